@@ -1,0 +1,77 @@
+# Toolbuilder. `make help` lists the targets; nothing but Python >= 3.11 and make is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.8
+TOOLS := tests/clients/node_modules/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install run stop test test-fast check lint types migrations format lock bench clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+install: $(VENV)/.installed  ## Make .venv and install the pinned packages
+
+run: install  ## Start everything and say where it is (ARGS="--port-mcp 3103" passes options)
+	@exec $(BIN)/python manage.py up $(ARGS)
+
+stop:  ## Stop what `make run` started
+	@$(BIN)/python manage.py up --stop $(ARGS)
+
+test: $(VENV)/.installed-dev $(TOOLS)  ## Run the whole suite on real services
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
+	$(BIN)/python -m pytest -m "not slow"
+
+check: lint types migrations test  ## Everything that a commit must pass
+
+lint: $(VENV)/.installed-dev  ## Style, house rules and import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.installed-dev  ## mypy, strict
+	$(BIN)/mypy .
+
+migrations: $(VENV)/.installed-dev  ## Models and migrations agree
+	@$(BIN)/python -W ignore manage.py makemigrations --check --dry-run
+
+format: $(VENV)/.installed-dev  ## Put the code into form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --quiet requirements.in -o requirements.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-emit-index-url --quiet requirements-dev.in -o requirements-dev.txt
+
+bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server
+	$(BIN)/python -m benchmarks.calls
+
+clean:  ## Remove .venv and caches; .data, the databases, stays
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; say which: make install PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# uv installs in seconds what takes pip a minute; where it cannot be had, pip does it.
+$(VENV)/.installed: requirements.txt | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) || true
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements.txt || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements-dev.txt || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+# MCP clients that nobody here wrote, run by the Node.js of requirements-dev.
+$(TOOLS): tests/clients/package-lock.json $(VENV)/.installed-dev
+	@cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@

@@ -1,0 +1,1 @@
+"""The databases that an administrator registered. May import access, gateways and core."""

@@ -1,0 +1,1 @@
+"""Tests on real parts; the tree mirrors the code."""

@@ -1,0 +1,1 @@
+"""The tools' rows and how they are edited. May import catalog, access, gateways and core."""
