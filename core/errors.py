@@ -1,0 +1,60 @@
+"""Every error that an agent or a person may see, in one tree; the text of each is safe to show."""
+
+
+class ToolboxError(Exception):
+    """Base of all: says what was wrong and what would be right; holds no secret, no host, no stack."""
+
+
+class DefinitionError(ToolboxError):
+    """A tool definition that cannot be served; refused on save, quarantined on load."""
+
+
+class StatementError(DefinitionError):
+    """A SQL statement that cannot be compiled.
+
+    `position` is the 0-based offset of the offending character in the statement, or None.
+    """
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class ExpressionError(DefinitionError):
+    """An expression outside the allow-list; `position` as in StatementError."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class ArgumentsError(ToolboxError):
+    """Arguments of a call that do not fit the parameters; one line per field."""
+
+
+class UnknownToolError(ToolboxError):
+    """No tool of that name is visible to the caller."""
+
+
+class EvaluationError(ToolboxError):
+    """An expression that failed on these arguments, such as a division by zero."""
+
+
+class DataSourceError(ToolboxError):
+    """The data source refused the query or answered with an error."""
+
+
+class DataSourceUnavailableError(DataSourceError):
+    """The data source cannot be reached now; the same call may work later."""
+
+
+class DataSourceBusyError(DataSourceError):
+    """Every connection of the data source is in use; retry shortly."""
+
+
+class DeadlineExceededError(ToolboxError):
+    """The call took longer than the tool allows and was stopped."""
+
+
+class ConfigurationError(ToolboxError):
+    """A setting or a service of this installation is wrong or missing."""

@@ -1,0 +1,106 @@
+"""A tool as frozen plain data: what the editor tries, the runtime serves and history compares."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+JsonValue = Any  # None, bool, int, float, str, or lists and string-keyed dicts of these.
+
+DEFAULT_ROW_LIMIT = 1_000
+DEFAULT_BYTE_LIMIT = 1_000_000
+DEFAULT_TIMEOUT_MS = 10_000
+
+
+class ParameterType(StrEnum):
+    """Types that a parameter may declare; the first three are the oldest and stay valid for ever."""
+
+    STRING = "STRING"
+    NUMBER = "NUMBER"
+    BOOLEAN = "BOOLEAN"
+    INTEGER = "INTEGER"
+    DATE = "DATE"
+    DATETIME = "DATETIME"
+    ENUM = "ENUM"
+    STRING_LIST = "STRING_LIST"
+    NUMBER_LIST = "NUMBER_LIST"
+    INTEGER_LIST = "INTEGER_LIST"
+
+    @property
+    def is_list(self) -> bool:
+        return self.value.endswith("_LIST")
+
+
+class Presence(StrEnum):
+    """What an absent argument means; one of three states, never a mix."""
+
+    REQUIRED = "required"
+    OPTIONAL_NULL = "optional_null"
+    OPTIONAL_DEFAULT = "optional_default"
+
+
+class ResultFormat(StrEnum):
+    """How the rows of an answer are written as text."""
+
+    JSON = "JSON"
+    TEXT = "TEXT"
+    CSV = "CSV"
+    MARKDOWN = "MARKDOWN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterSpec:
+    """One declared parameter.
+
+    `default` is JSON and read only with Presence.OPTIONAL_DEFAULT. `nullable` says that a caller may
+    pass null explicitly (an OPTIONAL_NULL parameter always may). `minimum` and `maximum` bound numbers,
+    or dates as ISO 8601 text. `allowed_values` is needed by ENUM and allowed for STRING and numbers.
+    """
+
+    name: str
+    type: ParameterType
+    description: str = ""
+    presence: Presence = Presence.REQUIRED
+    default: JsonValue = None
+    nullable: bool = False
+    allowed_values: tuple[str | int | float, ...] = ()
+    minimum: int | float | str | None = None
+    maximum: int | float | str | None = None
+    pattern: str | None = None
+    example: JsonValue = None
+
+    @property
+    def accepts_null(self) -> bool:
+        return self.nullable or self.presence is Presence.OPTIONAL_NULL
+
+
+@dataclass(frozen=True, slots=True)
+class SqlLogic:
+    """One SQL query; `data_source` is a data source's name, None the default database."""
+
+    statement: str
+    data_source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionLogic:
+    """One Python expression over the parameters."""
+
+    expression: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...)."""
+
+    id: int
+    name: str
+    logic: SqlLogic | ExpressionLogic
+    title: str = ""
+    description: str = ""
+    parameters: tuple[ParameterSpec, ...] = ()
+    result_format: ResultFormat = ResultFormat.JSON
+    row_limit: int = DEFAULT_ROW_LIMIT
+    byte_limit: int = DEFAULT_BYTE_LIMIT
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    annotations: dict[str, bool] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
