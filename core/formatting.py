@@ -1,0 +1,103 @@
+"""Rows as text for people and agents: labelled records, CSV, a Markdown table."""
+
+import csv
+import re
+from collections.abc import Sequence
+from io import StringIO
+
+from core.json_text import encode_json
+from core.toolspec import JsonValue
+
+NO_ROWS = "(no rows)"
+
+# What a spreadsheet takes for a formula; it reads the full-width forms of East Asian keyboards alike.
+_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+# Brackets too: a picture in a cell would make the reader's client fetch it.
+_MARKDOWN_MARK = re.compile(rf"{_LINE_END.pattern}|[\\|`<\[\]]")
+
+
+def format_cell(value: JsonValue) -> str:
+    """The value as plain text: text as it is, the rest as JSON."""
+    if isinstance(value, str):
+        return value
+    return str(value) if type(value) is int else encode_json(value).decode()
+
+
+def format_json_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
+    """A JSON list of one object a row; a column name that comes again gets `_2`, `_3`."""
+    names = _distinct(columns)
+    return encode_json([dict(zip(names, row, strict=True)) for row in rows]).decode()
+
+
+def format_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
+    """One block of `column: value` lines a row, an empty line between; a single cell is its value alone.
+
+    Further lines of a value are indented, so that none of them can be taken for a column.
+    """
+    if not rows:
+        return NO_ROWS
+    if len(rows) == 1 and len(columns) == 1:
+        return format_cell(rows[0][0])
+    labels = [_LINE_END.sub(" ", column) for column in columns]
+    return "\n\n".join(
+        "\n".join(
+            f"{label}: {_indent_lines(format_cell(cell))}"
+            for label, cell in zip(labels, row, strict=True)
+        )
+        for row in rows
+    )
+
+
+def format_csv(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
+    """RFC 4180 with a header; null is an empty field, text that a spreadsheet would run gets a leading '."""
+    written = StringIO()
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerow([_csv_cell(column) for column in columns])
+    writer.writerows([_csv_cell(cell) for cell in row] for row in rows)
+    return written.getvalue()
+
+
+def format_markdown(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
+    """A table; marks in cells are escaped, their line ends become `<br>`."""
+    if not columns:
+        return NO_ROWS
+    lines = [_markdown_line(columns), "|" + " --- |" * len(columns)]
+    lines += [_markdown_line(row) for row in rows]
+    return "\n".join(lines)
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for column in columns:
+        name, count = column, 1
+        while name in names:
+            count += 1
+            name = f"{column}_{count}"
+        names.append(name)
+    return names
+
+
+def _indent_lines(text: str) -> str:
+    # No line end is printable, and asking is ten times cheaper than searching.
+    return text if text.isprintable() else _LINE_END.sub("\n  ", text)
+
+
+def _csv_cell(value: JsonValue) -> JsonValue:
+    if not isinstance(value, str):
+        # The writer's own form of a float or a bool is Python's.
+        return value if value is None or type(value) is int else format_cell(value)
+    if value[:1] in _FORMULA_STARTS and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value
+
+
+def _markdown_line(cells: Sequence[JsonValue]) -> str:
+    texts = [_MARKDOWN_MARK.sub(_escape_mark, format_cell(cell)) for cell in cells]
+    return f"| {' | '.join(texts)} |"
+
+
+def _escape_mark(found: re.Match[str]) -> str:
+    mark = found.group()
+    return f"\\{mark}" if mark in "\\|`<[]" else "<br>"

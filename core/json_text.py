@@ -1,0 +1,34 @@
+"""Compact JSON as UTF-8, the one encoding that limits are measured in."""
+
+import json
+import math
+from typing import Any
+
+import orjson
+
+from core.toolspec import JsonValue
+
+
+def encode_json(value: JsonValue) -> bytes:
+    """Compact JSON that any client can read: NaN and infinities are null, broken characters U+FFFD.
+
+    Raises TypeError for what has no JSON form.
+    """
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # orjson refuses integers beyond 64 bits, lone surrogates and keys that are no text.
+        return json.dumps(to_encodable(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def to_encodable(value: Any) -> JsonValue:
+    """A copy of the value in which everything can be written as UTF-8 JSON."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, (list, tuple)):
+        return [to_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {to_encodable(str(key)): to_encodable(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,212 @@
+"""Rows of an answer within their limits, and the structured content and texts that they become."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.formatting import (
+    format_cell,
+    format_csv,
+    format_json_records,
+    format_markdown,
+    format_records,
+)
+from core.json_text import encode_json, to_encodable
+from core.toolspec import JsonValue, ResultFormat, SqlLogic, ToolSpec
+
+# `{}` would say the same, but strict clients refuse a schema without keywords.
+_ANY_VALUE = {
+    "anyOf": [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
+}
+_QUERY_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "columns": {"type": "array", "items": {"type": "string"}},
+        "rows": {"type": "array", "items": {"type": "array"}},
+        "row_count": {"type": "integer"},
+        "truncated": {"type": "boolean"},
+        "applied_limit": {"type": "integer"},
+        "elapsed_ms": {"type": "number"},
+        "notes": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["columns", "row_count", "truncated", "applied_limit", "elapsed_ms"],
+}
+_VALUE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"result": _ANY_VALUE},
+    "required": ["result"],
+    # FastMCP's client unwraps the value; others do not mind the keyword.
+    "x-fastmcp-wrap-result": True,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryResult:
+    """Rows as JSON values, column order kept; duplicate column names are legal.
+
+    `truncated` says that rows or cells were left out; `notes` says which and why, a sentence each.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[list[JsonValue]]
+    truncated: bool = False
+    applied_limit: int = 0
+    elapsed_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a call gives: structured content, and the texts beside it in order."""
+
+    structured: dict[str, Any]
+    texts: tuple[str, ...]
+    row_count: int | None = None
+    truncated: bool = False
+
+
+class RowCollector:
+    """Takes rows one by one up to exact limits: whole rows only, nothing is cut.
+
+    After each `add`, the rows are at most `row_limit` and at most `byte_limit` bytes as one JSON array.
+    """
+
+    def __init__(self, row_limit: int, byte_limit: int) -> None:
+        self.rows: list[list[JsonValue]] = []
+        self.row_limit = row_limit
+        self.byte_limit = byte_limit
+        self.truncated = False
+        self.notes: tuple[str, ...] = ()
+        # Two brackets, less the comma that the first row does not need.
+        self._byte_count = 1
+
+    def add(self, row: list[JsonValue]) -> bool:
+        """Whether the row was taken; False says that the answer is full and no row is taken any more."""
+        if self.truncated or len(self.rows) >= self.row_limit:
+            self.truncated = True
+            return False
+        byte_count = self._byte_count + 1 + len(encode_json(row))
+        if byte_count > self.byte_limit:
+            self._end_at_bytes()
+            return False
+        self._byte_count = byte_count
+        self.rows.append(row)
+        return True
+
+    def finish(
+        self, columns: Sequence[str], elapsed_ms: float, notes: Sequence[str] = ()
+    ) -> QueryResult:
+        """The rows taken; `notes` follow the collector's own."""
+        return QueryResult(
+            columns=tuple(columns),
+            rows=self.rows,
+            truncated=self.truncated,
+            applied_limit=self.row_limit,
+            elapsed_ms=elapsed_ms,
+            notes=(*self.notes, *notes),
+        )
+
+    def _end_at_bytes(self) -> None:
+        self.truncated = True
+        if self.rows:
+            reason = f"{_first_rows(len(self.rows))}; more would pass the limit of"
+        else:
+            reason = "No row is shown; the first alone passes the limit of"
+        self.notes = (
+            f"{reason} {self.byte_limit} bytes; select fewer columns or narrow the query.",
+        )
+
+
+def query_answer(result: QueryResult, result_format: ResultFormat) -> Answer:
+    """The answer of a query. Rows stand in the structured content too where the text is JSON."""
+    is_json = result_format is ResultFormat.JSON
+    return Answer(
+        structured=structured_content(result, include_rows=is_json),
+        texts=tuple(text_content(result, result_format)),
+        row_count=len(result.rows),
+        truncated=result.truncated,
+    )
+
+
+def value_answer(value: JsonValue) -> Answer:
+    """The answer of an expression."""
+    structured, text = value_content(value)
+    return Answer(structured=structured, texts=(text,))
+
+
+def output_schema(spec: ToolSpec) -> dict[str, Any]:
+    """The JSON schema of the structured content that the tool gives; shared, not to be changed."""
+    return _QUERY_SCHEMA if isinstance(spec.logic, SqlLogic) else _VALUE_SCHEMA
+
+
+def structured_content(result: QueryResult, include_rows: bool = True) -> dict[str, Any]:
+    """The result as one JSON object; `notes` only where there are any, truncation always in words there."""
+    content: dict[str, Any] = {"columns": list(result.columns)}
+    if include_rows:
+        content["rows"] = result.rows
+    content |= {
+        "row_count": len(result.rows),
+        "truncated": result.truncated,
+        "applied_limit": result.applied_limit,
+        "elapsed_ms": round(result.elapsed_ms, 3),
+    }
+    notes = _explain(result)
+    if notes:
+        content["notes"] = notes
+    return content
+
+
+def text_content(result: QueryResult, result_format: ResultFormat) -> list[str]:
+    """The result as texts in order: the rows, and after JSON or CSV, which must stay pure, the notes."""
+    notice = _notice(result)
+    match result_format:
+        case ResultFormat.JSON:
+            body = format_json_records(result.columns, result.rows)
+            return [body, notice] if notice else [body]
+        case ResultFormat.CSV:
+            body = format_csv(result.columns, result.rows)
+            return [body, notice] if notice else [body]
+        case ResultFormat.MARKDOWN:
+            body = format_markdown(result.columns, result.rows)
+        case ResultFormat.TEXT:
+            body = format_records(result.columns, result.rows)
+    return [f"{body}\n\n{notice}" if notice else body]
+
+
+def value_content(value: JsonValue) -> tuple[dict[str, Any], str]:
+    """Structured content `{"result": value}` and text: text as it is, any other value as JSON."""
+    encodable = to_encodable(value)
+    return {"result": encodable}, format_cell(encodable)
+
+
+def _explain(result: QueryResult) -> list[str]:
+    if _misses_reason(result):
+        return [f"{_first_rows(len(result.rows))}; narrow the query.", *result.notes]
+    return list(result.notes)
+
+
+def _misses_reason(result: QueryResult) -> bool:
+    """Whether rows were left out at the row limit, which needs no note of whoever ran the query."""
+    is_full = 0 < result.applied_limit <= len(result.rows)
+    return result.truncated and (is_full or not result.notes)
+
+
+def _notice(result: QueryResult) -> str:
+    reasons = [_uncapitalized(reason.removesuffix(".")) for reason in _explain(result)]
+    lines = [f"(note: {reason})" for reason in reasons]
+    if result.truncated:
+        lines[0] = f"(truncated: {reasons[0]})"
+    return "\n".join(lines)
+
+
+def _uncapitalized(sentence: str) -> str:
+    # "NaN ..." and the like keep their capital.
+    return (
+        sentence
+        if sentence[1:2].isupper() or sentence[2:3].isupper()
+        else sentence[:1].lower() + sentence[1:]
+    )
+
+
+def _first_rows(count: int) -> str:
+    return "The first row is shown" if count == 1 else f"The first {count} rows are shown"
