@@ -1,0 +1,271 @@
+"""PostgreSQL columns: how a type is selected and capped on the server and read as a JSON value."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from core.toolspec import JsonValue
+
+BOOLEAN_OID, INTEGER_OID, TEXT_OID, FLOAT_OID = 16, 20, 25, 701
+
+# 15 digits survive a double both ways, 18 always fit 64 bits.
+_SAFE_FLOAT_LENGTH = 15
+_SAFE_INTEGER_LENGTH = 18
+_NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresType:
+    """A row of pg_type; `label` is the name that people know, such as `timestamp with time zone`."""
+
+    oid: int
+    name: str
+    label: str
+    category: str
+
+
+class ColumnReader:
+    """Reads the cells of one column of one result, in place, and notes what it had to change.
+
+    `loader_oid` names the psycopg loader that makes the first value from the wire's text;
+    `character_bytes` times the cell limit bounds a cell on the wire, 0 for types of fixed size.
+    """
+
+    loader_oid: ClassVar[int] = TEXT_OID
+    character_bytes: ClassVar[int] = 0
+
+    def __init__(self, name: str, cell_limit: int) -> None:
+        self.name = name
+        self.cell_limit = cell_limit
+        self.is_cut = False
+        self.is_non_finite = False
+
+    @staticmethod
+    def expression(column: str, cell_limit: int) -> str:
+        """SQL that gives the cell, or so much of it that a cell over the limit is seen as such."""
+        return column
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        """Turn cell `index` of each row into its JSON value."""
+
+    def notes(self) -> Iterator[str]:
+        """A sentence for each kind of change."""
+        if self.is_cut:
+            yield f'Long cells of "{self.name}" were cut to {self.cell_limit} characters.'
+        if self.is_non_finite:
+            yield f'NaN or infinite cells of "{self.name}" are given as null.'
+
+
+class BooleanReader(ColumnReader):
+    """bool."""
+
+    loader_oid = BOOLEAN_OID
+
+
+class IntegerReader(ColumnReader):
+    """int2, int4, int8, oid."""
+
+    loader_oid = INTEGER_OID
+
+
+class FloatReader(ColumnReader):
+    """float4 and float8; JSON has no NaN or Infinity, so they become null."""
+
+    loader_oid = FLOAT_OID
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        for row in rows:
+            value = row[index]
+            # Only a finite number less itself is 0; cheaper than a call of isfinite.
+            if value is not None and value - value != 0.0:
+                row[index] = None
+                self.is_non_finite = True
+
+
+class TimestampReader(ColumnReader):
+    """timestamp and timestamptz in ISO 8601: `2026-03-01T09:30:00.5+00:00`."""
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        for row in rows:
+            if (text := row[index]) is not None:
+                row[index] = _iso_timestamp(text)
+
+
+class TextReader(ColumnReader):
+    """Everything that is given as the server's own text."""
+
+    character_bytes = 4
+
+    @staticmethod
+    def expression(column: str, cell_limit: int) -> str:
+        return f"left({column}::text, {cell_limit + 1})"
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        limit = self.cell_limit
+        for row in rows:
+            text = row[index]
+            if text is not None and len(text) > limit:
+                row[index] = text[:limit]
+                self.is_cut = True
+
+
+class ParsedReader(TextReader):
+    """Text that becomes another JSON value; what was cut cannot be parsed and stays text."""
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        for row in rows:
+            text = row[index]
+            if text is None:
+                continue
+            if len(text) <= self.cell_limit:
+                row[index] = self.convert(text)
+            else:
+                row[index] = text[: self.cell_limit]
+                self.is_cut = True
+
+    def convert(self, text: str) -> JsonValue:
+        """The JSON value of a whole cell."""
+        raise NotImplementedError
+
+
+class NumericReader(ParsedReader):
+    """numeric: a number where a double keeps every digit, else its text."""
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        for row in rows:
+            text = row[index]
+            # The common case without three calls for each cell.
+            if text is not None and len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
+                row[index] = float(text)
+        super().read([row for row in rows if isinstance(row[index], str)], index)
+
+    def convert(self, text: str) -> JsonValue:
+        if text in _NON_FINITE:
+            self.is_non_finite = True
+            return None
+        return exact_number(text)
+
+
+class JsonReader(ParsedReader):
+    """json, jsonb, and types whose text is JSON, such as pgvector's."""
+
+    def convert(self, text: str) -> JsonValue:
+        try:
+            return json.loads(text, parse_float=exact_number, parse_int=exact_number)
+        except (ValueError, RecursionError):
+            return text
+
+
+class ArrayReader(JsonReader):
+    """Arrays of any depth; the server writes them as JSON, so quoting is its own business."""
+
+    @staticmethod
+    def expression(column: str, cell_limit: int) -> str:
+        return f"left(to_json({column})::text, {cell_limit + 1})"
+
+
+class NumberArrayReader(ArrayReader):
+    """float4[], float8[], numeric[]: the server writes their NaN as text."""
+
+    def convert(self, text: str) -> JsonValue:
+        values = super().convert(text)
+        return _map_texts(values, self._nullify) if '"' in text else values
+
+    def _nullify(self, text: str) -> str | None:
+        if text not in _NON_FINITE:
+            return text
+        self.is_non_finite = True
+        return None
+
+
+class BytesArrayReader(ArrayReader):
+    """bytea[], each element in base64."""
+
+    def convert(self, text: str) -> JsonValue:
+        return _map_texts(super().convert(text), lambda item: _base64(bytes.fromhex(item[2:])))
+
+
+class BytesReader(ColumnReader):
+    r"""bytea in base64; arrives as `\x` and two digits a byte."""
+
+    character_bytes = 2
+
+    @staticmethod
+    def expression(column: str, cell_limit: int) -> str:
+        return f"substring({column}, 1, {_bytes_within(cell_limit) + 1})"
+
+    def read(self, rows: list[list[Any]], index: int) -> None:
+        limit = _bytes_within(self.cell_limit)
+        for row in rows:
+            if (text := row[index]) is None:
+                continue
+            content = bytes.fromhex(text[2:])
+            self.is_cut |= len(content) > limit
+            row[index] = _base64(content[:limit])
+
+
+class SizedTextReader(ColumnReader):
+    """Types whose text is short and already as wanted: date, time, uuid, interval."""
+
+
+_READERS_BY_OID: dict[int, type[ColumnReader]] = {
+    **dict.fromkeys((16,), BooleanReader),
+    **dict.fromkeys((20, 21, 23, 26), IntegerReader),
+    **dict.fromkeys((700, 701), FloatReader),
+    **dict.fromkeys((1082, 1083, 1186, 1266, 2950), SizedTextReader),
+    **dict.fromkeys((1114, 1184), TimestampReader),
+    **dict.fromkeys((1700,), NumericReader),
+    **dict.fromkeys((114, 3802), JsonReader),
+    **dict.fromkeys((1021, 1022, 1231), NumberArrayReader),
+    **dict.fromkeys((17,), BytesReader),
+    **dict.fromkeys((1001,), BytesArrayReader),
+}
+_VECTOR_NAMES = frozenset({"vector", "halfvec"})
+
+
+def find_reader(column_type: PostgresType) -> type[ColumnReader]:
+    """The reader for columns of this type; TextReader for a type it knows nothing about."""
+    if reader := _READERS_BY_OID.get(column_type.oid):
+        return reader
+    if column_type.category == "A":
+        return ArrayReader
+    return JsonReader if column_type.name in _VECTOR_NAMES else TextReader
+
+
+def exact_number(text: str) -> int | float | str:
+    """The number that `text` spells, or the text itself where JSON's readers would lose digits."""
+    if text.isdecimal() or text[1:].isdecimal():
+        return int(text) if len(text) <= _SAFE_INTEGER_LENGTH else _long_integer(text)
+    value = float(text)
+    if len(text) <= _SAFE_FLOAT_LENGTH and "e" not in text and "E" not in text:
+        return value
+    return value if value - value == 0.0 and Decimal(repr(value)) == Decimal(text) else text
+
+
+def _long_integer(text: str) -> int | str:
+    # 64 bits hold 19 digits at most; int() on thousands of digits would be slow, then an error.
+    return int(text) if len(text) <= 20 and -(2**63) <= int(text) < 2**63 else text
+
+
+def _iso_timestamp(text: str) -> str:
+    text = text.replace(" ", "T", 1)
+    # Offsets of whole hours come as +00; JSON's readers want +00:00.
+    return f"{text}:00" if text[-3] in "+-" and ":" in text else text
+
+
+def _map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue:
+    if isinstance(value, list):
+        return [_map_texts(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
+def _bytes_within(cell_limit: int) -> int:
+    """How many bytes have a base64 text of at most `cell_limit` characters."""
+    return cell_limit // 4 * 3
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")

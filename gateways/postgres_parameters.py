@@ -1,0 +1,115 @@
+"""Arguments on their way to PostgreSQL: declared types as OIDs, values as the wire's text."""
+
+import json
+from collections.abc import Sequence
+from datetime import date
+
+from core.errors import ArgumentsError
+from core.toolspec import ParameterType
+
+UNKNOWN_OID = 0
+INT8_OID, NUMERIC_OID, NUMERIC_LIST_OID = 20, 1700, 1231
+
+DECLARED_OIDS: dict[ParameterType, int] = {
+    ParameterType.STRING: 25,
+    ParameterType.ENUM: 25,
+    ParameterType.NUMBER: NUMERIC_OID,
+    ParameterType.INTEGER: INT8_OID,
+    ParameterType.BOOLEAN: 16,
+    ParameterType.DATE: 1082,
+    ParameterType.DATETIME: 1184,
+    ParameterType.STRING_LIST: 1009,
+    ParameterType.NUMBER_LIST: NUMERIC_LIST_OID,
+    ParameterType.INTEGER_LIST: 1016,
+}
+_NUMBERS = frozenset({20, 21, 23, 26, 700, 701, 790, 1700})
+_NUMBER_LISTS = frozenset({1005, 1007, 1016, 1021, 1022, 1028, 1231})
+_MOMENTS = frozenset({1082, 1083, 1114, 1184, 1266})
+_NATURAL_OIDS: dict[ParameterType, frozenset[int]] = {
+    ParameterType.NUMBER: _NUMBERS,
+    ParameterType.INTEGER: _NUMBERS,
+    ParameterType.BOOLEAN: frozenset({16}),
+    ParameterType.DATE: _MOMENTS,
+    ParameterType.DATETIME: _MOMENTS,
+    ParameterType.NUMBER_LIST: _NUMBER_LISTS,
+    ParameterType.INTEGER_LIST: _NUMBER_LISTS,
+}
+_INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
+_JSON_OIDS = frozenset({114, 3802})
+
+
+def is_natural(declared: ParameterType, oid: int) -> bool:
+    """Whether the type that the server took for a parameter keeps the sense of the declared one.
+
+    Where nothing else decides, the server takes text: `:a > :b` would compare the digits of
+    numbers as words, and `:day - interval '1 day'` would read the day as an interval.
+    """
+    natural = _NATURAL_OIDS.get(declared)
+    return natural is None or oid in natural
+
+
+def find_numeric(values: Sequence[object], oids: Sequence[int]) -> frozenset[int]:
+    """Indexes of the numbers that their integer type cannot hold, such as 2.5 for an int4."""
+    return frozenset(
+        index
+        for index, (value, oid) in enumerate(zip(values, oids, strict=True))
+        if (bits := _INTEGER_BITS.get(oid)) and not _fits(value, bits)
+    )
+
+
+def encode_values(
+    names: Sequence[str], values: Sequence[object], oids: Sequence[int]
+) -> list[bytes | None]:
+    """Values in PostgreSQL's text format. Raises ArgumentsError for a text it cannot hold."""
+    return [
+        None if value is None else _encode(name, value, oid)
+        for name, value, oid in zip(names, values, oids, strict=True)
+    ]
+
+
+def _encode(name: str, value: object, oid: int) -> bytes:
+    is_json = oid in _JSON_OIDS and not isinstance(value, str)
+    text = json.dumps(value, default=str) if is_json else _text(value)
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentsError(
+            f"{name}: must not contain half a character (a lone surrogate)"
+        ) from error
+    # The text format ends at a NUL, so what follows one would be lost without a word.
+    if b"\0" in encoded:
+        raise ArgumentsError(f"{name}: must not contain the NUL character")
+    return encoded
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float() if value.is_integer():
+            return str(int(value))
+        case date():
+            return value.isoformat()
+        case list() | tuple():
+            return "{" + ",".join(map(_element, value)) + "}"
+    return str(value)
+
+
+def _element(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return _text(value)
+
+
+def _fits(value: object, bits: int) -> bool:
+    match value:
+        case bool():
+            return True
+        case int() | float():
+            return value == int(value) and -(2**bits) <= value < 2**bits
+        case list() | tuple():
+            return all(_fits(item, bits) for item in value)
+        case _:
+            return True

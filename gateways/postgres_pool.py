@@ -1,0 +1,172 @@
+"""A small pool of connections that tells a full pool from a data source that is down.
+
+psycopg_pool connects in the background, so a caller only learns of both by the same time-out.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from math import inf
+from time import monotonic
+
+from core.errors import DataSourceBusyError, DataSourceUnavailableError
+from gateways.postgres_wire import WireConnection
+
+# Firewalls forget a silent connection after some minutes, and the next query would hang.
+MAX_IDLE_S = 240.0
+# After a failure to connect, callers are told at once for so long before one of them tries again.
+DOWN_S = 1.0
+BUSY_TEXT = "every connection of the data source is in use; retry in a few seconds"
+
+
+class ConnectionPool:
+    """At most `size` connections, the one used last first; connects when one is needed.
+
+    `connect` raises DataSourceUnavailableError. A slot is a right to hold one connection: it is
+    passed on to the longest waiting caller, with a connection or, as None, without one.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[WireConnection]],
+        *,
+        size: int,
+        max_waiting: int,
+        max_wait_s: float,
+    ) -> None:
+        self._connect = connect
+        self._size = size
+        self._max_waiting = max_waiting
+        self._max_wait_s = max_wait_s
+        self._slots_taken = 0
+        self._idle: list[tuple[WireConnection, float]] = []
+        self._waiting: deque[asyncio.Future[WireConnection | None]] = deque()
+        self._settling: set[asyncio.Task[None]] = set()
+        self._failure: DataSourceUnavailableError | None = None
+        self._down_until = 0.0
+        self._is_closed = False
+
+    async def acquire(self) -> WireConnection:
+        """A connection to hand to `give_back`.
+
+        Raises DataSourceBusyError at once when too many wait, or when the wait is too long;
+        DataSourceUnavailableError when the data source is down.
+        """
+        if self._is_closed:
+            raise DataSourceUnavailableError("the data source was closed")
+        if connection := self._pop_idle():
+            return connection
+        if self._slots_taken < self._size:
+            self._slots_taken += 1
+            return await self._open()
+        return await self._wait() or await self._open()
+
+    def give_back(self, connection: WireConnection) -> None:
+        """Take a connection back in whatever state; one that still works on a query is stopped."""
+        if connection.is_broken or self._is_closed:
+            self._discard(connection)
+        elif connection.is_settled:
+            self._pass_on(connection)
+        else:
+            task = asyncio.get_running_loop().create_task(self._settle(connection))
+            self._settling.add(task)
+            task.add_done_callback(self._settling.discard)
+
+    def drop_idle(self) -> None:
+        """Close the idle connections: when one was lost, the others most likely are too."""
+        while self._idle:
+            self._discard(self._idle.pop()[0])
+
+    async def close(self) -> None:
+        """Close what is idle now and the rest as it comes back."""
+        self._is_closed = True
+        self.drop_idle()
+        while self._waiting:
+            self._wake_next(None)
+        await asyncio.gather(*self._settling)
+
+    def _pop_idle(self) -> WireConnection | None:
+        while self._idle:
+            connection, since = self._idle.pop()
+            if monotonic() - since < MAX_IDLE_S:
+                return connection
+            self._discard(connection)
+        return None
+
+    async def _open(self) -> WireConnection:
+        """A new connection for a slot that the caller holds."""
+        try:
+            connection = await self._connect_unless_down()
+        except BaseException:
+            self._free_slot()
+            raise
+        self._failure = None
+        return connection
+
+    async def _connect_unless_down(self) -> WireConnection:
+        if self._failure:
+            if monotonic() < self._down_until:
+                raise DataSourceUnavailableError(str(self._failure)) from self._failure
+            # This caller finds out whether it is up again; the others need not wait for it.
+            self._down_until = inf
+        try:
+            return await self._connect()
+        except DataSourceUnavailableError as error:
+            self._failure = error
+            raise
+        finally:
+            self._down_until = monotonic() + DOWN_S
+
+    async def _wait(self) -> WireConnection | None:
+        if len(self._waiting) >= self._max_waiting:
+            raise DataSourceBusyError(BUSY_TEXT)
+        turn: asyncio.Future[WireConnection | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            async with asyncio.timeout(self._max_wait_s):
+                return await turn
+        except BaseException as error:
+            self._leave_queue(turn)
+            if isinstance(error, TimeoutError):
+                raise DataSourceBusyError(BUSY_TEXT) from error
+            raise
+
+    def _leave_queue(self, turn: asyncio.Future[WireConnection | None]) -> None:
+        """Give away what came in the moment in which its receiver went away."""
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        if not turn.done() or turn.cancelled():
+            return
+        if connection := turn.result():
+            self._pass_on(connection)
+        else:
+            self._free_slot()
+
+    async def _settle(self, connection: WireConnection) -> None:
+        try:
+            await connection.settle()
+        finally:
+            if connection.is_settled and not connection.is_broken and not self._is_closed:
+                self._pass_on(connection)
+            else:
+                self._discard(connection)
+
+    def _pass_on(self, connection: WireConnection) -> None:
+        if not self._wake_next(connection):
+            self._idle.append((connection, monotonic()))
+
+    def _discard(self, connection: WireConnection) -> None:
+        connection.close()
+        self._free_slot()
+
+    def _free_slot(self) -> None:
+        if not self._wake_next(None):
+            self._slots_taken -= 1
+
+    def _wake_next(self, connection: WireConnection | None) -> bool:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(connection)
+                return True
+        return False

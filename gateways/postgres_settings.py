@@ -1,0 +1,94 @@
+"""How a PostgreSQL data source is reached, and the ceilings of every query on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from psycopg.conninfo import conninfo_to_dict
+
+_OWN_KEYWORDS = frozenset({"host", "port", "dbname", "user", "password", "application_name"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostgresSettings:
+    """One data source. `extra` holds further libpq keywords, such as `sslmode`.
+
+    `row_limit`, `byte_limit` and `statement_timeout_ms` bound what a query may ask for; a cell has
+    at most `cell_limit` characters. A caller waits at most `max_wait_ms` for a connection.
+    """
+
+    host: str
+    database: str
+    user: str
+    password: str = field(default="", repr=False)
+    port: int = 5432
+    extra: Mapping[str, str] = field(default_factory=dict, repr=False)
+    application_name: str = "toolbuilder"
+    search_path: str = "public"
+    time_zone: str = "UTC"
+    pool_size: int = 4
+    max_waiting: int = 16
+    max_wait_ms: int = 2_000
+    connect_timeout_s: float = 3.0
+    statement_timeout_ms: int = 10_000
+    lock_timeout_ms: int = 2_000
+    row_limit: int = 10_000
+    byte_limit: int = 10_000_000
+    cell_limit: int = 8_192
+
+    @classmethod
+    def from_dsn(cls, dsn: str, **limits: Any) -> Self:
+        """Settings from a URL or a `key=value` string; `limits` are fields of this class.
+
+        Raises psycopg.ProgrammingError when the text is neither.
+        """
+        parts = {name: str(value) for name, value in conninfo_to_dict(dsn).items() if value}
+        return cls(
+            host=parts.get("host", "127.0.0.1"),
+            port=int(parts.get("port", "5432")),
+            database=parts.get("dbname", ""),
+            user=parts.get("user", ""),
+            password=parts.get("password", ""),
+            extra={name: value for name, value in parts.items() if name not in _OWN_KEYWORDS},
+            **limits,
+        )
+
+    def connection_arguments(self) -> dict[str, Any]:
+        """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves."""
+        return {
+            **self.extra,
+            "host": self.host,
+            "port": self.port,
+            "dbname": self.database,
+            "user": self.user,
+            "password": self.password,
+            "application_name": self.application_name,
+            "client_encoding": "UTF8",
+            "options": _as_options(self._session()),
+            "autocommit": True,
+            "prepare_threshold": None,
+        }
+
+    def _session(self) -> dict[str, str]:
+        return {
+            "statement_timeout": str(self.statement_timeout_ms),
+            "lock_timeout": str(self.lock_timeout_ms),
+            "idle_in_transaction_session_timeout": str(self.statement_timeout_ms + 5_000),
+            "default_transaction_read_only": "on",
+            "search_path": self.search_path,
+            # The lexer and the readers of columns rely on these.
+            "standard_conforming_strings": "on",
+            "TimeZone": self.time_zone,
+            "DateStyle": "ISO,YMD",
+            "IntervalStyle": "iso_8601",
+            "bytea_output": "hex",
+            "extra_float_digits": "1",
+        }
+
+
+def _as_options(session: Mapping[str, str]) -> str:
+    return " ".join(f"-c {name}={_escape(value)}" for name, value in session.items())
+
+
+def _escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace(" ", "\\ ")

@@ -1,0 +1,1 @@
+"""Tests of gateways/: real databases, no framework."""
