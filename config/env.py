@@ -1,0 +1,77 @@
+"""Settings from the environment, and from a running `manage.py up` where a variable is unset."""
+
+import json
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+
+def data_dir() -> Path:
+    """Where the embedded services keep their state."""
+    return Path(os.environ.get("TOOLBUILDER_DATA_DIR", BASE_DIR / ".data"))
+
+
+@cache
+def _shared_environment() -> dict[str, str]:
+    # `up` writes what its children got, so that a command in another terminal finds the same services.
+    try:
+        return dict(json.loads((data_dir() / "environment.json").read_text()))
+    except (OSError, ValueError):
+        return {}
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable's value; an empty one counts as unset."""
+    return os.environ.get(name) or _shared_environment().get(name) or default
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """A comma-separated list."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def number(name: str, default: int) -> int:
+    """A whole number; ValueError names the variable."""
+    value = text(name, str(default))
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{name} must be a whole number (got {value!r})") from None
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    """True for 1, true, yes and on, in any case."""
+    value = text(name)
+    return value.lower() in {"1", "true", "yes", "on"} if value else default
+
+
+def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of `choices`; ValueError names the variable and lists them."""
+    value = text(name, default)
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)} (got {value!r})")
+    return value
+
+
+def django_database(url: str) -> dict[str, Any]:
+    """Django's DATABASES entry for a `postgresql://user:password@host:port/name?option=value` URL."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"postgres", "postgresql"}:
+        raise ValueError(
+            "DATABASE_URL must begin with postgresql:// (only PostgreSQL is supported)"
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "OPTIONS": dict(parse_qsl(parts.query)),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }

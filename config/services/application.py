@@ -1,0 +1,146 @@
+"""The processes of the product itself: bootstrap, web, worker, beat and the MCP server."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from config.services.embedded import Embedded
+from config.services.options import EVERY_ADDRESS, LOOPBACK, Options
+from config.services.processes import Command
+from config.services.readiness import LogWatch, answers_http
+from config.services.state import DataDirectory, Secrets
+from config.services.supervisor import Service
+
+PROJECT = Path(__file__).resolve().parents[2]
+MANAGE = (sys.executable, str(PROJECT / "manage.py"))
+CELERY = (sys.executable, "-m", "celery", "-A", "config.celery")
+GRACE_S = 3
+# The demo's rows are loaded at the first start.
+BOOTSTRAP_TIMEOUT_S = 300.0
+
+
+@dataclass(frozen=True)
+class Application:
+    """The product's services beside the `embedded` ones."""
+
+    options: Options
+    directory: DataDirectory
+    secrets: Secrets
+    embedded: Embedded
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What the product's processes get; the caller's environment wins where it has a value."""
+        general = {
+            "SECRET_KEY": self.secrets.secret_key,
+            "FIELD_ENCRYPTION_KEYS": self.secrets.field_encryption_keys,
+            "DOCUMENT_SERVER_URL": self.options.web_url,
+            "ANONYMIZED_TELEMETRY": "False",
+        }
+        if self.options.host not in EVERY_ADDRESS | LOOPBACK:
+            general["ALLOWED_HOSTS"] = f"127.0.0.1,localhost,[::1],{self.options.host}"
+        unset = {name: value for name, value in general.items() if not self.options.is_set(name)}
+        # These belong together with what we start, whatever else the environment says.
+        chosen = {
+            "TOOLBUILDER_DATA_DIR": str(self.directory.root),
+            "MCP_PORT": str(self.options.port_mcp),
+        }
+        return unset | self.embedded.variables | chosen
+
+    def services(self) -> list[Service]:
+        """In the order bootstrap, then web, worker and mcp together, then beat."""
+        data = frozenset(service.name for service in self.embedded.services)
+        bootstrap = Service(
+            "bootstrap",
+            partial(self._command, "bootstrap", (*MANAGE, "bootstrap"), self._once_variables()),
+            needs=data,
+            runs_once=True,
+            ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
+        )
+        return [bootstrap, self._web(), self._mcp(), *self._jobs()]
+
+    def _web(self) -> Service:
+        options = self.options
+        arguments = (
+            *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
+            *("--host", options.host, "--port", str(options.port_web)),
+            *("--timeout-graceful-shutdown", str(GRACE_S), "--no-server-header"),
+        )
+        return Service(
+            "web",
+            partial(self._command, "web", arguments),
+            partial(answers_http, options.reachable_host, options.port_web, "/healthz"),
+            needs=frozenset({"bootstrap"}),
+        )
+
+    def _mcp(self) -> Service:
+        options = self.options
+        arguments = (
+            *(*MANAGE, "runmcp", "--host", options.host),
+            *("--port", str(options.port_mcp)),
+        )
+        return Service(
+            "mcp",
+            partial(self._command, "mcp", arguments),
+            partial(answers_http, options.reachable_host, options.port_mcp, "/healthz"),
+            needs=frozenset({"bootstrap"}),
+        )
+
+    def _jobs(self) -> list[Service]:
+        """Worker and beat; none where there is no broker, for then jobs run at once."""
+        if not self.options.is_set("REDIS_URL") and "REDIS_URL" not in self.embedded.variables:
+            return []
+        log = LogWatch(self.directory.log("worker"), " ready.")
+
+        def make_command() -> Command:
+            log.mark()
+            # Threads: jobs wait for databases, and a pool of processes would cost 60 MB each.
+            arguments = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
+            quick = ("--without-mingle", "--without-gossip")
+            return self._command("worker", (*CELERY, *arguments, *quick))
+
+        worker = Service("worker", make_command, log.says, needs=frozenset({"bootstrap"}))
+        return [worker, self._beat()]
+
+    def _beat(self) -> Service:
+        """A process of its own, so that its death is seen; last, because nobody waits for it."""
+        schedule = str(self.directory.root / "beat-schedule")
+        arguments = (*CELERY, "beat", "--loglevel", "INFO", "--schedule", schedule)
+        return Service(
+            "beat",
+            partial(self._command, "beat", arguments),
+            needs=frozenset({"web", "mcp", "worker"}),
+            awaited=False,
+        )
+
+    def _command(
+        self, name: str, argv: tuple[str, ...], extra: Mapping[str, str] | None = None
+    ) -> Command:
+        return Command(
+            argv,
+            environment={**self._inherited(), **self.variables, **(extra or {})},
+            log=self.directory.log(name),
+            folder=PROJECT,
+        )
+
+    def _inherited(self) -> dict[str, str]:
+        """The caller's environment and what Python itself needs."""
+        python = {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
+        inherited = dict(self.options.outside)
+        # Compiling every module again would double the time of each start; who wants no compiled
+        # files beside the sources gets them in the data folder.
+        if inherited.pop("PYTHONDONTWRITEBYTECODE", None):
+            python["PYTHONPYCACHEPREFIX"] = str(self.directory.root / "compiled")
+        return inherited | python
+
+    def _once_variables(self) -> dict[str, str]:
+        """What only bootstrap may know."""
+        known = {
+            "TOOLBUILDER_ADMIN_PASSWORD": self.secrets.admin_password,
+            "TOOLBUILDER_API_KEY": self.secrets.api_key,
+        }
+        if self.embedded.demo_dsn:
+            known["DEMO_DATABASE_URL"] = self.embedded.demo_dsn
+        return known

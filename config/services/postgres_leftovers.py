@@ -1,0 +1,66 @@
+"""Clearing what a PostgreSQL server that was killed has left in its data folder."""
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+TIMEOUT_S = 5.0
+
+
+def clear_leftovers(data: Path) -> None:
+    """End every process that still works in `data`, then drop its `postmaster.pid`.
+
+    Only for the owner of the cluster's lock. In a container a stale file may name a process that
+    has the same number today, and the server would refuse to start. The file must not go while a
+    session of the old server is alive: two servers on one cluster destroy it.
+    """
+    pid_file = data / "postmaster.pid"
+    if not pid_file.exists():
+        return
+    end_processes_in(data)
+    if not _names_a_server(pid_file):
+        pid_file.unlink(missing_ok=True)
+
+
+def end_processes_in(folder: Path) -> None:
+    """Stop, and after a while kill, the processes whose working directory is `folder` (Linux)."""
+    deadline = time.monotonic() + TIMEOUT_S
+    number = signal.SIGQUIT
+    while pids := find_processes_in(folder):
+        if time.monotonic() > deadline - TIMEOUT_S / 2:
+            number = signal.SIGKILL
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.05)
+
+
+def find_processes_in(folder: Path) -> list[int]:
+    """The processes whose working directory is `folder`; always empty on systems without /proc."""
+    pids = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink() == folder and not _is_zombie(entry):
+                pids.append(int(entry.name))
+    return pids
+
+
+def _is_zombie(entry: Path) -> bool:
+    return (entry / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def _names_a_server(pid_file: Path) -> bool:
+    """True if the file's process may be a live server; the server itself then decides."""
+    if Path("/proc/self").exists():
+        return bool(find_processes_in(pid_file.parent))
+    try:
+        os.kill(int(pid_file.read_text().split("\n", 1)[0]), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,93 @@
+"""The roles, databases, extensions and grants of the embedded PostgreSQL."""
+
+from collections.abc import Callable, Mapping
+from typing import LiteralString
+
+import psycopg
+from psycopg import sql
+
+EXTENSIONS = ("pg_trgm", "unaccent", "vector")
+DATABASE_OWNERS = {"toolbuilder": "app", "demo": "demo_owner"}
+READER = "demo_reader"
+READER_CONNECTION_LIMIT = 40
+Connection = psycopg.Connection[tuple[object, ...]]
+
+
+def prepare_roles(
+    dsn: Callable[[str], str], passwords: Mapping[str, str], *, may_create_databases: bool
+) -> None:
+    """Create what is missing and correct what differs; `dsn(database)` is a superuser's."""
+    # New databases are copies of template1, the test database too; vector needs a superuser.
+    _in_database(dsn("template1"), _create_extensions)
+    with psycopg.connect(dsn("postgres"), autocommit=True) as connection:
+        for name in (*DATABASE_OWNERS.values(), READER):
+            _ensure_role(connection, name, passwords[name])
+        _limit_reader(connection)
+        for database, owner in DATABASE_OWNERS.items():
+            _ensure_database(connection, database, owner)
+        _run(connection, "GRANT CONNECT ON DATABASE demo TO {}", READER)
+        if may_create_databases:
+            _run(connection, "ALTER ROLE {} CREATEDB", DATABASE_OWNERS["toolbuilder"])
+    for database in DATABASE_OWNERS:
+        _in_database(dsn(database), _create_extensions)
+    _in_database(dsn("demo"), _grant_reading)
+
+
+def _in_database(dsn: str, action: Callable[[Connection], None]) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        action(connection)
+
+
+def _create_extensions(connection: Connection) -> None:
+    # PostgreSQL sends a notice for each that exists already; nobody needs to read it.
+    connection.execute("SET client_min_messages = warning")
+    for name in EXTENSIONS:
+        _run(connection, "CREATE EXTENSION IF NOT EXISTS {}", name)
+
+
+def _ensure_role(connection: Connection, name: str, password: str) -> None:
+    exists = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
+    if not exists:
+        _run(connection, "CREATE ROLE {} LOGIN", name)
+    # The server gets the verifier only, so that no log can ever show the password.
+    verifier = connection.pgconn.encrypt_password(
+        password.encode(), name.encode(), b"scram-sha-256"
+    ).decode()
+    statement = sql.SQL("ALTER ROLE {} PASSWORD {}")
+    connection.execute(statement.format(sql.Identifier(name), sql.Literal(verifier)))
+
+
+def _limit_reader(connection: Connection) -> None:
+    _run(
+        connection,
+        "ALTER ROLE {} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT",
+        READER,
+    )
+    limit = sql.SQL("ALTER ROLE {} CONNECTION LIMIT {}")
+    connection.execute(limit.format(sql.Identifier(READER), sql.Literal(READER_CONNECTION_LIMIT)))
+    _run(connection, "ALTER ROLE {} SET default_transaction_read_only = on", READER)
+    _run(connection, "ALTER ROLE {} SET temp_file_limit = '512MB'", READER)
+
+
+def _ensure_database(connection: Connection, database: str, owner: str) -> None:
+    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
+    if not found.fetchone():
+        _run(connection, "CREATE DATABASE {} OWNER {}", database, owner)
+    _run(connection, "REVOKE ALL ON DATABASE {} FROM PUBLIC", database)
+
+
+def _grant_reading(connection: Connection) -> None:
+    owner = DATABASE_OWNERS["demo"]
+    _run(connection, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    _run(connection, "GRANT USAGE ON SCHEMA public TO {}", READER)
+    _run(connection, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {}", READER)
+    for kind in ("TABLES", "SEQUENCES"):
+        statement = sql.SQL(
+            "ALTER DEFAULT PRIVILEGES FOR ROLE {} IN SCHEMA public GRANT SELECT ON {} TO {}"
+        )
+        names = (sql.Identifier(owner), sql.SQL(kind), sql.Identifier(READER))
+        connection.execute(statement.format(*names))
+
+
+def _run(connection: Connection, statement: LiteralString, *names: str) -> None:
+    connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))

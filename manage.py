@@ -1,0 +1,23 @@
+#!/usr/bin/env python
+"""Django's command line, and the product's: `up`, `runmcp`, `create_api_key`."""
+
+import os
+import sys
+
+from config.services.command_line import main as up
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    if sys.argv[1:2] == ["up"]:
+        # Django's set-up takes a second, and nothing of `up` needs it.
+        sys.exit(up(sys.argv[2:]))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    from django.core.management import execute_from_command_line  # noqa: PLC0415 - see above
+
+    execute_from_command_line(sys.argv)
+
+
+# The guard is needed: `runmcp --workers N` spawns processes that import this file again.
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""A program for tests: supervises two shell children, one with a grandchild, until it is stopped."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from config.services.leftovers import ProcessRecord
+from config.services.processes import Command, Keeper
+from config.services.supervisor import Service, Supervisor
+
+SCRIPT = "sleep 1000 & echo $! >> pids; echo $$ >> pids; while :; do sleep 0.02; done"
+
+
+def main(folder: Path) -> None:
+    """Write every process id into `folder`/pids, and `up` when all children run."""
+    command = Command(("/bin/sh", "-c", SCRIPT), folder=folder)
+    services = [Service(name, lambda: command) for name in ("one", "other")]
+    keeper = Keeper()
+    record = ProcessRecord(folder / "processes.json")
+    supervisor = Supervisor(services, keeper, lambda line: None, record=record.write)
+    (folder / "keeper").write_text(str(keeper.process.pid))
+    asyncio.run(supervisor.run((folder / "up").touch))
+    keeper.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

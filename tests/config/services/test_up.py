@@ -1,0 +1,195 @@
+"""`manage.py up`: what it refuses, and one whole installation on real processes."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from config.services.leftovers import start_time
+from config.services.options import Options
+from config.services.ports import choose_free_port
+from config.services.readiness import answers_http
+from config.services.up import run_up, stop_running
+from core.errors import ConfigurationError
+from tests.config.services.conftest import wait_until
+from tests.plugin import ENVIRONMENT
+
+PROJECT = Path(__file__).parents[3]
+START_TIMEOUT_S = 150
+
+
+@pytest.mark.parametrize("name", ["web", "mcp"])
+def test_port_in_use_is_named_before_anything_starts(data_dir: Path, name: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ports = {"web": choose_free_port(), "mcp": choose_free_port()} | {name: port}
+        options = Options(data_dir, "127.0.0.1", ports["web"], ports["mcp"], outside={})
+
+        with pytest.raises(ConfigurationError) as refusal:
+            run_up(options, lambda line: None)
+
+    advice = f"choose another with --port-{name}"
+    assert str(refusal.value) == f"port {port} ({name}) is already in use; {advice}"
+    assert not (data_dir / "postgres").exists()
+
+
+def test_stored_port_in_use_is_named(data_dir: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        (data_dir / "ports.json").write_text(json.dumps({"valkey": port}))
+        options = Options(data_dir, "127.0.0.1", choose_free_port(), choose_free_port(), outside={})
+
+        with pytest.raises(ConfigurationError, match=rf"port {port} \(valkey\) is already in use"):
+            run_up(options, lambda line: None)
+
+
+def test_stopping_what_does_not_run_is_fine(data_dir: Path) -> None:
+    said: list[str] = []
+
+    stop_running(data_dir, said.append)
+
+    assert said == ["nothing is running"]
+
+
+@dataclass
+class Installation:
+    """One data folder with its ports; `start` returns when all answer."""
+
+    data_dir: Path
+    port_web: int
+    port_mcp: int
+    process: subprocess.Popen[bytes] | None = None
+
+    def command(self) -> list[str]:
+        folder = ("--data-dir", str(self.data_dir))
+        ports = ("--port-web", str(self.port_web), "--port-mcp", str(self.port_mcp))
+        return [sys.executable, str(PROJECT / "manage.py"), "up", *folder, *ports]
+
+    def start(self) -> None:
+        process = subprocess.Popen(self.command(), env=plain_environment(), start_new_session=True)
+        self.process = process
+        file = self.data_dir / "endpoints.json"
+        wait_until(lambda: file.exists() or process.poll() is not None, START_TIMEOUT_S)
+        assert file.exists(), "up did not come up"
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait()
+
+    def endpoints(self) -> dict[str, Any]:
+        return dict(json.loads((self.data_dir / "endpoints.json").read_text()))
+
+    def pids(self) -> list[int]:
+        entries = json.loads((self.data_dir / "processes.json").read_text())
+        return [pid for pid, _ in entries.values()]
+
+
+def plain_environment() -> dict[str, str]:
+    """Without the variables of this test run, which would switch the embedded services off."""
+    return {name: value for name, value in os.environ.items() if name not in ENVIRONMENT}
+
+
+@pytest.fixture(scope="module")
+def installation() -> Iterator[Installation]:
+    folder = Path(tempfile.mkdtemp(prefix="toolbuilder-up-"))
+    installation = Installation(folder, choose_free_port(), choose_free_port())
+    try:
+        installation.start()
+        yield installation
+    finally:
+        installation.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.slow
+def test_endpoints_file_has_every_address_and_is_private(installation: Installation) -> None:
+    endpoints = installation.endpoints()
+
+    assert list(endpoints) == [
+        *("web", "mcp", "api_key", "admin_user", "admin_password", "demo_dsn", "database_url")
+    ]
+    assert endpoints["mcp"] == f"http://127.0.0.1:{installation.port_mcp}/mcp"
+    for name in ("endpoints.json", "environment.json", "secrets.json", "processes.json"):
+        assert (installation.data_dir / name).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.slow
+def test_both_sides_answer(installation: Installation) -> None:
+    assert answers_http("127.0.0.1", installation.port_web, "/healthz")
+    assert answers_http("127.0.0.1", installation.port_mcp, "/healthz")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("key", "table"),
+    [("demo_dsn", "sales_transactions"), ("database_url", "h_custom_tool")],
+    ids=["demo", "application"],
+)
+def test_both_databases_work_from_outside(installation: Installation, key: str, table: str) -> None:
+    with psycopg.connect(installation.endpoints()[key]) as connection:
+        found = connection.execute("SELECT to_regclass(%s)", [table]).fetchone()
+
+    assert found == (table,)
+
+
+@pytest.mark.slow
+def test_second_start_is_refused_with_the_process_id(installation: Installation) -> None:
+    assert installation.process is not None
+
+    second = subprocess.run(
+        installation.command(), env=plain_environment(), capture_output=True, text=True, check=False
+    )
+
+    assert second.returncode == 1
+    assert f"already running as process {installation.process.pid}" in second.stderr
+
+
+@pytest.mark.slow
+def test_nothing_is_left_two_seconds_after_a_kill_and_the_next_start_recovers(
+    installation: Installation,
+) -> None:
+    assert installation.process is not None
+    with psycopg.connect(installation.endpoints()["database_url"]) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 42 AS n")
+    pids = installation.pids()
+
+    installation.process.kill()
+
+    assert wait_until(lambda: not any(map(start_time, pids)), timeout_s=2)
+    assert not (installation.data_dir / "endpoints.json").exists()
+    installation.process.wait()
+    installation.start()
+    with psycopg.connect(installation.endpoints()["database_url"]) as connection:
+        assert connection.execute("SELECT n FROM kept").fetchone() == (42,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "terminate"])
+def test_signal_stops_all_within_ten_seconds(
+    installation: Installation, number: signal.Signals
+) -> None:
+    if installation.process is None or installation.process.poll() is not None:
+        installation.start()
+    assert installation.process is not None
+    pids, began = installation.pids(), time.monotonic()
+
+    installation.process.send_signal(number)
+
+    assert installation.process.wait(timeout=15) == 0
+    assert time.monotonic() - began < 10
+    assert not any(map(start_time, pids))
+    assert not (installation.data_dir / "endpoints.json").exists()
+    assert not (installation.data_dir / "environment.json").exists()

@@ -1,0 +1,30 @@
+"""Fixtures of all tests; the servers themselves are in tests/plugin.py."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from pytest_django.plugin import DjangoDbBlocker
+
+from tests.plugin import POSTGRES
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None
+) -> None:
+    """Start PostgreSQL before pytest-django makes its test database, and not for pure tests."""
+    if os.environ["DATABASE_URL"] == POSTGRES.dsn():
+        request.getfixturevalue("embedded_postgres")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Let the test database be dropped: threads of async tests leave their connections open."""
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )

@@ -1,0 +1,88 @@
+"""Points the settings at servers of this test run; they start when the first test needs them.
+
+Loaded by `-p tests.plugin` before pytest-django reads the settings, so importing it may only set
+environment variables. A variable that is set outside wins, and its server is not started.
+"""
+
+import base64
+import os
+import secrets
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from config.services.ports import choose_free_port
+from config.services.postgres import EmbeddedPostgres, random_passwords
+from config.services.processes import Keeper, start, stop
+from config.services.valkey import EmbeddedValkey
+
+DIRECTORY = Path(tempfile.gettempdir()) / f"toolbuilder-tests-{secrets.token_hex(6)}"
+POSTGRES = EmbeddedPostgres(
+    DIRECTORY / "postgres",
+    choose_free_port(),
+    random_passwords(),
+    for_tests=True,
+    log=DIRECTORY / "postgres.log",
+)
+VALKEY = EmbeddedValkey(
+    DIRECTORY / "valkey",
+    choose_free_port(frozenset({POSTGRES.port})),
+    secrets.token_hex(16),
+    log=DIRECTORY / "valkey.log",
+)
+ENVIRONMENT = {
+    "DATABASE_URL": POSTGRES.dsn(),
+    "REDIS_URL": VALKEY.url,
+    "SECRET_KEY": secrets.token_urlsafe(48),
+    "FIELD_ENCRYPTION_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+    # Not `.data`: the values of a running `manage.py up` must not leak into the tests.
+    "TOOLBUILDER_DATA_DIR": str(DIRECTORY),
+    "POSTGRESQL_DB_HOST": "127.0.0.1",
+    "POSTGRESQL_DB_PORT": str(POSTGRES.port),
+    "POSTGRESQL_DB_NAME": "demo",
+    "POSTGRESQL_DB_USER": "demo_reader",
+    "POSTGRESQL_DB_PASS": POSTGRES.passwords["demo_reader"],
+}
+for name, value in ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
+# Progress bars and telemetry of libraries have no place in a test run.
+os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+
+
+@pytest.fixture(scope="session")
+def keeper() -> Iterator[Keeper]:
+    """Ends the run's servers and deletes their data, even when the run itself is killed."""
+    DIRECTORY.mkdir(mode=0o700)
+    keeper = Keeper()
+    keeper.remove(DIRECTORY)
+    yield keeper
+    keeper.close()
+
+
+@pytest.fixture(scope="session")
+def embedded_postgres(keeper: Keeper) -> Iterator[EmbeddedPostgres]:
+    """The run's PostgreSQL; `.dsn(database, role)` connects to `toolbuilder` or `demo`."""
+    POSTGRES.start(keeper)
+    yield POSTGRES
+    POSTGRES.stop(keeper)
+
+
+@pytest.fixture(scope="session")
+def redis_url(keeper: Keeper) -> Iterator[str]:
+    """The URL of a real Valkey of this run, or the one that REDIS_URL named from outside."""
+    if os.environ["REDIS_URL"] != VALKEY.url:
+        yield os.environ["REDIS_URL"]
+        return
+    process = start(VALKEY.command(), keeper)
+    deadline = time.monotonic() + 10
+    while not VALKEY.is_ready():
+        assert process.poll() is None, "Valkey ended at its start"
+        assert time.monotonic() < deadline, "Valkey does not answer"
+        time.sleep(0.02)
+    yield VALKEY.url
+    stop(process, signal.SIGTERM, timeout_s=5)
+    keeper.forget(process.pid)
