@@ -1,0 +1,74 @@
+"""The back office of keys, calls and runtimes; calls and runtimes can only be read."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+
+from access.keys import new_token, token_digest, token_key_id
+from access.models import ApiKey, CallRecord, RuntimeInstance
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
+    list_display = ["name", "key_id", "owner", "valid", "expires_at", "last_used_at"]
+    search_fields = ["name", "key_id"]
+    list_select_related = ["owner"]
+    readonly_fields = ["key_id", "created_at", "revoked_at", "last_used_at"]
+    actions = ["revoke"]
+
+    @admin.display(boolean=True, description=_("valid"))
+    def valid(self, key: ApiKey) -> bool:
+        return key.is_valid
+
+    @admin.action(description=_("Revoke the selected keys"))
+    def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
+        keys.filter(revoked_at=None).update(revoked_at=timezone.now())
+        self.message_user(request, _("The keys were revoked."), messages.SUCCESS)
+
+    def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        token = new_token()
+        obj.key_id, obj.digest = token_key_id(token) or "", token_digest(token)
+        super().save_model(request, obj, form, change)
+        text = _("The key's token, shown only now: {}")
+        self.message_user(request, format_html("{}", str(text).format(token)), messages.WARNING)
+
+
+class ReadOnlyAdmin(admin.ModelAdmin[Any]):
+    """Rows with a life of their own: shown, never edited."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(CallRecord)
+class CallRecordAdmin(ReadOnlyAdmin):
+    list_display = ["at", "tool_name", "caller", "outcome", "row_count", "duration_ms"]
+    list_filter = ["outcome", "at"]
+    search_fields = ["tool_name", "caller", "key_id"]
+    show_full_result_count = False
+
+
+@admin.register(RuntimeInstance)
+class RuntimeInstanceAdmin(ReadOnlyAdmin):
+    list_display = [
+        "__str__",
+        "version",
+        "revision",
+        "tool_count",
+        "quarantined_count",
+        "last_seen_at",
+    ]

@@ -1,0 +1,89 @@
+"""API keys: `mcp_<8 character id>_<32 random bytes in base 62>`, stored as a SHA-256 digest."""
+
+import hashlib
+import hmac
+import re
+import secrets
+import string
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from access.models import ApiKey
+from core.errors import ConfigurationError
+
+ALPHABET = string.digits + string.ascii_letters
+SECRET_BYTES = 32
+_TOKEN = re.compile(r"mcp_([0-9A-Za-z]{8})_[0-9A-Za-z]{40,64}")
+
+
+@dataclass(frozen=True)
+class IssuedKey:
+    """A new key with its token, which nobody can read again."""
+
+    key: ApiKey
+    token: str
+
+
+def new_token() -> str:
+    """A fresh token; 256 bits, so that a plain SHA-256 needs no salt and no stretching."""
+    key_id = "".join(secrets.choice(ALPHABET) for _ in range(8))
+    return f"mcp_{key_id}_{_base62(secrets.token_bytes(SECRET_BYTES))}"
+
+
+def issue_key(
+    name: str, owner: User | None = None, expires_at: datetime | None = None
+) -> IssuedKey:
+    """A stored key and its token."""
+    token = new_token()
+    return IssuedKey(_store(token, name, owner, expires_at), token)
+
+
+def register_token(token: str, name: str) -> ApiKey:
+    """The key of a token that was made elsewhere; stored once, however often this is called."""
+    if (key_id := token_key_id(token)) is None:
+        raise ConfigurationError("an API key has the form mcp_<8 characters>_<secret>")
+    existing = ApiKey.objects.filter(key_id=key_id).first()
+    return existing or _store(token, name, None, None)
+
+
+def find_key(token: str) -> ApiKey | None:
+    """The valid key of this token, or None when it is unknown, revoked or expired."""
+    if (key_id := token_key_id(token)) is None:
+        return None
+    key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
+    if key is None or not hmac.compare_digest(key.digest, token_digest(token)):
+        return None
+    return key if key.is_valid_at(timezone.now()) else None
+
+
+def token_key_id(token: str) -> str | None:
+    """The public part of a well-formed token."""
+    match = _TOKEN.fullmatch(token)
+    return match.group(1) if match else None
+
+
+def token_digest(token: str) -> str:
+    """What is stored of a token: SHA-256 in hexadecimal."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _store(token: str, name: str, owner: User | None, expires_at: datetime | None) -> ApiKey:
+    return ApiKey.objects.create(
+        key_id=token_key_id(token) or "",
+        digest=token_digest(token),
+        name=name,
+        owner=owner,
+        expires_at=expires_at,
+    )
+
+
+def _base62(data: bytes) -> str:
+    # 256 bits need 43 digits; a fixed length keeps leading zeros.
+    number, digits = int.from_bytes(data, "big"), []
+    for _ in range(43):
+        number, digit = divmod(number, 62)
+        digits.append(ALPHABET[digit])
+    return "".join(reversed(digits))

@@ -1,0 +1,122 @@
+"""Who may call, what was called, and which runtimes serve."""
+
+import uuid
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class ApiKey(models.Model):
+    """A bearer token of an agent; only its SHA-256 is kept."""
+
+    key_id = models.CharField(_("key id"), max_length=8, unique=True, editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    name = models.CharField(_("name"), max_length=100, help_text=_("Who or what uses this key."))
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("owner"),
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+    )
+    allowed_tools = models.JSONField(
+        _("allowed tools"),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text=_(
+            'Names of the tools this key sees, as in ["sales_by_region"]; [] is every tool.'
+        ),
+    )
+    created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+
+    class Meta:
+        db_table = "h_api_key"
+        verbose_name = _("API key")
+        verbose_name_plural = _("API keys")
+        ordering = ["name", "key_id"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.key_id})"
+
+    def is_valid_at(self, moment: datetime) -> bool:
+        """Whether the key is neither revoked nor expired then."""
+        return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
+
+    @property
+    def is_valid(self) -> bool:
+        return self.is_valid_at(timezone.now())
+
+
+class Outcome(models.TextChoices):
+    """How a call ended; everything but OK reached the caller as an error."""
+
+    OK = "ok", _("ok")
+    INVALID_ARGUMENTS = "invalid_arguments", _("invalid arguments")
+    UNKNOWN_TOOL = "unknown_tool", _("unknown tool")
+    TOOL_ERROR = "tool_error", _("tool error")
+    TIMEOUT = "timeout", _("time-out")
+    BUSY = "busy", _("busy")
+    UNAVAILABLE = "unavailable", _("data source unavailable")
+    CANCELLED = "cancelled", _("cancelled")
+    INTERNAL_ERROR = "internal_error", _("internal error")
+
+
+class CallRecord(models.Model):
+    """One call of a tool. Written in batches and never changed."""
+
+    at = models.DateTimeField(_("at"), db_default=Now())
+    tool_name = models.TextField(_("tool"))
+    key_id = models.CharField(_("key id"), max_length=8, default="", db_default="")
+    caller = models.TextField(_("caller"), default="", db_default="")
+    arguments = models.JSONField(_("arguments"), null=True)
+    outcome = models.CharField(_("outcome"), max_length=20, choices=Outcome)
+    error = models.TextField(_("error"), default="", db_default="")
+    row_count = models.IntegerField(_("rows"), null=True)
+    truncated = models.BooleanField(_("truncated"), default=False, db_default=False)
+    duration_ms = models.FloatField(_("duration, ms"))
+    revision = models.BigIntegerField(_("registry revision"), default=0, db_default=0)
+    runtime_id = models.UUIDField(_("runtime"), null=True)
+
+    class Meta:
+        db_table = "h_call_record"
+        verbose_name = _("call")
+        verbose_name_plural = _("calls")
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(fields=["-at", "-id"], name="call_record_at"),
+            models.Index(fields=["tool_name", "-at"], name="call_record_tool"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool_name} {self.outcome}"
+
+
+class RuntimeInstance(models.Model):
+    """One serving process and what it last said of itself."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    host = models.TextField(_("host"))
+    pid = models.IntegerField(_("process"))
+    version = models.TextField(_("version"))
+    revision = models.BigIntegerField(_("registry revision"), default=0, db_default=0)
+    tool_count = models.IntegerField(_("tools served"), default=0, db_default=0)
+    quarantined_count = models.IntegerField(_("quarantined"), default=0, db_default=0)
+    started_at = models.DateTimeField(_("started"), db_default=Now())
+    last_seen_at = models.DateTimeField(_("last seen"), db_default=Now())
+
+    class Meta:
+        db_table = "h_runtime_instance"
+        verbose_name = _("runtime")
+        verbose_name_plural = _("runtimes")
+        ordering = ["-last_seen_at"]
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.pid}"

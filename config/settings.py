@@ -1,0 +1,129 @@
+"""Django's settings; every variable is described in docs/reference/settings.md."""
+
+import secrets
+
+import django_stubs_ext
+from django.utils.translation import gettext_lazy as _
+
+from config import env
+
+# Django's classes take type parameters at run time too, as in ModelAdmin[ApiKey].
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = env.BASE_DIR
+VERSION = "0.1.0"
+
+DEBUG = env.flag("DEBUG")
+# Without one each process makes its own: safe, but a restart signs everybody out.
+SECRET_KEY = env.text("SECRET_KEY") or secrets.token_urlsafe(48)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "access",
+    "catalog",
+    "toolbuilder",
+    "mcp_runtime",
+    "config.services",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# The application's own database: PostgreSQL only.
+DATABASE_URL = env.text("DATABASE_URL", "postgresql://toolbuilder@127.0.0.1:5432/toolbuilder")
+DATABASES = {"default": env.django_database(DATABASE_URL)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("ja", _("Japanese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+USE_TZ = True
+
+STATIC_URL = "/static/"
+# Served from the installed packages, so that a start needs no collectstatic.
+WHITENOISE_USE_FINDERS = True
+
+SESSION_COOKIE_HTTPONLY = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# Jobs
+REDIS_URL = env.text("REDIS_URL")
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_RESULT_BACKEND = REDIS_URL or None
+CELERY_TASK_TIME_LIMIT = 3_600
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+
+# The served side
+MCP_PORT = env.number("MCP_PORT", 3003)
+MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
+MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
+CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "names", "none"))
+CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
+
+# The default data source: what a tool without a data source and `execute_postgres_query` read.
+POSTGRESQL_DB_USER = env.text("POSTGRESQL_DB_USER")
+POSTGRESQL_DB_PASS = env.text("POSTGRESQL_DB_PASS")
+POSTGRESQL_DB_NAME = env.text("POSTGRESQL_DB_NAME")
+POSTGRESQL_DB_HOST = env.text("POSTGRESQL_DB_HOST")
+POSTGRESQL_DB_PORT = env.number("POSTGRESQL_DB_PORT", 5432)
+DATA_SOURCE_POOL_SIZE = env.number("DATA_SOURCE_POOL_SIZE", 4)
+CREDENTIALS_DIR = env.text("CREDENTIALS_DIR", str(env.data_dir() / "credentials"))
+
+LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
+    "loggers": {"django": {"level": "INFO"}, "httpx": {"level": "WARNING"}},
+}

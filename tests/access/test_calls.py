@@ -1,0 +1,98 @@
+"""The recorder never blocks a call, and keeps records while the database is away."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from access import calls
+from access.calls import CallRecorder, recorded_arguments
+from access.models import CallRecord, RuntimeInstance
+from access.tasks import prune_call_records, prune_runtimes
+
+
+class Database:
+    """Takes batches, or is away."""
+
+    def __init__(self) -> None:
+        self.is_away = False
+        self.written: list[CallRecord] = []
+
+    async def write(self, records: Sequence[CallRecord]) -> None:
+        if self.is_away:
+            raise ConnectionError
+        self.written.extend(records)
+
+
+def record(number: int) -> CallRecord:
+    return CallRecord(tool_name=f"tool_{number}", duration_ms=1)
+
+
+async def test_records_wait_in_order_while_the_database_is_away() -> None:
+    database = Database()
+    recorder = CallRecorder(database.write)
+    database.is_away = True
+    for number in range(3):
+        recorder.add(record(number))
+    await recorder.flush()
+    database.is_away = False
+
+    await recorder.flush()
+
+    assert [written.tool_name for written in database.written] == ["tool_0", "tool_1", "tool_2"]
+
+
+async def test_oldest_records_are_dropped_when_too_many_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calls, "MAX_WAITING", 2)
+    database = Database()
+    recorder = CallRecorder(database.write)
+    for number in range(3):
+        recorder.add(record(number))
+
+    await recorder.flush()
+
+    assert [written.tool_name for written in database.written] == ["tool_1", "tool_2"]
+    assert recorder.dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        pytest.param({"a": 1, "b": [True, None]}, {"a": 1, "b": [True, None]}, id="plain"),
+        pytest.param(
+            {"a": "x" * 5_000}, {"a": "x" * 1_000 + "… (5000 characters)"}, id="long text"
+        ),
+        pytest.param({"a": float("nan")}, {"a": "nan"}, id="NaN"),
+        pytest.param({"a": "\0\ud800"}, {"a": "\\0?"}, id="what jsonb cannot hold"),
+        pytest.param(
+            {f"p{n}": "x" * 900 for n in range(40)},
+            sorted(f"p{n}" for n in range(40)),
+            id="too much",
+        ),
+    ],
+)
+def test_arguments_are_kept_in_a_form_that_the_database_takes(
+    given: dict[str, Any], kept: Any
+) -> None:
+    assert recorded_arguments(given, "full") == kept
+
+
+@pytest.mark.django_db
+def test_old_calls_and_silent_runtimes_are_pruned(settings: Any) -> None:
+    settings.CALL_LOG_RETENTION_DAYS = 30
+    now = timezone.now()
+    CallRecord.objects.create(
+        tool_name="old", duration_ms=1, outcome="ok", at=now - timedelta(days=31)
+    )
+    CallRecord.objects.create(tool_name="new", duration_ms=1, outcome="ok", at=now)
+    RuntimeInstance.objects.create(
+        host="h", pid=1, version="1", last_seen_at=now - timedelta(hours=2)
+    )
+
+    assert prune_call_records() == 1
+    assert prune_runtimes() == 1
+    assert CallRecord.objects.get().tool_name == "new"

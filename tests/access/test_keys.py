@@ -1,0 +1,90 @@
+"""Keys are found by their token only, and only the digest is kept."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from access.keys import find_key, issue_key, new_token, register_token
+from access.models import ApiKey
+from core.errors import ConfigurationError
+
+pytestmark = pytest.mark.django_db
+
+
+def test_issued_token_finds_its_key() -> None:
+    issued = issue_key("agent")
+
+    assert find_key(issued.token) == issued.key
+    assert issued.token.startswith(f"mcp_{issued.key.key_id}_")
+
+
+def test_token_itself_is_not_stored() -> None:
+    issued = issue_key("agent")
+    row = ApiKey.objects.values().get()
+
+    assert issued.token not in str(row)
+    assert issued.token.rsplit("_", 1)[1] not in str(row)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(
+            lambda token: token[:-1] + ("a" if token[-1] != "a" else "b"), id="other secret"
+        ),
+        pytest.param(lambda token: token.removeprefix("mcp_"), id="no prefix"),
+        pytest.param(lambda token: f"{token} ", id="blank at the end"),
+        pytest.param(lambda _: "", id="empty"),
+    ],
+)
+def test_spoiled_token_finds_nothing(spoil: Callable[[str], str]) -> None:
+    issued = issue_key("agent")
+
+    assert find_key(spoil(issued.token)) is None
+
+
+def test_revoked_and_expired_keys_are_not_found() -> None:
+    revoked = issue_key("revoked")
+    ApiKey.objects.filter(pk=revoked.key.pk).update(revoked_at=timezone.now())
+    expired = issue_key("expired", expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert find_key(revoked.token) is None
+    assert find_key(expired.token) is None
+
+
+def test_registering_a_token_twice_makes_one_key() -> None:
+    token = new_token()
+
+    assert register_token(token, "first") == register_token(token, "second")
+    assert ApiKey.objects.get().name == "first"
+
+
+def test_registering_nonsense_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="mcp_<8 characters>_<secret>"):
+        register_token("secret", "x")
+
+
+def test_command_prints_a_token_that_works() -> None:
+    out = StringIO()
+
+    call_command("create_api_key", "agent", "--days", "30", stdout=out, stderr=StringIO())
+
+    key = find_key(out.getvalue().strip())
+    assert key is not None
+    assert key.expires_at is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param(["--owner", "nobody"], "there is no user 'nobody'", id="owner"),
+        pytest.param(["--days", "0"], "--days must be 1 or more", id="days"),
+    ],
+)
+def test_command_refuses_wrong_options(options: list[str], message: str) -> None:
+    with pytest.raises(CommandError, match=message):
+        call_command("create_api_key", "agent", *options)

@@ -1,0 +1,67 @@
+"""Data sources become settings; a secret is only ever referred to."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.credentials import resolve_credential
+from catalog.models import DataSource
+from catalog.sources import read_sources
+from core.errors import ConfigurationError
+
+
+def test_reference_to_a_variable_is_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SALES_PASSWORD", "secret")
+
+    assert resolve_credential("env:SALES_PASSWORD") == "secret"
+
+
+def test_reference_to_a_file_is_resolved(tmp_path: Path, settings: Any) -> None:
+    settings.CREDENTIALS_DIR = tmp_path
+    (tmp_path / "sales").write_text("secret\n")
+
+    assert resolve_credential("file:sales") == "secret"
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        pytest.param("env:NOT_THERE", "NOT_THERE is not set", id="variable"),
+        pytest.param("file:../secrets.json", "without a folder", id="another folder"),
+        pytest.param("file:nothing", "no readable file nothing", id="file"),
+        pytest.param("hunter2", "env:NAME or file:NAME", id="a plain password"),
+    ],
+)
+def test_wrong_reference_says_what_would_be_right(
+    reference: str, message: str, tmp_path: Path, settings: Any
+) -> None:
+    settings.CREDENTIALS_DIR = tmp_path
+
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        resolve_credential(reference)
+
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.django_db
+def test_unresolvable_source_is_refused_alone() -> None:
+    DataSource.objects.create(name="good", host="h", database="d", username="u")
+    DataSource.objects.create(
+        name="bad", host="h", database="d", username="u", password_reference="env:NOT_THERE"
+    )
+
+    read = read_sources()
+
+    assert set(read.usable) == {None, "good"}
+    assert read.refused == {"bad": "the environment variable NOT_THERE is not set"}
+
+
+@pytest.mark.django_db
+def test_password_is_not_in_the_settings_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SALES_PASSWORD", "hunter2")
+    DataSource.objects.create(
+        name="s", host="h", database="d", username="u", password_reference="env:SALES_PASSWORD"
+    )
+
+    assert "hunter2" not in repr(read_sources())

@@ -1,0 +1,162 @@
+"""The admin page makes tools, and refuses those that could not be served."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from config.services.postgres import EmbeddedPostgres
+from tests.factories import make_expression, make_tool
+from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin(client: Client, embedded_postgres: EmbeddedPostgres) -> Client:
+    client.force_login(User.objects.create_superuser("admin"))
+    return client
+
+
+def form(
+    definition: str, kind: str = "SQL", *parameters: dict[str, Any], **columns: Any
+) -> dict[str, Any]:
+    """The fields of the admin's form, as a browser posts them."""
+    data: dict[str, Any] = {
+        "name": "made_here",
+        "description_agent": "Made here.",
+        "description_user": "",
+        "is_active": "on",
+        "tool_type": kind,
+        "definition": definition,
+        "result_format": "JSON",
+        "row_limit": 10,
+        "byte_limit": 1_000,
+        "timeout_ms": 1_000,
+        "annotations": "{}",
+        "tags": "[]",
+        "parameters-TOTAL_FORMS": len(parameters),
+        "parameters-INITIAL_FORMS": 0,
+        **columns,
+    }
+    for index, parameter in enumerate(parameters):
+        row = {
+            "param_type": "STRING",
+            "is_required": "on",
+            "position": 0,
+            "allowed_values": "[]",
+            **parameter,
+        }
+        data |= {f"parameters-{index}-{name}": value for name, value in row.items()}
+    return data
+
+
+ADD = "/admin/toolbuilder/tooldefinition/add/"
+
+
+def test_tool_with_a_parameter_is_saved(admin: Client) -> None:
+    before = RegistryRevision.current()
+
+    response = admin.post(ADD, form("SELECT :who AS who", "SQL", {"param_name": "who"}))
+
+    assert response.status_code == 302
+    tool = ToolDefinition.objects.get()
+    assert [parameter.param_name for parameter in tool.parameters.all()] == ["who"]
+    assert RegistryRevision.current() > before
+
+
+@pytest.mark.parametrize(
+    ("posted", "message"),
+    [
+        pytest.param(
+            form("SELECT 1; SELECT 2"), "only one statement is allowed", id="two commands"
+        ),
+        pytest.param(form("DELETE FROM users"), "this is DELETE", id="a write"),
+        pytest.param(form("SELECT :a AS a"), "uses a, which is not declared", id="undeclared"),
+        pytest.param(form("SELECT 1", "SQL", {"param_name": "a"}), "does not use a", id="unused"),
+        pytest.param(form("SELECT nothing FROM nowhere"), "nowhere", id="what the database says"),
+        pytest.param(form("open('x')", "PYTHON"), "open", id="expression"),
+        pytest.param(
+            form("SELECT :a AS a", "SQL", {"param_name": "a", "default": "1"}),
+            "a required parameter has no default",
+            id="required with a default",
+        ),
+        pytest.param(
+            form("SELECT 1", annotations='{"readonly": true}'), "unknown readonly", id="annotation"
+        ),
+    ],
+)
+def test_tool_that_cannot_be_served_is_refused_and_the_form_kept(
+    admin: Client, posted: dict[str, Any], message: str
+) -> None:
+    response = admin.post(ADD, posted)
+
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert message in page
+    assert "made_here" in page
+    assert not ToolDefinition.objects.exists()
+
+
+def test_list_shows_why_a_tool_is_not_served(admin: Client) -> None:
+    QuarantinedTool.objects.create(tool=make_tool(name="broken"), reason="no such table")
+    make_expression(name="fine")
+
+    page = admin.get("/admin/toolbuilder/tooldefinition/").content.decode()
+
+    assert "quarantined: no such table" in page
+    assert "served" in page
+
+
+def test_list_needs_a_fixed_number_of_queries(
+    admin: Client, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(30):
+        make_expression(name=f"tool_{number:02}")
+
+    with django_assert_max_num_queries(9):
+        admin.get("/admin/toolbuilder/tooldefinition/")
+
+
+def test_action_deactivates_tools(admin: Client) -> None:
+    tool = make_tool()
+
+    admin.post(
+        "/admin/toolbuilder/tooldefinition/",
+        {"action": "deactivate", "_selected_action": [tool.pk]},
+    )
+
+    tool.refresh_from_db()
+    assert tool.is_active is False
+
+
+def test_names_and_results_are_escaped(admin: Client) -> None:
+    make_tool(name="<script>alert(1)</script>")
+
+    assert (
+        "<script>alert(1)" not in admin.get("/admin/toolbuilder/tooldefinition/").content.decode()
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "access/apikey",
+        "access/callrecord",
+        "access/runtimeinstance",
+        "catalog/datasource",
+        "toolbuilder/tooldefinition",
+    ],
+)
+def test_every_list_opens(admin: Client, page: str) -> None:
+    assert admin.get(f"/admin/{page}/").status_code == 200
+
+
+def test_new_key_shows_its_token_once(admin: Client) -> None:
+    response = admin.post(
+        "/admin/access/apikey/add/", {"name": "agent", "allowed_tools": "[]"}, follow=True
+    )
+
+    assert b"mcp_" in response.content
+    assert b"mcp_" not in admin.get("/admin/access/apikey/").content

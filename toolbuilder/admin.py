@@ -1,0 +1,131 @@
+"""The back office of tools: every column, with the same checks that serving makes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.forms.models import BaseInlineFormSet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
+from toolbuilder.checking import check_tool
+from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter
+from toolbuilder.specs import build_spec
+
+
+class ParameterFormSet(
+    BaseInlineFormSet[ToolParameter, ToolDefinition, forms.ModelForm[ToolParameter]]
+):
+    """Parameters are judged together with the tool's logic: neither is right without the other."""
+
+    unjudged: str = ""
+
+    def clean(self) -> None:
+        super().clean()
+        if any(self.errors) or not self.instance.definition:
+            return
+        try:
+            check_tool(build_spec(self.instance, self._rows()))
+        except DefinitionError as error:
+            raise ValidationError(str(error)) from error
+        except (DataSourceError, DeadlineExceededError) as error:
+            self.unjudged = str(error)
+
+    def _rows(self) -> Iterable[ToolParameter]:
+        kept = (form for form in self.forms if not form.cleaned_data.get("DELETE"))
+        rows = [form.instance for form in kept if form.cleaned_data]
+        return sorted(rows, key=lambda row: row.position)
+
+
+class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
+    model = ToolParameter
+    formset = ParameterFormSet
+    extra = 0
+    fieldsets = [
+        (None, {"fields": [("param_name", "param_type", "is_required"), "description"]}),
+        (
+            _("More"),
+            {
+                "classes": ["collapse"],
+                "fields": [
+                    ("position", "nullable"),
+                    ("default", "example"),
+                    "allowed_values",
+                    ("minimum", "maximum", "pattern"),
+                ],
+            },
+        ),
+    ]
+
+
+@admin.register(ToolDefinition)
+class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
+    list_display = ["name", "tool_type", "data_source", "active", "state", "updated_at"]
+    list_filter = ["tool_type", "is_active", "data_source"]
+    search_fields = ["name", "description_agent", "description_user", "definition"]
+    list_select_related = ["data_source", "quarantine"]
+    readonly_fields = ["state", "reg_dt", "updated_at"]
+    save_on_top = True
+    inlines = [ParameterInline]
+    actions = ["activate", "deactivate"]
+    fieldsets = [
+        (
+            None,
+            {"fields": ["state", ("name", "is_active"), "description_agent", "description_user"]},
+        ),
+        (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
+        (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
+        (
+            _("More"),
+            {
+                "classes": ["collapse"],
+                "fields": ["title", "annotations", "tags", ("created_by", "reg_dt", "updated_at")],
+            },
+        ),
+    ]
+
+    @admin.display(boolean=True, description=_("active"), ordering="is_active")
+    def active(self, tool: ToolDefinition) -> bool:
+        return bool(tool.is_active)
+
+    @admin.display(description=_("state"))
+    def state(self, tool: ToolDefinition) -> str:
+        """Why an active tool is not served, or that it is."""
+        if not tool.pk or not tool.is_active:
+            return str(_("inactive"))
+        try:
+            return str(_("quarantined: %s")) % tool.quarantine.reason
+        except QuarantinedTool.DoesNotExist:
+            return str(_("served"))
+
+    @admin.action(description=_("Activate the selected tools"))
+    def activate(self, request: HttpRequest, tools: QuerySet[ToolDefinition]) -> None:
+        self._report(request, tools.update(is_active=True))
+
+    @admin.action(description=_("Deactivate the selected tools"))
+    def deactivate(self, request: HttpRequest, tools: QuerySet[ToolDefinition]) -> None:
+        self._report(request, tools.update(is_active=False))
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {
+            "created_by": request.user.get_username(),
+            **super().get_changeform_initial_data(request),
+        }
+
+    def save_related(
+        self, request: HttpRequest, form: Any, formsets: Iterable[Any], change: bool
+    ) -> None:
+        formsets = list(formsets)
+        super().save_related(request, form, formsets, change)
+        for unjudged in filter(None, (getattr(formset, "unjudged", "") for formset in formsets)):
+            text = _("Saved, but the statement was not checked: %s")
+            self.message_user(request, str(text) % unjudged, messages.WARNING)
+
+    def _report(self, request: HttpRequest, count: int) -> None:
+        text = ngettext("%d tool was changed.", "%d tools were changed.", count)
+        self.message_user(request, text % count, messages.SUCCESS)

@@ -1,0 +1,40 @@
+"""Column types of the tables that other systems read too."""
+
+from typing import Any
+
+from django import forms
+from django.db import models
+from django.db.models import Func
+
+
+class YesNoField(models.TextField):  # type: ignore[type-arg]
+    """A boolean kept as the text `Y` or `N`; any other text in the column reads as False."""
+
+    def from_db_value(self, value: str | None, _expression: Any, _connection: Any) -> bool:
+        return value == "Y"
+
+    def to_python(self, value: Any) -> bool:
+        return value in (True, "Y", "on", "true", "True")
+
+    def get_prep_value(self, value: Any) -> Any:
+        if hasattr(value, "resolve_expression"):
+            return value
+        return "Y" if self.to_python(value) else "N"
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return str(self.get_prep_value(self.value_from_object(obj)))
+
+    def formfield(self, **kwargs: Any) -> forms.Field:
+        return forms.BooleanField(
+            required=False,
+            label=self.verbose_name,
+            help_text=self.help_text,
+            initial=self.get_default(),
+        )
+
+
+class UtcNowText(Func):
+    """The present moment as ISO 8601 text in UTC."""
+
+    template = """to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')"""
+    output_field = models.TextField()

@@ -1,0 +1,207 @@
+"""The rows that are served, readable and writable by other systems; and how they were taken up."""
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Prefetch
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import DataSource
+from core.toolspec import (
+    DEFAULT_BYTE_LIMIT,
+    DEFAULT_ROW_LIMIT,
+    DEFAULT_TIMEOUT_MS,
+    ParameterType,
+    ResultFormat,
+    ToolSpec,
+)
+from toolbuilder.fields import UtcNowText, YesNoField
+from toolbuilder.specs import build_spec
+
+
+class ToolType(models.TextChoices):
+    """Kinds of logic."""
+
+    SQL = "SQL", _("SQL query")
+    PYTHON = "PYTHON", _("Python expression")
+
+
+class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
+    """Reads of tools."""
+
+    def served(self) -> "ToolDefinitionQuerySet":
+        """Active tools with their parameters in order, ready for `to_spec`."""
+        parameters = Prefetch("parameters", ToolParameter.objects.order_by("position", "id"))
+        active = self.filter(is_active=True).select_related("data_source")
+        return active.prefetch_related(parameters).order_by("name")
+
+
+class ToolDefinition(models.Model):
+    """One tool. Only the first nine columns are needed by a writer; the others have defaults."""
+
+    id = models.AutoField(primary_key=True)
+    name = models.TextField(
+        _("name"),
+        unique=True,
+        help_text=_("What the agent calls: small letters, digits and underscores."),
+    )
+    description_agent = models.TextField(
+        _("description for the agent"),
+        default="",
+        db_default="",
+        help_text=_("What it returns, when to use it, when not to."),
+    )
+    description_user = models.TextField(
+        _("description for people"), default="", db_default="", blank=True
+    )
+    tool_type = models.TextField(
+        _("kind"), choices=ToolType, default=ToolType.SQL, db_default=ToolType.SQL
+    )
+    definition = models.TextField(
+        _("definition"),
+        help_text=_(
+            "A SQL query with :name parameters, or a Python expression such as num1 * num2."
+        ),
+    )
+    is_active = YesNoField(_("active"), default=True, db_default="Y")
+    reg_dt = models.TextField(_("registered"), db_default=UtcNowText(), editable=False)
+    created_by = models.TextField(_("created by"), default="", db_default="", blank=True)
+
+    title = models.TextField(_("title"), default="", db_default="", blank=True)
+    data_source = models.ForeignKey(
+        DataSource,
+        verbose_name=_("data source"),
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        help_text=_("Empty: the database of the POSTGRESQL_DB_* variables."),
+    )
+    result_format = models.TextField(
+        _("result format"),
+        choices=[(name.value, name.value) for name in ResultFormat],
+        default=ResultFormat.JSON.value,
+        db_default=ResultFormat.JSON.value,
+    )
+    row_limit = models.PositiveIntegerField(
+        _("row limit"),
+        default=DEFAULT_ROW_LIMIT,
+        db_default=DEFAULT_ROW_LIMIT,
+        validators=[MinValueValidator(1)],
+    )
+    byte_limit = models.PositiveIntegerField(
+        _("byte limit"),
+        default=DEFAULT_BYTE_LIMIT,
+        db_default=DEFAULT_BYTE_LIMIT,
+        validators=[MinValueValidator(1)],
+    )
+    timeout_ms = models.PositiveIntegerField(
+        _("time-out, ms"),
+        default=DEFAULT_TIMEOUT_MS,
+        db_default=DEFAULT_TIMEOUT_MS,
+        validators=[MinValueValidator(1)],
+    )
+    annotations = models.JSONField(
+        _("annotations"),
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text=_('MCP hints, as in {"readOnlyHint": true}.'),
+    )
+    tags = models.JSONField(_("tags"), default=list, db_default=[], blank=True)
+    updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
+
+    objects = ToolDefinitionQuerySet.as_manager()
+
+    class Meta:
+        db_table = "h_custom_tool"
+        verbose_name = _("tool")
+        verbose_name_plural = _("tools")
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def to_spec(self) -> ToolSpec:
+        """The tool as plain data. Raises DefinitionError when the row cannot be read as a tool."""
+        return build_spec(self, self.parameters.all())
+
+
+class ToolParameter(models.Model):
+    """One parameter of a tool."""
+
+    id = models.AutoField(primary_key=True)
+    tool = models.ForeignKey(
+        ToolDefinition, verbose_name=_("tool"), related_name="parameters", on_delete=models.CASCADE
+    )
+    param_name = models.TextField(_("name"))
+    param_type = models.TextField(
+        _("type"),
+        choices=[(name.value, name.value) for name in ParameterType],
+        default=ParameterType.STRING.value,
+        db_default=ParameterType.STRING.value,
+    )
+    is_required = YesNoField(_("required"), default=True, db_default="Y")
+    description = models.TextField(_("description"), default="", db_default="", blank=True)
+
+    position = models.IntegerField(_("position"), default=0, db_default=0)
+    default = models.JSONField(
+        _("default"),
+        null=True,
+        blank=True,
+        help_text=_("JSON; empty: an optional one becomes NULL."),
+    )
+    nullable = YesNoField(_("may be null"), default=False, db_default="N")
+    allowed_values = models.JSONField(_("allowed values"), default=list, db_default=[], blank=True)
+    minimum = models.TextField(_("minimum"), null=True, blank=True)  # noqa: DJ001 - no bound is NULL, not ''
+    maximum = models.TextField(_("maximum"), null=True, blank=True)  # noqa: DJ001
+    pattern = models.TextField(_("pattern"), null=True, blank=True)  # noqa: DJ001
+    example = models.JSONField(_("example"), null=True, blank=True)
+
+    class Meta:
+        db_table = "h_custom_tool_param"
+        verbose_name = _("parameter")
+        verbose_name_plural = _("parameters")
+        ordering = ["position", "id"]
+
+    def __str__(self) -> str:
+        return self.param_name
+
+
+class RegistryRevision(models.Model):
+    """One row that counts changes of the served set; triggers bump it, whoever writes."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    revision = models.BigIntegerField(default=0, db_default=0)
+
+    class Meta:
+        db_table = "h_registry_revision"
+
+    def __str__(self) -> str:
+        return str(self.revision)
+
+    @classmethod
+    def current(cls) -> int:
+        """The revision now; 0 before anything was written."""
+        return cls.objects.values_list("revision", flat=True).filter(pk=1).first() or 0
+
+
+class QuarantinedTool(models.Model):
+    """Why an active tool is not served; written by runtimes, in its own table so as not to bump the revision."""
+
+    tool = models.OneToOneField(
+        ToolDefinition,
+        verbose_name=_("tool"),
+        related_name="quarantine",
+        primary_key=True,
+        on_delete=models.CASCADE,
+    )
+    reason = models.TextField(_("reason"))
+    since = models.DateTimeField(_("since"), db_default=Now())
+
+    class Meta:
+        db_table = "h_custom_tool_quarantine"
+        verbose_name = _("quarantined tool")
+        verbose_name_plural = _("quarantined tools")
+
+    def __str__(self) -> str:
+        return self.reason

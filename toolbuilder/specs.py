@@ -1,0 +1,146 @@
+"""Rows to ToolSpec: the one place where loose columns become typed values."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from core.errors import DefinitionError
+from core.toolspec import (
+    ExpressionLogic,
+    JsonValue,
+    ParameterSpec,
+    ParameterType,
+    Presence,
+    ResultFormat,
+    SqlLogic,
+    ToolSpec,
+)
+
+if TYPE_CHECKING:
+    from toolbuilder.models import ToolDefinition, ToolParameter
+
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def build_spec(tool: "ToolDefinition", parameters: Iterable["ToolParameter"]) -> ToolSpec:
+    """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
+    return ToolSpec(
+        id=tool.id,
+        name=tool.name,
+        title=tool.title,
+        description=tool.description_agent or tool.description_user,
+        logic=_read_logic(tool),
+        parameters=tuple(_build_parameter(row) for row in parameters),
+        result_format=_choose(ResultFormat, tool.result_format, "result_format"),
+        row_limit=tool.row_limit,
+        byte_limit=tool.byte_limit,
+        timeout_ms=tool.timeout_ms,
+        annotations=_read_annotations(tool.annotations),
+        tags=_read_texts(tool.tags, "tags"),
+    )
+
+
+def _read_logic(tool: "ToolDefinition") -> SqlLogic | ExpressionLogic:
+    given = _read_json_definition(tool.definition)
+    source = tool.data_source.name if tool.data_source else None
+    match tool.tool_type:
+        case "SQL":
+            return SqlLogic(given.get("sql", tool.definition), given.get("data_source", source))
+        case "PYTHON":
+            return ExpressionLogic(given.get("expression", tool.definition))
+    raise DefinitionError(f"tool_type must be SQL or PYTHON (got {tool.tool_type!r})")
+
+
+def _read_json_definition(definition: str) -> dict[str, str]:
+    """The texts of a JSON definition, or nothing when the definition is raw text."""
+    if not definition.lstrip().startswith("{"):
+        return {}
+    try:
+        given = json.loads(definition)
+    except ValueError:
+        return {}
+    if not isinstance(given, dict) or not {"sql", "expression"} & given.keys():
+        return {}
+    for key, value in given.items():
+        if not isinstance(value, str):
+            raise DefinitionError(f"definition: {key} must be text")
+    return given
+
+
+def _build_parameter(row: "ToolParameter") -> ParameterSpec:
+    return ParameterSpec(
+        # Python and the statement lexer read identifiers in this form.
+        name=unicodedata.normalize("NFKC", row.param_name),
+        type=_choose(ParameterType, row.param_type, f"{row.param_name}: param_type"),
+        description=row.description,
+        presence=_read_presence(row),
+        default=row.default,
+        nullable=row.nullable,
+        allowed_values=_read_allowed_values(row),
+        minimum=_read_bound(row.minimum),
+        maximum=_read_bound(row.maximum),
+        pattern=row.pattern or None,
+        example=row.example,
+    )
+
+
+def _read_presence(row: "ToolParameter") -> Presence:
+    if row.is_required and row.default is not None:
+        raise DefinitionError(
+            f"{row.param_name}: a required parameter has no default; make it optional or drop the default"
+        )
+    if row.is_required:
+        return Presence.REQUIRED
+    return Presence.OPTIONAL_NULL if row.default is None else Presence.OPTIONAL_DEFAULT
+
+
+def _read_allowed_values(row: "ToolParameter") -> tuple[str | int | float, ...]:
+    values = row.allowed_values or []
+    is_list = isinstance(values, list)
+    if not is_list or any(
+        isinstance(v, bool) or not isinstance(v, str | int | float) for v in values
+    ):
+        raise DefinitionError(
+            f"{row.param_name}: allowed_values must be a JSON list of texts or numbers"
+        )
+    return tuple(values)
+
+
+def _read_bound(text: str | None) -> int | float | str | None:
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text.strip()):
+        return text.strip()
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def _read_annotations(value: JsonValue) -> dict[str, bool]:
+    if not isinstance(value, dict) or any(not isinstance(hint, bool) for hint in value.values()):
+        raise DefinitionError(
+            'annotations must be a JSON object of booleans, as in {"readOnlyHint": true}'
+        )
+    if unknown := sorted(value.keys() - set(HINTS)):
+        raise DefinitionError(
+            f"annotations: unknown {', '.join(unknown)}; known are {', '.join(HINTS)}"
+        )
+    return value
+
+
+def _read_texts(value: JsonValue, column: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or any(not isinstance(text, str) for text in value):
+        raise DefinitionError(f"{column} must be a JSON list of texts")
+    return tuple(value)
+
+
+def _choose(choices: type[_Choice], value: str, column: str) -> _Choice:
+    try:
+        return choices(value.strip().upper())
+    except ValueError:
+        known = ", ".join(choices)
+        raise DefinitionError(f"{column} must be one of {known} (got {value!r})") from None
