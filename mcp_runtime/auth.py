@@ -1,0 +1,93 @@
+"""Bearer tokens to callers."""
+
+import logging
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import Error as DatabaseError
+from django.utils import timezone
+from fastmcp.server.auth import AccessToken, TokenVerifier
+from fastmcp.server.dependencies import get_access_token
+
+from access.keys import find_key, token_digest, token_key_id
+from access.models import ApiKey
+from mcp_runtime.caller import ANONYMOUS, Caller
+from mcp_runtime.connections import DatabaseThread
+
+logger = logging.getLogger(__name__)
+
+KEY_CACHE_SECONDS = 2.0
+KEY_CACHE_SIZE = 1_000
+# How long known keys stay good while the database is away.
+KEY_GRACE_SECONDS = 300.0
+
+
+@dataclass(slots=True)
+class _Entry:
+    caller: Caller
+    expires_at: datetime | None
+    read_at: float = field(default_factory=time.monotonic)
+
+    def is_younger_than(self, seconds: float) -> bool:
+        expired = self.expires_at is not None and self.expires_at <= timezone.now()
+        return not expired and time.monotonic() - self.read_at < seconds
+
+
+class KeyVerifier(TokenVerifier):
+    """Accepts the API keys of the database; a valid key is remembered for two seconds."""
+
+    def __init__(self, database: DatabaseThread) -> None:
+        super().__init__()
+        self._database = database
+        self._entries: dict[str, _Entry] = {}
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        caller = await self._find_caller(token)
+        if caller is None:
+            return None
+        return AccessToken(
+            token=token, client_id=caller.key_id, scopes=[], claims={"caller": caller}
+        )
+
+    def forget_keys(self) -> None:
+        """Read every key anew: one was changed or revoked."""
+        self._entries.clear()
+
+    async def _find_caller(self, token: str) -> Caller | None:
+        if token_key_id(token) is None:
+            return None
+        digest = token_digest(token)
+        entry = self._entries.get(digest)
+        if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
+            return entry.caller
+        return await self._read_caller(token, digest)
+
+    async def _read_caller(self, token: str, digest: str) -> Caller | None:
+        try:
+            key = await self._database.call(find_key, token)
+        except (DatabaseError, TimeoutError):
+            logger.warning("API keys cannot be read; the database is away")
+            entry = self._entries.get(digest)
+            return entry.caller if entry and entry.is_younger_than(KEY_GRACE_SECONDS) else None
+        self._entries.pop(digest, None)
+        if key is None:
+            return None
+        if len(self._entries) >= KEY_CACHE_SIZE:
+            self._entries.pop(next(iter(self._entries)))
+        self._entries[digest] = _Entry(_to_caller(key), key.expires_at)
+        return self._entries[digest].caller
+
+
+def current_caller() -> Caller:
+    """Who makes the request that is being served; ANONYMOUS where authentication is off."""
+    token = get_access_token()
+    if token is None:
+        return ANONYMOUS
+    caller = getattr(token, "claims", {}).get("caller")
+    return caller if isinstance(caller, Caller) else ANONYMOUS
+
+
+def _to_caller(key: ApiKey) -> Caller:
+    allowed = frozenset(key.allowed_tools) if key.allowed_tools else None
+    return Caller(key_id=key.key_id, name=key.name, allowed_tools=allowed)

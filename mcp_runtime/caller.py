@@ -1,0 +1,138 @@
+"""ToolCaller: the one path by which any tool is called. Authorise, validate, run, record."""
+
+import asyncio
+import difflib
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from uuid import UUID
+
+from django.utils import timezone
+
+from access.calls import recorded_arguments
+from access.models import CallRecord, Outcome
+from core.errors import (
+    ArgumentsError,
+    DataSourceBusyError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+    ToolboxError,
+    UnknownToolError,
+)
+from core.execution import QuerySources
+from core.results import Answer
+from mcp_runtime.snapshot import Snapshot
+
+logger = logging.getLogger(__name__)
+
+# The data source ends a query at the tool's own limit; this is for everything around it.
+DEADLINE_MARGIN_S = 2.0
+
+_OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
+    (ArgumentsError, Outcome.INVALID_ARGUMENTS),
+    (UnknownToolError, Outcome.UNKNOWN_TOOL),
+    (DeadlineExceededError, Outcome.TIMEOUT),
+    (DataSourceBusyError, Outcome.BUSY),
+    (DataSourceUnavailableError, Outcome.UNAVAILABLE),
+    (ToolboxError, Outcome.TOOL_ERROR),
+    (asyncio.CancelledError, Outcome.CANCELLED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls. `allowed_tools` None is every tool."""
+
+    key_id: str
+    name: str
+    allowed_tools: frozenset[str] | None = None
+
+    def may_see(self, tool_name: str) -> bool:
+        """The one visibility rule, for lists, searches and calls alike."""
+        return self.allowed_tools is None or tool_name in self.allowed_tools
+
+
+ANONYMOUS = Caller(key_id="", name="anonymous")
+
+
+class TakesRecords(Protocol):
+    """Where call records go."""
+
+    def add(self, record: CallRecord) -> None:
+        """Take a record; never blocks and never fails."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolCaller:
+    """Calls tools of the snapshot that is current when the call begins."""
+
+    snapshot: Callable[[], Snapshot]
+    sources: QuerySources
+    records: TakesRecords
+    arguments_policy: str
+    runtime_id: UUID | None = None
+    running: int = field(default=0, init=False)
+
+    async def call(self, caller: Caller, name: str, arguments: Mapping[str, object]) -> Answer:
+        """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end."""
+        snapshot, began = self.snapshot(), time.perf_counter()
+        record = self._begin_record(caller, name, arguments, snapshot)
+        self.running += 1
+        try:
+            answer = await self._run(snapshot, caller, name, arguments)
+            record.row_count, record.truncated = answer.row_count, answer.truncated
+            return answer
+        except BaseException as error:
+            record.outcome, record.error = _describe_end(error)
+            raise
+        finally:
+            self.running -= 1
+            record.duration_ms = (time.perf_counter() - began) * 1_000
+            self.records.add(record)
+
+    async def _run(
+        self, snapshot: Snapshot, caller: Caller, name: str, arguments: Mapping[str, object]
+    ) -> Answer:
+        tool = snapshot.tools.get(name) if caller.may_see(name) else None
+        if tool is None:
+            raise UnknownToolError(_explain_unknown(snapshot, caller, name))
+        values = tool.validate(arguments)
+        try:
+            async with asyncio.timeout(tool.spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S):
+                return await tool.run(values, self.sources)
+        except TimeoutError:
+            limit = tool.spec.timeout_ms
+            raise DeadlineExceededError(
+                f"{name} was stopped after its limit of {limit} ms"
+            ) from None
+
+    def _begin_record(
+        self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot
+    ) -> CallRecord:
+        return CallRecord(
+            at=timezone.now(),
+            tool_name=name.replace("\0", "")[:200],
+            key_id=caller.key_id,
+            caller=caller.name,
+            arguments=recorded_arguments(arguments, self.arguments_policy),
+            outcome=Outcome.OK,
+            revision=snapshot.revision,
+            runtime_id=self.runtime_id,
+        )
+
+
+def _describe_end(error: BaseException) -> tuple[Outcome, str]:
+    for kind, outcome in _OUTCOMES:
+        if isinstance(error, kind):
+            return outcome, str(error)[:2_000]
+    logger.error("a call failed inside the server", exc_info=error)
+    return Outcome.INTERNAL_ERROR, type(error).__name__
+
+
+def _explain_unknown(snapshot: Snapshot, caller: Caller, name: str) -> str:
+    visible = [known for known in snapshot.tools if caller.may_see(known)]
+    near = difflib.get_close_matches(name[:64], visible[:5_000], n=3)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return f"Unknown tool: {name[:64]!r}{hint}"

@@ -1,0 +1,66 @@
+"""A served tool as FastMCP sees it: what is listed, and a run that goes through ToolCaller."""
+
+from typing import Any
+
+from fastmcp.exceptions import ToolError
+from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
+from mcp_types import TextContent, ToolAnnotations
+from pydantic import PrivateAttr
+
+from core.errors import ToolboxError
+from core.execution import CompiledTool
+from core.results import output_schema
+from mcp_runtime.auth import current_caller
+from mcp_runtime.caller import ToolCaller
+
+
+class DefinedTool(Tool):
+    """One name that can be called; knows nothing of how."""
+
+    _caller: ToolCaller = PrivateAttr()
+
+    @classmethod
+    def listed(cls, tool: CompiledTool, caller: ToolCaller) -> "DefinedTool":
+        """The tool with all that `tools/list` shows."""
+        spec = tool.spec
+        defined = cls(
+            name=spec.name,
+            title=spec.title or None,
+            description=spec.description or None,
+            parameters=tool.input_schema,
+            output_schema=output_schema(spec),
+            annotations=ToolAnnotations(**_annotations(tool)),
+            tags=set(spec.tags),
+        )
+        defined._caller = caller
+        return defined
+
+    @classmethod
+    def named(cls, name: str, caller: ToolCaller) -> "DefinedTool":
+        """A tool of any name, known or not: ToolCaller judges when it is called."""
+        # Not validated: the name comes from the wire and costs nothing here.
+        defined = cls.model_construct(name=name, parameters={})
+        defined._caller = caller
+        return defined
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        try:
+            answer = await self._caller.call(current_caller(), self.name, arguments)
+        except ToolboxError as error:
+            raise ToolError(str(error), log_level=10) from None
+        return ToolResult(
+            content=[TextContent(type="text", text=text) for text in answer.texts],
+            structured_content=answer.structured,
+        )
+
+
+def _annotations(tool: CompiledTool) -> dict[str, bool]:
+    # Only reads are served; an administrator's own hints win.
+    defaults = {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+    return defaults | tool.spec.annotations

@@ -1,0 +1,49 @@
+"""FastMCP's view of the current snapshot."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastmcp.server.providers import Provider
+from fastmcp.tools import Tool
+from fastmcp.utilities.versions import VersionSpec
+
+from mcp_runtime.auth import current_caller
+from mcp_runtime.caller import ToolCaller
+from mcp_runtime.defined_tool import DefinedTool
+from mcp_runtime.snapshot import Snapshot
+
+
+class SnapshotProvider(Provider):
+    """Lists what the caller may see; finds any name at once, whatever the number of tools."""
+
+    def __init__(self, caller: ToolCaller) -> None:
+        super().__init__()
+        self._caller = caller
+        self._listed_for: Snapshot | None = None
+        self._listed: dict[str, DefinedTool] = {}
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        who = current_caller()
+        return [tool for name, tool in self._tools().items() if who.may_see(name)]
+
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        # Never None: a call of an unknown tool is answered and recorded by ToolCaller like any other.
+        return DefinedTool.named(name, self._caller)
+
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """The schema that the SDK checks request headers against; without it each call lists all tools."""
+        tool = self._caller.snapshot().tools.get(name)
+        return tool.input_schema if tool else {}
+
+    def _tools(self) -> dict[str, DefinedTool]:
+        snapshot = self._caller.snapshot()
+        if snapshot is not self._listed_for:
+            known = self._listed_for.tools if self._listed_for else {}
+            self._listed = {
+                name: self._listed[name]
+                if known.get(name) is tool
+                else DefinedTool.listed(tool, self._caller)
+                for name, tool in snapshot.tools.items()
+            }
+            self._listed_for = snapshot
+        return self._listed

@@ -1,0 +1,55 @@
+"""Hears of changes: LISTEN for speed, a poll every two seconds as the truth."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+
+import psycopg
+from django.db import connection
+
+logger = logging.getLogger(__name__)
+
+POLL_INTERVAL_S = 2.0
+CONNECT_TIMEOUT_S = 3
+REGISTRY_CHANNEL = "toolbuilder_registry"
+KEYS_CHANNEL = "toolbuilder_keys"
+
+
+async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
+    """Yields after each registry notification and at least every two seconds, whatever the database does."""
+    while True:
+        try:
+            async with await _connect() as listener:
+                # What changed before LISTEN took effect was not notified.
+                on_keys_changed()
+                yield
+                async for _ in _notifications(listener, on_keys_changed):
+                    yield
+        except (psycopg.Error, OSError):
+            logger.warning("notifications are off while the database is away; polling")
+        yield
+        await asyncio.sleep(POLL_INTERVAL_S)
+
+
+async def _connect() -> psycopg.AsyncConnection[tuple[object, ...]]:
+    parameters = connection.get_connection_params()
+    parameters = {name: value for name, value in parameters.items() if name in _CONNECT_PARAMETERS}
+    listener = await psycopg.AsyncConnection.connect(
+        **parameters, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
+    )
+    await listener.execute(f"LISTEN {REGISTRY_CHANNEL}")
+    await listener.execute(f"LISTEN {KEYS_CHANNEL}")
+    return listener
+
+
+async def _notifications(
+    listener: psycopg.AsyncConnection[tuple[object, ...]], on_keys_changed: Callable[[], None]
+) -> AsyncIterator[None]:
+    while True:
+        async for notification in listener.notifies(timeout=POLL_INTERVAL_S, stop_after=1):
+            if notification.channel == KEYS_CHANNEL:
+                on_keys_changed()
+        yield
+
+
+_CONNECT_PARAMETERS = ("dbname", "user", "password", "host", "port", "sslmode", "sslrootcert")

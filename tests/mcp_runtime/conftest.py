@@ -1,0 +1,105 @@
+"""A runtime over real HTTP in the test's own loop, and clients of both protocol eras."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+import uvicorn
+from asgiref.sync import sync_to_async
+from django.db import connection
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+
+from config.services.postgres import EmbeddedPostgres
+from mcp_runtime.management.commands.runmcp import RuntimeServer
+from mcp_runtime.server import Runtime
+from tests.factories import make_token
+
+ERAS = ["legacy", "2026-07-28"]
+
+
+@dataclass(frozen=True)
+class Served:
+    """A runtime that listens at `url` and a token it accepts."""
+
+    runtime: Runtime
+    url: str
+    token: str
+
+    def client(
+        self, era: str = "2026-07-28", token: str | None = None, **options: Any
+    ) -> Client[Any]:
+        headers = {"Authorization": f"Bearer {token or self.token}"}
+        return Client(StreamableHttpTransport(self.url, headers=headers), mode=era, **options)
+
+    async def call(self, name: str, /, **arguments: Any) -> Any:
+        """The answer of one call, errors included."""
+        async with self.client() as client:
+            return await client.call_tool(name, arguments, raise_on_error=False)
+
+    async def names(self) -> list[str]:
+        """Names of the listed tools."""
+        async with self.client() as client:
+            return [tool.name for tool in await client.list_tools()]
+
+
+Serve = Callable[[], AbstractAsyncContextManager[Served]]
+
+
+@asynccontextmanager
+async def listening(runtime: Runtime) -> AsyncIterator[str]:
+    """The address of `runtime`, which is served as runmcp does it, in the running loop."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(runtime.http_app(), http="h11", log_config=None)
+        server = RuntimeServer(runtime, config)
+        task = asyncio.create_task(server.serve([listener]))
+        await eventually(lambda: server.started, within_s=20)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            runtime.notifier.close()
+            server.should_exit = True
+            await task
+
+
+@pytest.fixture
+def serve(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Serve:
+    """Starts a runtime on the rows that the test has written."""
+
+    @asynccontextmanager
+    async def start() -> AsyncIterator[Served]:
+        token = await sync_to_async(make_token)()
+        runtime = Runtime()
+        async with listening(runtime) as url:
+            yield Served(runtime, url, token)
+
+    return start
+
+
+@pytest.fixture
+def psql(transactional_db: None) -> Callable[[str], None]:
+    """Writes to the application's database as another program would, outside of Django."""
+    parameters = connection.get_connection_params()
+    wanted = {name: parameters[name] for name in ("dbname", "user", "password", "host", "port")}
+
+    def execute(statement: str) -> None:
+        with psycopg.connect(**wanted, autocommit=True) as other:
+            other.execute(statement.encode())
+
+    return execute
+
+
+async def eventually(check: Callable[[], Any], within_s: float = 2.0) -> None:
+    """Wait until `check()` (sync or async) is true; AssertionError after `within_s`."""
+    deadline = asyncio.get_running_loop().time() + within_s
+    while True:
+        result = check()
+        if await result if asyncio.iscoroutine(result) else result:
+            return
+        assert asyncio.get_running_loop().time() < deadline, f"not true within {within_s} s"
+        await asyncio.sleep(0.05)

@@ -1,0 +1,99 @@
+"""Whatever an agent sends gets an answer that it can act on, and disturbs nothing."""
+
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from tests.factories import make_expression, make_tool
+from tests.mcp_runtime.conftest import Serve
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        pytest.param({"a": 1}, "- b: required", id="missing"),
+        pytest.param({"a": 1, "b": 2, "c": 3}, "- c: unknown", id="extra"),
+        pytest.param({"a": 1, "b": "many"}, "- b: must be a number", id="mistyped"),
+        pytest.param(
+            {"a": 1, "b": True}, "- b: must be a number (got true)", id="boolean for a number"
+        ),
+        pytest.param({"a": 1, "b": None}, "- b: ", id="null"),
+        pytest.param({"a": 1, "b": "NaN"}, "- b: must be", id="NaN"),
+        pytest.param({"a": 1, "b": "x" * 3_000_000}, "- b: must be a number", id="3 MB text"),
+    ],
+)
+async def test_wrong_arguments_are_named_one_per_line(
+    serve: Serve, arguments: dict[str, Any], line: str
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with serve() as served:
+        wrong = await served.call("multiply", **arguments)
+        right = await served.call("multiply", a=2, b=3)
+
+    assert wrong.is_error
+    text = wrong.content[0].text
+    assert text.startswith("Invalid arguments for multiply:\n")
+    assert line in text
+    assert len(text) < 1_000
+    assert right.data == 6
+
+
+async def test_unknown_tool_names_near_ones(serve: Serve) -> None:
+    await sync_to_async(make_tool)(name="sales_by_region")
+
+    async with serve() as served:
+        result = await served.call("sale_by_regions")
+
+    assert (
+        result.content[0].text == "Unknown tool: 'sale_by_regions'; did you mean sales_by_region?"
+    )
+
+
+async def test_failing_query_tells_the_databases_words(serve: Serve) -> None:
+    await sync_to_async(make_tool)(
+        "SELECT 1 / (:n - 1) AS x",
+        name="divide",
+        parameters=[{"param_name": "n", "param_type": "INTEGER"}],
+    )
+
+    async with serve() as served:
+        result = await served.call("divide", n=1)
+
+    assert result.is_error
+    assert "division by zero" in result.content[0].text
+
+
+async def test_failing_expression_tells_why(serve: Serve) -> None:
+    await sync_to_async(make_expression)("a / b", name="divide")
+
+    async with serve() as served:
+        result = await served.call("divide", a=1, b=0)
+
+    assert "division by zero" in result.content[0].text
+
+
+async def test_query_over_its_limit_is_stopped(serve: Serve) -> None:
+    endless = (
+        "SELECT count(*) AS n FROM generate_series(1, 100000000) a, generate_series(1, 1000) b"
+    )
+    await sync_to_async(make_tool)(endless, name="endless", timeout_ms=300)
+
+    async with serve() as served:
+        result = await served.call("endless")
+
+    assert result.is_error
+    assert "0.3 s" in result.content[0].text
+
+
+async def test_tool_never_writes(serve: Serve) -> None:
+    await sync_to_async(make_tool)("DELETE FROM users RETURNING *", name="wipe")
+    await sync_to_async(make_tool)(
+        "WITH gone AS (DELETE FROM users RETURNING *) SELECT * FROM gone", name="sly"
+    )
+
+    async with serve() as served:
+        assert await served.names() == []

@@ -1,0 +1,172 @@
+"""A change by any program is served within two seconds, and clients are told."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from fastmcp.client.messages import MessageHandler
+from mcp.client.subscriptions import listen
+
+from tests.factories import make_tool
+from tests.mcp_runtime.conftest import Serve, Served, eventually
+from toolbuilder.models import QuarantinedTool
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Psql = Callable[[str], None]
+
+
+async def answer(served: Served, name: str) -> str:
+    return str((await served.call(name)).content[0].text)
+
+
+async def test_changed_definition_is_used_by_the_next_call(serve: Serve, psql: Psql) -> None:
+    await sync_to_async(make_tool)("1 + 1", name="sum", tool_type="PYTHON")
+
+    async with serve() as served:
+        psql("UPDATE h_custom_tool SET definition = '1 + 2' WHERE name = 'sum'")
+
+        async def is_three() -> bool:
+            return await answer(served, "sum") == "3"
+
+        await eventually(is_three)
+
+
+async def test_insert_with_the_first_columns_alone_makes_a_served_tool(
+    serve: Serve, psql: Psql
+) -> None:
+    async with serve() as served:
+        psql(
+            "INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type,"
+            " definition, is_active, reg_dt, created_by) VALUES ('twice', 'Doubles n.', '', 'PYTHON',"
+            " 'n * 2', 'Y', '2026-01-01', 'kim');"
+            "INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description)"
+            " SELECT id, 'n', 'NUMBER', 'Y', 'a number' FROM h_custom_tool WHERE name = 'twice'"
+        )
+        await eventually(lambda: "twice" in served.runtime.store.snapshot.tools)
+
+        result = await served.call("twice", n=21)
+
+    assert result.data == 42
+
+
+async def test_deactivated_tool_is_no_longer_listed(serve: Serve, psql: Psql) -> None:
+    await sync_to_async(make_tool)(name="gone")
+
+    async with serve() as served:
+        psql("UPDATE h_custom_tool SET is_active = 'N' WHERE name = 'gone'")
+        await eventually(lambda: not served.runtime.store.snapshot.tools)
+
+        assert await served.names() == []
+
+
+async def test_deleting_a_tool_elsewhere_takes_its_parameters_along(
+    serve: Serve, psql: Psql
+) -> None:
+    await sync_to_async(make_tool)("SELECT :a AS a", name="gone", parameters=["a"])
+
+    async with serve() as served:
+        psql("DELETE FROM h_custom_tool WHERE name = 'gone'")
+
+        await eventually(lambda: not served.runtime.store.snapshot.tools)
+
+
+class ChangeListener(MessageHandler):
+    def __init__(self) -> None:
+        self.heard = asyncio.Event()
+
+    async def on_tool_list_changed(self, message: Any) -> None:
+        self.heard.set()
+
+
+async def test_legacy_client_is_told_of_a_change(serve: Serve, psql: Psql) -> None:
+    await sync_to_async(make_tool)(name="first")
+    listener = ChangeListener()
+
+    async with serve() as served, served.client("legacy", message_handler=listener) as client:
+        await client.list_tools()
+        psql("UPDATE h_custom_tool SET definition = 'SELECT 2 AS two' WHERE name = 'first'")
+
+        await asyncio.wait_for(listener.heard.wait(), 2)
+
+
+async def test_modern_client_is_told_of_a_change(serve: Serve, psql: Psql) -> None:
+    await sync_to_async(make_tool)(name="first")
+
+    async with (
+        serve() as served,
+        served.client() as client,
+        listen(client.session, tools_list_changed=True) as events,
+    ):
+        psql("UPDATE h_custom_tool SET definition = 'SELECT 2 AS two' WHERE name = 'first'")
+        async with asyncio.timeout(2):
+            event = await anext(aiter(events))
+
+    assert type(event).__name__ == "ToolsListChanged"
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        pytest.param({"definition": "SELEC 1"}, 'syntax error at or near "SELEC"', id="broken SQL"),
+        pytest.param(
+            {"definition": "SELECT * FROM nowhere"},
+            'relation "nowhere" does not exist',
+            id="no table",
+        ),
+        pytest.param({"definition": "SELECT 1; SELECT 2"}, "one", id="two commands"),
+        pytest.param(
+            {"definition": "SELECT :a AS a"},
+            "the statement uses a, which is not declared",
+            id="undeclared",
+        ),
+        pytest.param({"parameters": ["a"]}, "the statement does not use a", id="unused"),
+        pytest.param(
+            {
+                "definition": "SELECT :a AS a",
+                "parameters": [{"param_name": "a", "param_type": "FLOAT"}],
+            },
+            "a: param_type must be one of",
+            id="bad type",
+        ),
+        pytest.param({"tool_type": "RUBY"}, "tool_type must be SQL or PYTHON", id="bad kind"),
+        pytest.param({"name": "an unspeakable name"}, "a tool's name has", id="bad name"),
+        pytest.param(
+            {"annotations": {"readonly": True}},
+            "annotations: unknown readonly",
+            id="bad annotation",
+        ),
+        pytest.param(
+            {"definition": "__import__('os')", "tool_type": "PYTHON"},
+            "__import__",
+            id="bad expression",
+        ),
+    ],
+)
+async def test_bad_row_is_quarantined_with_its_reason_and_others_stay(
+    serve: Serve, columns: dict[str, Any], reason: str
+) -> None:
+    await sync_to_async(make_tool)(name="good")
+    bad = await sync_to_async(make_tool)(**{"name": "bad", **columns})
+
+    async with serve() as served:
+        names = await served.names()
+        stored = await QuarantinedTool.objects.aget(tool_id=bad.id)
+
+    assert names == ["good"]
+    assert reason in stored.reason
+
+
+async def test_mended_row_leaves_quarantine(serve: Serve, psql: Psql) -> None:
+    await sync_to_async(make_tool)("SELEC 1", name="bad")
+
+    async with serve() as served:
+        psql("UPDATE h_custom_tool SET definition = 'SELECT 1 AS one' WHERE name = 'bad'")
+        await eventually(lambda: "bad" in served.runtime.store.snapshot.tools)
+
+        async def is_empty() -> bool:
+            return not await QuarantinedTool.objects.aexists()
+
+        await eventually(is_empty)

@@ -1,0 +1,100 @@
+"""Every call leaves a record, however it ended, and a stop loses none."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from access.models import ApiKey, CallRecord, RuntimeInstance
+from tests.factories import make_expression, make_tool
+from tests.mcp_runtime.conftest import Serve, eventually
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+async def only_record() -> CallRecord:
+    return await CallRecord.objects.aget()
+
+
+async def test_call_is_recorded_with_who_what_and_how_long(serve: Serve) -> None:
+    await sync_to_async(make_tool)(
+        "SELECT * FROM generate_series(1, :n) AS n",
+        name="count",
+        row_limit=2,
+        parameters=[{"param_name": "n", "param_type": "INTEGER"}],
+    )
+
+    async with serve() as served:
+        await served.call("count", n=5)
+    record = await only_record()
+
+    assert (record.tool_name, record.caller, record.outcome) == ("count", "test", "ok")
+    assert (record.row_count, record.truncated, record.arguments) == (2, True, {"n": 5})
+    assert record.duration_ms > 0
+    assert record.runtime_id == served.runtime.id
+    assert (await ApiKey.objects.aget()).last_used_at is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "outcome"),
+    [
+        pytest.param("nothing", {}, "unknown_tool", id="unknown"),
+        pytest.param("divide", {"a": 1}, "invalid_arguments", id="invalid"),
+        pytest.param("divide", {"a": 1, "b": 0}, "tool_error", id="failed"),
+    ],
+)
+async def test_failed_calls_are_recorded_too(
+    serve: Serve, name: str, arguments: dict[str, Any], outcome: str
+) -> None:
+    await sync_to_async(make_expression)("a / b", name="divide")
+
+    async with serve() as served:
+        await served.call(name, **arguments)
+    record = await only_record()
+
+    assert record.outcome == outcome
+    assert record.error
+
+
+@pytest.mark.parametrize(
+    ("policy", "kept"),
+    [
+        pytest.param("full", {"a": 6, "b": 3}, id="full"),
+        pytest.param("names", ["a", "b"], id="names"),
+        pytest.param("none", None, id="none"),
+    ],
+)
+async def test_arguments_are_kept_by_policy(
+    serve: Serve, settings: Any, policy: str, kept: Any
+) -> None:
+    settings.CALL_LOG_ARGUMENTS = policy
+    await sync_to_async(make_expression)("a / b", name="divide")
+
+    async with serve() as served:
+        await served.call("divide", a=6, b=3)
+
+    assert (await only_record()).arguments == kept
+
+
+async def test_stop_loses_no_record(serve: Serve) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with serve() as served, served.client() as client:
+        calls = (client.call_tool("multiply", {"a": n, "b": n}) for n in range(50))
+        await asyncio.gather(*calls)
+
+    assert await CallRecord.objects.acount() == 50
+
+
+async def test_runtime_says_that_it_lives_and_leaves_at_its_stop(serve: Serve) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with serve():
+
+        async def is_told() -> bool:
+            return await RuntimeInstance.objects.filter(tool_count=1).aexists()
+
+        await eventually(is_told)
+
+    assert not await RuntimeInstance.objects.aexists()
