@@ -1,0 +1,74 @@
+"""Loads the demo shop into a database, and the ready tools into the registry; each once."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.db import transaction
+
+from core.errors import ConfigurationError
+from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter
+
+FOLDER = Path(__file__).parent
+SHOP_SCRIPTS = ("shop.sql", "shop_comments.sql")
+CONNECT_TIMEOUT_S = 10
+# Any fixed number: two loaders of one database wait for each other.
+LOADING_LOCK = 7_302_114
+_SHOP_EXISTS = "SELECT to_regclass('public.sales_transactions') IS NOT NULL"
+
+
+def load_shop(owner_dsn: str) -> bool:
+    """Make the shop's tables and rows in schema public; False, and nothing done, if it is there.
+
+    All of it is one transaction, so a part of a shop cannot be left behind. Raises
+    ConfigurationError when the database cannot be reached or refuses a statement.
+    """
+    try:
+        with psycopg.connect(owner_dsn, connect_timeout=CONNECT_TIMEOUT_S) as connection:
+            return _load_shop_once(connection)
+    except psycopg.Error as error:
+        raise ConfigurationError(
+            "the demo shop could not be loaded: its database must be reachable, and its role must"
+            " own the schema public and find no other tables of the same names there"
+        ) from error
+
+
+def load_tools() -> int:
+    """Write the ready tools, and return how many; 0 once anything was ever written to the registry.
+
+    So a tool that a person has deleted does not come back at the next start.
+    """
+    with transaction.atomic():
+        registry = RegistryRevision.objects.select_for_update().get(pk=1)
+        if registry.revision > 0 or ToolDefinition.objects.exists():
+            return 0
+        entries = read_tools()
+        for entry in entries:
+            _create_tool(entry)
+        return len(entries)
+
+
+def read_tools() -> list[dict[str, Any]]:
+    """The ready tools: the columns of a tool, and under `params` those of its parameters in order."""
+    entries: list[dict[str, Any]] = json.loads((FOLDER / "tools.json").read_text("utf-8"))
+    return entries
+
+
+def _load_shop_once(connection: psycopg.Connection) -> bool:
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING_LOCK])
+    (exists,) = connection.execute(_SHOP_EXISTS).fetchone() or (False,)
+    if exists:
+        return False
+    for name in SHOP_SCRIPTS:
+        connection.execute((FOLDER / name).read_bytes())
+    return True
+
+
+def _create_tool(entry: dict[str, Any]) -> None:
+    columns = {name: value for name, value in entry.items() if name != "params"}
+    tool = ToolDefinition.objects.create(**columns, created_by="demo")
+    ToolParameter.objects.bulk_create(
+        ToolParameter(tool=tool, position=position, **parameter)
+        for position, parameter in enumerate(entry["params"], start=1)
+    )
