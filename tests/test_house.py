@@ -1,0 +1,106 @@
+"""The house rules that no linter knows: sizes, documentation, what stays out of the repository."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import core.errors
+from core.expression import FUNCTIONS
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("config", "mcp_runtime", "toolbuilder", "catalog", "access", "gateways", "core")
+MODULES = sorted(
+    path
+    for folder in (*FOLDERS, "tests", "benchmarks")
+    for path in (ROOT / folder).rglob("*.py")
+    if "node_modules" not in path.parts
+)
+MODULE_LINE_LIMIT = 400
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_module_is_short_and_says_what_it_holds(path: Path) -> None:
+    text = path.read_text()
+
+    assert len(text.splitlines()) <= MODULE_LINE_LIMIT
+    assert ast.get_docstring(ast.parse(text))
+
+
+def test_median_function_is_short() -> None:
+    lengths = sorted(
+        (node.end_lineno or 0) - node.lineno + 1
+        for path in MODULES
+        if path.parts[len(ROOT.parts)] in FOLDERS and "migrations" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+    assert lengths[len(lengths) // 2] <= 11
+    assert lengths[int(len(lengths) * 0.9)] <= 39
+
+
+def test_every_variable_is_documented() -> None:
+    pattern = re.compile(r'env\.(?:text|words|number|flag|choice)\(\s*"(\w+)"')
+    read = {
+        name
+        for path in (ROOT / "config").glob("*.py")
+        for name in pattern.findall(path.read_text())
+    }
+    documented = (ROOT / "docs/reference/settings.md").read_text()
+
+    assert read
+    assert [name for name in sorted(read) if f"`{name}`" not in documented] == []
+
+
+def test_every_error_is_documented() -> None:
+    errors = [name for name, value in vars(core.errors).items() if isinstance(value, type)]
+    documented = (ROOT / "docs/reference/errors.md").read_text()
+
+    assert [name for name in errors if f"`{name}`" not in documented] == []
+
+
+def test_every_expression_function_is_documented() -> None:
+    documented = (ROOT / "docs/reference/expressions.md").read_text()
+
+    assert [name for name in FUNCTIONS if f"`{name}(" not in documented] == []
+
+
+def test_every_page_of_the_documentation_is_in_its_index() -> None:
+    index = (ROOT / "docs/index.md").read_text()
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if path.name != "index.md"]
+
+    assert [
+        name_of(path) for path in pages if str(path.relative_to(ROOT / "docs")) not in index
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(name_of(path) for path in (ROOT / "docs").rglob("*.md"))]
+)
+def test_links_of_the_documentation_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text())
+
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_upward_imports_are_refused(tmp_path: Path) -> None:
+    """The contract itself works: an upward import makes import-linter fail."""
+    for folder in FOLDERS:
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / "core" / "up.py").write_text("import gateways\n")
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    command = [str(ROOT / ".venv/bin/lint-imports")]
+
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert result.returncode != 0
+    assert "core.up -> gateways" in result.stdout
