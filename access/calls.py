@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -24,6 +25,9 @@ TEXT_LIMIT = 1_000
 ARGUMENTS_LIMIT = 20_000
 ITEMS_LIMIT = 100
 LAST_USED_RESOLUTION = timedelta(minutes=1)
+
+# What says that the database is away, not that a record is wrong.
+AWAY = (InterfaceError, OperationalError, TimeoutError, OSError)
 
 WriteRecords = Callable[[Sequence[CallRecord]], Awaitable[object]]
 
@@ -57,15 +61,30 @@ class CallRecorder:
                 await self.flush()
 
     async def flush(self) -> None:
-        """Write what waits; on a failure it stays for the next time."""
+        """Write what waits; while the database is away it stays for the next time."""
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(BATCH_SIZE, len(self._waiting)))]
             try:
-                await self._write(batch)
-            except Exception:
+                await self._write_batch(batch)
+            except AWAY as error:
                 self._waiting.extendleft(reversed(batch))
-                logger.exception("%d call records wait for the database", len(self._waiting))
+                reason = type(error).__name__
+                logger.warning("%d call records wait: %s", len(self._waiting), reason)
                 return
+
+    async def _write_batch(self, batch: list[CallRecord]) -> None:
+        try:
+            await self._write(batch)
+        except AWAY:
+            raise
+        except Exception:
+            if len(batch) == 1:
+                self.dropped += 1
+                logger.exception("a call record cannot be written and is dropped")
+                return
+            # One record that the database refuses must not take the others along.
+            for record in batch:
+                await self._write_batch([record])
 
 
 def write_records(records: Sequence[CallRecord]) -> None:

@@ -1,13 +1,22 @@
 """The web side's addresses."""
 
 from django.contrib import admin
-from django.urls import path
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.urls import include, path
+from django.utils.translation import gettext_lazy as _
 from django.views.generic import RedirectView
 
 from config.health import healthz
 
+admin.site.site_header = "Toolbuilder"
+admin.site.site_title = "Toolbuilder"
+admin.site.index_title = _("Tools, data sources, keys and calls")
+admin.site.site_url = None
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
     path("admin/", admin.site.urls),
+    path("language/", include("django.conf.urls.i18n")),
+    path("favicon.ico", RedirectView.as_view(url=staticfiles_storage.url("toolbuilder/icon.svg"))),
     path("healthz", healthz, name="healthz"),
 ]

@@ -16,7 +16,11 @@ from core.toolspec import JsonValue, ResultFormat, SqlLogic, ToolSpec
 
 # `{}` would say the same, but strict clients refuse a schema without keywords.
 _ANY_VALUE = {
-    "anyOf": [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
+    "anyOf": [
+        {"type": name}
+        # An integer is a number too; named apart, clients that make types of it keep 15 from being 15.0.
+        for name in ("string", "integer", "number", "boolean", "object", "array", "null")
+    ]
 }
 _QUERY_SCHEMA: dict[str, Any] = {
     "type": "object",

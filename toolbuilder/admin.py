@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
@@ -42,8 +43,43 @@ class ParameterFormSet(
         return sorted(rows, key=lambda row: row.position)
 
 
+class ToolForm(forms.ModelForm[ToolDefinition]):
+    """Widgets that fit what is written in them."""
+
+    class Meta:
+        widgets = {
+            "name": AdminTextInputWidget,
+            "title": AdminTextInputWidget,
+            "created_by": AdminTextInputWidget,
+            "description_agent": AdminTextareaWidget({"rows": 4}),
+            "description_user": AdminTextareaWidget({"rows": 2}),
+            "definition": AdminTextareaWidget(
+                {"rows": 14, "class": "logic", "spellcheck": "false"}
+            ),
+            "annotations": AdminTextareaWidget({"rows": 2}),
+            "tags": AdminTextareaWidget({"rows": 2}),
+        }
+
+
+class ParameterForm(forms.ModelForm[ToolParameter]):
+    """As ToolForm, for a parameter."""
+
+    class Meta:
+        widgets = {
+            "param_name": AdminTextInputWidget,
+            "description": AdminTextareaWidget({"rows": 2}),
+            "default": AdminTextInputWidget,
+            "example": AdminTextInputWidget,
+            "allowed_values": AdminTextareaWidget({"rows": 2}),
+            "minimum": AdminTextInputWidget({"class": "bound"}),
+            "maximum": AdminTextInputWidget({"class": "bound"}),
+            "pattern": AdminTextInputWidget,
+        }
+
+
 class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
     model = ToolParameter
+    form = ParameterForm
     formset = ParameterFormSet
     extra = 0
     fieldsets = [
@@ -65,6 +101,7 @@ class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
 
 @admin.register(ToolDefinition)
 class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
+    form = ToolForm
     list_display = ["name", "tool_type", "data_source", "active", "state", "updated_at"]
     list_filter = ["tool_type", "is_active", "data_source"]
     search_fields = ["name", "description_agent", "description_user", "definition"]

@@ -59,6 +59,24 @@ async def test_oldest_records_are_dropped_when_too_many_wait(
     assert recorder.dropped == 1
 
 
+async def test_record_that_the_database_refuses_is_dropped_alone() -> None:
+    written: list[str] = []
+
+    async def write(records: Sequence[CallRecord]) -> None:
+        if any(record.tool_name == "tool_1" for record in records):
+            raise ValueError
+        written.extend(record.tool_name for record in records)
+
+    recorder = CallRecorder(write)
+    for number in range(3):
+        recorder.add(record(number))
+
+    await recorder.flush()
+
+    assert written == ["tool_0", "tool_2"]
+    assert recorder.dropped == 1
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

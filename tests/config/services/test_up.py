@@ -16,6 +16,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
 
 from config.services.leftovers import start_time
 from config.services.options import Options
@@ -93,8 +95,20 @@ class Installation:
         return dict(json.loads((self.data_dir / "endpoints.json").read_text()))
 
     def pids(self) -> list[int]:
+        return list(self.pids_by_name().values())
+
+    def pids_by_name(self) -> dict[str, int]:
         entries = json.loads((self.data_dir / "processes.json").read_text())
-        return [pid for pid, _ in entries.values()]
+        return {name: pid for name, (pid, _) in entries.items()}
+
+    async def call(self, name: str, era: str = "auto", **arguments: Any) -> str:
+        """The text of a tool's answer, errors included."""
+        endpoints = self.endpoints()
+        headers = {"Authorization": f"Bearer {endpoints['api_key']}"}
+        transport = StreamableHttpTransport(endpoints["mcp"], headers=headers)
+        async with Client(transport, mode=era) as client:
+            result = await client.call_tool(name, arguments, raise_on_error=False)
+        return str(result.content[0].text)
 
 
 def plain_environment() -> dict[str, str]:
@@ -130,6 +144,39 @@ def test_endpoints_file_has_every_address_and_is_private(installation: Installat
 def test_both_sides_answer(installation: Installation) -> None:
     assert answers_http("127.0.0.1", installation.port_web, "/healthz")
     assert answers_http("127.0.0.1", installation.port_mcp, "/healthz")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+async def test_first_tools_answer(installation: Installation, era: str) -> None:
+    limit = await installation.call("get_user_daily_limit", era, user_name="hong")
+    product = await installation.call("multiply_numbers", era, num1=5, num2=3)
+
+    assert json.loads(limit) == [{"user_nm": "hong", "max_count": 50}]
+    assert product == "15"
+
+
+@pytest.mark.slow
+async def test_tools_are_served_while_the_database_is_away_and_after(
+    installation: Installation,
+) -> None:
+    await installation.call("multiply_numbers", num1=1, num2=1)
+
+    os.kill(installation.pids_by_name()["postgres"], signal.SIGKILL)
+
+    assert await installation.call("multiply_numbers", num1=5, num2=3) == "15"
+    deadline = time.monotonic() + 20
+    while "hong" not in await installation.call("get_user_daily_limit", user_name="hong"):
+        assert time.monotonic() < deadline, "the data source did not come back"
+
+
+@pytest.mark.slow
+async def test_killed_server_is_started_again(installation: Installation) -> None:
+    os.kill(installation.pids_by_name()["mcp"], signal.SIGKILL)
+
+    assert wait_until(lambda: not answers_http("127.0.0.1", installation.port_mcp, "/healthz"), 5)
+    assert wait_until(lambda: answers_http("127.0.0.1", installation.port_mcp, "/healthz"), 30)
+    assert await installation.call("multiply_numbers", num1=5, num2=3) == "15"
 
 
 @pytest.mark.slow
