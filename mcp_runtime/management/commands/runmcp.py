@@ -1,6 +1,8 @@
 """`manage.py runmcp`: serve the tools over MCP HTTP."""
 
+import errno
 import gc
+import socket
 from argparse import ArgumentParser
 from ipaddress import ip_address
 from types import FrameType
@@ -30,6 +32,7 @@ class Command(BaseCommand):
             raise CommandError("MCP_AUTH=none is allowed on a loopback address only")
         if workers < 1:
             raise CommandError("--workers must be 1 or more")
+        _check_port(host, options["port"])
         common: dict[str, Any] = {
             "host": host,
             "port": options["port"],
@@ -63,6 +66,21 @@ def _tune_garbage_collection() -> None:
     # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+def _check_port(host: str, port: int) -> None:
+    try:
+        socket.create_server((host, port), family=_family(host)).close()
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CommandError(
+                f"port {port} is already in use; choose another with --port"
+            ) from error
+        raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,0 +1,1 @@
+"""MCP clients that nobody here wrote, against a runtime on real rows."""
