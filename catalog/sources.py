@@ -7,6 +7,7 @@ from django.conf import settings
 from catalog.credentials import resolve_credential
 from catalog.models import DataSource
 from core.errors import ConfigurationError
+from core.toolspec import DEFAULT_TIMEOUT_MS
 from gateways.postgres_settings import PostgresSettings
 
 
@@ -41,6 +42,7 @@ def _add_default(result: SourceSettings) -> None:
         user=settings.POSTGRESQL_DB_USER,
         password=settings.POSTGRESQL_DB_PASS,
         pool_size=settings.DATA_SOURCE_POOL_SIZE,
+        statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
     )
 
 

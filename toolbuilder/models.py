@@ -13,10 +13,8 @@ from core.toolspec import (
     DEFAULT_TIMEOUT_MS,
     ParameterType,
     ResultFormat,
-    ToolSpec,
 )
 from toolbuilder.fields import UtcNowText, YesNoField
-from toolbuilder.specs import build_spec
 
 
 class ToolType(models.TextChoices):
@@ -30,7 +28,7 @@ class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
     """Reads of tools."""
 
     def served(self) -> "ToolDefinitionQuerySet":
-        """Active tools with their parameters in order, ready for `to_spec`."""
+        """Active tools with their parameters in order, ready for `build_spec`."""
         parameters = Prefetch("parameters", ToolParameter.objects.order_by("position", "id"))
         active = self.filter(is_active=True).select_related("data_source")
         return active.prefetch_related(parameters).order_by("name")
@@ -120,10 +118,6 @@ class ToolDefinition(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def to_spec(self) -> ToolSpec:
-        """The tool as plain data. Raises DefinitionError when the row cannot be read as a tool."""
-        return build_spec(self, self.parameters.all())
 
 
 class ToolParameter(models.Model):

@@ -8,6 +8,7 @@ from django.db import transaction
 from core.errors import DefinitionError
 from core.toolspec import ToolSpec
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
+from toolbuilder.specs import build_spec
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def read_served_rows() -> ServedRows:
     unreadable: dict[int, str] = {}
     for tool in ToolDefinition.objects.served():
         try:
-            specs.append(tool.to_spec())
+            specs.append(build_spec(tool, tool.parameters.all()))
         except DefinitionError as error:
             unreadable[tool.id] = str(error)
     return ServedRows(revision, tuple(specs), unreadable)

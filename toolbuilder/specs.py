@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from core.errors import DefinitionError
 from core.toolspec import (
@@ -18,16 +18,14 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
-
-if TYPE_CHECKING:
-    from toolbuilder.models import ToolDefinition, ToolParameter
+from toolbuilder.models import ToolDefinition, ToolParameter
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
-def build_spec(tool: "ToolDefinition", parameters: Iterable["ToolParameter"]) -> ToolSpec:
+def build_spec(tool: ToolDefinition, parameters: Iterable[ToolParameter]) -> ToolSpec:
     """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
     return ToolSpec(
         id=tool.id,
@@ -45,7 +43,7 @@ def build_spec(tool: "ToolDefinition", parameters: Iterable["ToolParameter"]) ->
     )
 
 
-def _read_logic(tool: "ToolDefinition") -> SqlLogic | ExpressionLogic:
+def _read_logic(tool: ToolDefinition) -> SqlLogic | ExpressionLogic:
     given = _read_json_definition(tool.definition)
     source = tool.data_source.name if tool.data_source else None
     match tool.tool_type:
@@ -72,7 +70,7 @@ def _read_json_definition(definition: str) -> dict[str, str]:
     return given
 
 
-def _build_parameter(row: "ToolParameter") -> ParameterSpec:
+def _build_parameter(row: ToolParameter) -> ParameterSpec:
     return ParameterSpec(
         # Python and the statement lexer read identifiers in this form.
         name=unicodedata.normalize("NFKC", row.param_name),
@@ -89,7 +87,7 @@ def _build_parameter(row: "ToolParameter") -> ParameterSpec:
     )
 
 
-def _read_presence(row: "ToolParameter") -> Presence:
+def _read_presence(row: ToolParameter) -> Presence:
     if row.is_required and row.default is not None:
         raise DefinitionError(
             f"{row.param_name}: a required parameter has no default; make it optional or drop the default"
@@ -99,7 +97,7 @@ def _read_presence(row: "ToolParameter") -> Presence:
     return Presence.OPTIONAL_NULL if row.default is None else Presence.OPTIONAL_DEFAULT
 
 
-def _read_allowed_values(row: "ToolParameter") -> tuple[str | int | float, ...]:
+def _read_allowed_values(row: ToolParameter) -> tuple[str | int | float, ...]:
     values = row.allowed_values or []
     is_list = isinstance(values, list)
     if not is_list or any(
