@@ -8,6 +8,7 @@ import pytest
 from config.demo.loading import load_shop, load_tools, read_tools
 from core.errors import ConfigurationError
 from toolbuilder.models import RegistryRevision, ToolDefinition
+from toolbuilder.registry import read_served_rows
 
 
 def test_second_load_changes_nothing(owner: psycopg.Connection) -> None:
@@ -90,7 +91,7 @@ def test_tools_of_a_person_are_left_alone() -> None:
 def test_loaded_tools_are_served() -> None:
     load_tools()
 
-    served = {tool.name: tool.to_spec() for tool in ToolDefinition.objects.served()}
+    served = {spec.name: spec for spec in read_served_rows().specs}
 
     assert set(served) == {entry["name"] for entry in read_tools()}
     assert RegistryRevision.current() > 0

@@ -13,7 +13,7 @@ from core.results import Answer
 from core.toolspec import ParameterType, Presence, ResultFormat
 from gateways.postgres import PostgresSource
 from gateways.postgres_settings import PostgresSettings
-from toolbuilder.models import ToolDefinition
+from toolbuilder.registry import read_served_rows
 
 ENTRIES = {entry["name"]: entry for entry in read_tools()}
 SQL_TOOLS = [name for name, entry in ENTRIES.items() if entry["tool_type"] == "SQL"]
@@ -48,7 +48,7 @@ class DemoSources:
 def tools() -> dict[str, CompiledTool]:
     """Every ready tool as it is served."""
     load_tools()
-    return {row.name: CompiledTool(row.to_spec()) for row in ToolDefinition.objects.served()}
+    return {spec.name: CompiledTool(spec) for spec in read_served_rows().specs}
 
 
 @pytest.fixture
