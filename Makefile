@@ -6,10 +6,10 @@ UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop test test-fast check lint types migrations format lock bench clean
+.PHONY: help install run stop test test-fast check lint types migrations translations format lock bench clean
 
 help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 install: $(VENV)/.installed  ## Make .venv and install the pinned packages
 
@@ -37,6 +37,14 @@ types: $(VENV)/.installed-dev  ## mypy, strict
 
 migrations: $(VENV)/.installed-dev  ## Models and migrations agree
 	@$(BIN)/python -W ignore manage.py makemigrations --check --dry-run
+
+translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/ and compile what is there
+	$(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --sort-output --no-wrap --add-location file \
+		--keyword "gettext_lazy ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3" \
+		--output $(VENV)/django.pot access catalog config toolbuilder templates
+	$(BIN)/pybabel --quiet update --domain django --input-file $(VENV)/django.pot --output-dir locale \
+		--no-wrap --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
+	$(BIN)/pybabel --quiet compile --domain django --directory locale
 
 format: $(VENV)/.installed-dev  ## Put the code into form
 	$(BIN)/ruff check --fix .

@@ -4,9 +4,10 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from access.keys import new_token, token_digest, token_key_id
@@ -20,6 +21,11 @@ class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
     list_select_related = ["owner"]
     readonly_fields = ["key_id", "created_at", "revoked_at", "last_used_at"]
     actions = ["revoke"]
+
+    def get_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> Any:
+        """A new key's read-only fields have no values yet; the database will fill them."""
+        fields = super().get_fields(request, obj)
+        return fields if obj else [name for name in fields if name not in self.readonly_fields]
 
     @admin.display(boolean=True, description=_("valid"))
     def valid(self, key: ApiKey) -> bool:
@@ -53,13 +59,24 @@ class ReadOnlyAdmin(admin.ModelAdmin[Any]):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        # There is nothing to select here, as Django's own title says.
+        title = capfirst(self.opts.verbose_name_plural)
+        return super().changelist_view(request, {"title": title, **(extra_context or {})})
+
 
 @admin.register(CallRecord)
 class CallRecordAdmin(ReadOnlyAdmin):
-    list_display = ["at", "tool_name", "caller", "outcome", "row_count", "duration_ms"]
+    list_display = ["at", "tool_name", "caller", "outcome", "row_count", "duration"]
     list_filter = ["outcome", "at"]
     search_fields = ["tool_name", "caller", "key_id"]
     show_full_result_count = False
+
+    @admin.display(description=_("duration, ms"), ordering="duration_ms")
+    def duration(self, call: CallRecord) -> str:
+        return f"{call.duration_ms:.1f}"
 
 
 @admin.register(RuntimeInstance)

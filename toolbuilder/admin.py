@@ -103,7 +103,7 @@ class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
 class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     form = ToolForm
     list_display = ["name", "tool_type", "data_source", "active", "state", "updated_at"]
-    list_filter = ["tool_type", "is_active", "data_source"]
+    list_filter = ["tool_type", ("is_active", admin.BooleanFieldListFilter), "data_source"]
     search_fields = ["name", "description_agent", "description_user", "definition"]
     list_select_related = ["data_source", "quarantine"]
     readonly_fields = ["state", "reg_dt", "updated_at"]
@@ -111,20 +111,23 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     inlines = [ParameterInline]
     actions = ["activate", "deactivate"]
     fieldsets = [
-        (
-            None,
-            {"fields": ["state", ("name", "is_active"), "description_agent", "description_user"]},
-        ),
+        (None, {"fields": ["state", ("reg_dt", "updated_at")]}),
+        (None, {"fields": [("name", "is_active"), "description_agent", "description_user"]}),
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
         (
             _("More"),
             {
                 "classes": ["collapse"],
-                "fields": ["title", "annotations", "tags", ("created_by", "reg_dt", "updated_at")],
+                "fields": ["title", "annotations", "tags", "created_by"],
             },
         ),
     ]
+
+    def get_fieldsets(self, request: HttpRequest, obj: ToolDefinition | None = None) -> Any:
+        """A new tool has neither a state nor dates; the database will fill them."""
+        fieldsets = super().get_fieldsets(request, obj)
+        return fieldsets if obj else fieldsets[1:]
 
     @admin.display(boolean=True, description=_("active"), ordering="is_active")
     def active(self, tool: ToolDefinition) -> bool:
@@ -133,7 +136,7 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     @admin.display(description=_("state"))
     def state(self, tool: ToolDefinition) -> str:
         """Why an active tool is not served, or that it is."""
-        if not tool.pk or not tool.is_active:
+        if not tool.is_active:
             return str(_("inactive"))
         try:
             return str(_("quarantined: %s")) % tool.quarantine.reason

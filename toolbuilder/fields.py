@@ -14,7 +14,7 @@ class YesNoField(models.TextField):  # type: ignore[type-arg]
         return value == "Y"
 
     def to_python(self, value: Any) -> bool:
-        return value in (True, "Y", "on", "true", "True")
+        return value in (True, "Y", "on", "true", "True", "1")
 
     def get_prep_value(self, value: Any) -> Any:
         if hasattr(value, "resolve_expression"):

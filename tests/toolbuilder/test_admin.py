@@ -119,6 +119,26 @@ def test_list_needs_a_fixed_number_of_queries(
         admin.get("/admin/toolbuilder/tooldefinition/")
 
 
+@pytest.mark.parametrize(
+    ("choice", "listed"),
+    [pytest.param("1", "is_on", id="active"), pytest.param("0", "is_off", id="inactive")],
+)
+def test_list_is_filtered_by_active(admin: Client, choice: str, listed: str) -> None:
+    make_expression(name="is_on")
+    make_expression(name="is_off", is_active=False)
+
+    response = admin.get(f"/admin/toolbuilder/tooldefinition/?is_active__exact={choice}")
+
+    assert [tool.name for tool in response.context["cl"].result_list] == [listed]
+
+
+@pytest.mark.parametrize(
+    "page", ["access/apikey", "catalog/datasource", "toolbuilder/tooldefinition"]
+)
+def test_form_of_a_new_row_shows_no_value_of_the_database(admin: Client, page: str) -> None:
+    assert "DatabaseDefault" not in admin.get(f"/admin/{page}/add/").content.decode()
+
+
 def test_action_deactivates_tools(admin: Client) -> None:
     tool = make_tool()
 

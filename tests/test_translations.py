@@ -1,0 +1,201 @@
+"""Every text that the web side shows is there in each language, and `make translations` was run."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client
+from django.utils.functional import Promise
+
+from tests.factories import make_expression, make_tool
+from toolbuilder.models import QuarantinedTool, RegistryRevision
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("access", "catalog", "config", "toolbuilder", "templates")
+EXTRACTORS = [("**.py", "python"), ("**.html", "django")]
+KEYWORDS = DEFAULT_KEYWORDS | {
+    "gettext_lazy": None,
+    "ngettext_lazy": (1, 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext_lazy": ((1, "c"), 2, 3),
+}
+LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
+# The row that counts revisions is never shown.
+MODELS = [
+    model
+    for model in apps.get_models()
+    if model.__module__.split(".")[0] in FOLDERS and model is not RegistryRevision
+]
+
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def folder_of(language: str) -> Path:
+    return ROOT / "locale" / language / "LC_MESSAGES"
+
+
+def read_catalog(language: str) -> Catalog:
+    with (folder_of(language) / "django.po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def messages_of(language: str) -> list[Message]:
+    return [message for message in read_catalog(language) if message.id]
+
+
+def all_of(text: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:
+    """The forms of a text: singular and plural where it counts something."""
+    return (text,) if isinstance(text, str) else tuple(text or ())
+
+
+@pytest.fixture(scope="module")
+def texts_of_the_code() -> set[tuple[str | None, tuple[str, ...]]]:
+    found = (extract_from_dir(ROOT / folder, EXTRACTORS, keywords=KEYWORDS) for folder in FOLDERS)
+    return {
+        (context, all_of(text))
+        for folder in found
+        for _file, _line, text, _comments, context in folder
+    }
+
+
+@each_language
+def test_catalog_holds_exactly_the_texts_of_the_code(
+    language: str, texts_of_the_code: set[tuple[str | None, tuple[str, ...]]]
+) -> None:
+    catalog = read_catalog(language)
+
+    assert texts_of_the_code
+    assert {(text.context, all_of(text.id)) for text in messages_of(language)} == texts_of_the_code
+    assert not catalog.obsolete
+
+
+@each_language
+def test_every_text_is_translated(language: str) -> None:
+    messages = messages_of(language)
+
+    assert [text.id for text in messages if text.fuzzy or not all(all_of(text.string))] == []
+    assert [text.id for text in messages if not all_of(text.string)] == []
+
+
+@each_language
+def test_placeholders_are_kept(language: str) -> None:
+    catalog = read_catalog(language)
+
+    for text in messages_of(language):
+        expected = sorted(PLACEHOLDER.findall(all_of(text.id)[-1]))
+        for string in all_of(text.string):
+            assert sorted(PLACEHOLDER.findall(string)) == expected, string
+        assert list(text.check(catalog)) == []
+
+
+@each_language
+def test_compiled_catalog_is_up_to_date(language: str) -> None:
+    compiled = io.BytesIO()
+
+    write_mo(compiled, read_catalog(language))
+
+    assert (folder_of(language) / "django.mo").read_bytes() == compiled.getvalue()
+
+
+@each_language
+def test_catalog_names_nobody_and_no_place(language: str) -> None:
+    text = (folder_of(language) / "django.po").read_text()
+
+    assert "@" not in text
+    assert re.findall(r"^#: .*(?::\d|(?<= )/).*$", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_label_of_the_admin_can_be_translated(model: type[Model]) -> None:
+    fields = [field for field in model._meta.fields if field.editable and not field.primary_key]
+
+    assert [field.name for field in fields if not isinstance(field.verbose_name, Promise)] == []
+    assert [
+        field.name
+        for field in fields
+        if field.help_text and not isinstance(field.help_text, Promise)
+    ] == []
+    assert isinstance(model._meta.verbose_name, Promise)
+    assert isinstance(model._meta.verbose_name_plural, Promise)
+    assert isinstance(apps.get_app_config(model._meta.app_label).verbose_name, Promise)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        pytest.param("ko", ["도구 추가", "종류", "Python 표현식", "제공 중", "비활성"], id="ko"),
+        pytest.param("ja", ["ツール", "種類", "Python の式", "提供中", "無効"], id="ja"),
+    ],
+)
+def test_list_of_tools_speaks_the_language(client: Client, language: str, words: list[str]) -> None:
+    client.force_login(User.objects.create_superuser("admin"))
+    make_expression()
+    make_expression(is_active=False)
+
+    page = client.get(
+        "/admin/toolbuilder/tooldefinition/", headers={"Accept-Language": language}
+    ).content.decode()
+
+    assert [word for word in words if word not in page] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "state"),
+    [pytest.param("ko", "격리됨", id="ko"), pytest.param("ja", "隔離中", id="ja")],
+)
+def test_reason_of_a_quarantine_follows_a_translated_word(
+    client: Client, language: str, state: str
+) -> None:
+    client.force_login(User.objects.create_superuser("admin"))
+    QuarantinedTool.objects.create(tool=make_tool(), reason="no such table")
+
+    page = client.get("/admin/toolbuilder/tooldefinition/", headers={"Accept-Language": language})
+
+    assert f"{state}: no such table" in page.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        pytest.param(
+            "ko",
+            [
+                "에이전트용 설명",
+                "데이터 소스",
+                "시간 제한(밀리초)",
+                "매개변수",
+                "기본값",
+                "허용 값",
+            ],
+            id="ko",
+        ),
+        pytest.param(
+            "ja",
+            ["エージェント向けの説明", "データソース", "制限時間", "パラメーター", "デフォルト値"],
+            id="ja",
+        ),
+    ],
+)
+def test_form_of_a_tool_speaks_the_language(
+    client: Client, language: str, words: list[str]
+) -> None:
+    client.force_login(User.objects.create_superuser("admin"))
+
+    page = client.get(
+        "/admin/toolbuilder/tooldefinition/add/", headers={"Accept-Language": language}
+    ).content.decode()
+
+    assert [word for word in words if word not in page] == []
