@@ -1,23 +1,23 @@
-"""The served set: rows are read, compiled, checked and swapped in as one snapshot."""
+"""The served set: changed rows are read, compiled, judged and swapped in as one snapshot."""
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from catalog.sources import SourceSettings, read_sources
-from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
+from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.toolspec import ToolSpec
 from mcp_runtime.connections import DatabaseThread
+from mcp_runtime.judge import StatementJudge
 from mcp_runtime.resources import DataSources
 from mcp_runtime.snapshot import Snapshot
 from toolbuilder.registry import ServedRows, read_revision, read_served_rows, store_quarantine
 
 logger = logging.getLogger(__name__)
 
-# How long a reload waits for data sources to judge changed statements; what is left is judged after the swap.
-CHECK_BEFORE_SWAP_S = 1.0
-CHECKS_AT_ONCE = 4
+# How long a reload waits for data sources to judge statements; the others are judged after the swap.
+JUDGE_BEFORE_SWAP_S = 1.0
 
 
 class ToolStore:
@@ -27,12 +27,23 @@ class ToolStore:
         self.snapshot = Snapshot()
         self._database = database
         self._sources = sources
-        self._unchecked: dict[str, CompiledTool] = {}
+        self._judge = StatementJudge(sources)
+        self._fingerprints: dict[int, str] = {}
         self._reasons_stored: Mapping[int, str] | None = None
 
     def current(self) -> Snapshot:
         """The snapshot now."""
         return self.snapshot
+
+    @property
+    def has_unjudged(self) -> bool:
+        """Whether a served statement waits for its database's word."""
+        return bool(self._judge.waiting)
+
+    @property
+    def needs_retry(self) -> bool:
+        """Whether a tool is missing that may work later, such as one whose table does not exist yet."""
+        return bool(self.snapshot.quarantined)
 
     async def refresh(self, *, force: bool = False) -> bool:
         """Take up the rows if they changed; True when agents see a difference.
@@ -42,81 +53,47 @@ class ToolStore:
         revision = await self._database.call(read_revision)
         if revision == self.snapshot.revision and not force:
             return False
-        rows, settings = await self._database.call(_read_all)
+        rows, settings = await self._database.call(_read_all, self._fingerprints)
         self._sources.update(settings)
         before, self.snapshot = self.snapshot, await self._build(rows)
+        served = {tool.spec.id for tool in self.snapshot.tools.values()}
+        self._fingerprints = {id_: rows.fingerprints[id_] for id_ in served}
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
 
-    async def check_rest(self) -> bool:
-        """Judge the statements that the last refresh had no time for; True when agents see a difference."""
-        if not self._unchecked:
-            return False
-        refused = await self._check(list(self._unchecked.values()), timeout_s=None)
-        if not refused:
+    async def judge_rest(self) -> bool:
+        """Judge the statements that have no answer yet; True when agents see a difference."""
+        waiting = [tool for tool in self._judge.waiting.values() if self._serves(tool)]
+        self._judge.forget_all_but(waiting)
+        refused = await self._judge.judge(waiting)
+        # A tool may have been changed while it was judged.
+        gone = {tool.spec.id for tool in waiting if tool.spec.id in refused and self._serves(tool)}
+        if not gone:
             return False
         before = self.snapshot
-        kept = {name: tool for name, tool in before.tools.items() if tool.spec.id not in refused}
-        self.snapshot = Snapshot(before.revision, kept, {**before.quarantined, **refused})
+        kept = {name: tool for name, tool in before.tools.items() if tool.spec.id not in gone}
+        reasons = {**before.quarantined, **{id_: refused[id_] for id_ in gone}}
+        self.snapshot = Snapshot(before.revision, kept, reasons)
+        for id_ in gone:
+            self._fingerprints.pop(id_, None)
         await self._note_quarantine()
         return True
 
-    @property
-    def needs_retry(self) -> bool:
-        """Whether a tool is missing that may work later, such as one whose table does not exist yet."""
-        return bool(self.snapshot.quarantined)
+    def _serves(self, tool: CompiledTool) -> bool:
+        return self.snapshot.tools.get(tool.spec.name) is tool
 
     async def _build(self, rows: ServedRows) -> Snapshot:
-        reused, compiled, quarantined = await asyncio.to_thread(self._compile, rows)
-        quarantined |= await self._check(compiled, timeout_s=CHECK_BEFORE_SWAP_S)
-        tools = {
-            tool.spec.name: tool for tool in (*reused, *compiled) if tool.spec.id not in quarantined
-        }
-        return Snapshot(rows.revision, tools, quarantined)
-
-    def _compile(
-        self, rows: ServedRows
-    ) -> tuple[list[CompiledTool], list[CompiledTool], dict[int, str]]:
-        """Unchanged tools, changed ones compiled anew, and the reasons of those that cannot be."""
-        quarantined = dict(rows.unreadable)
-        reused: list[CompiledTool] = []
-        compiled: list[CompiledTool] = []
-        for spec in rows.specs:
-            known = self.snapshot.tools.get(spec.name)
-            try:
-                if known is not None and known.spec == spec:
-                    reused.append(known)
-                else:
-                    compiled.append(_compile_served(spec))
-            except DefinitionError as error:
-                quarantined[spec.id] = str(error)
-        return reused, compiled, quarantined
-
-    async def _check(
-        self, tools: Iterable[CompiledTool], timeout_s: float | None
-    ) -> dict[int, str]:
-        """Reasons, by tool id, of tools that their database refuses; fills the list of unjudged ones."""
-        self._unchecked = {tool.spec.name: tool for tool in tools}
-        refused: dict[int, str] = {}
-        waiting = iter(list(self._unchecked.values()))
-        try:
-            async with asyncio.timeout(timeout_s):
-                workers = (self._check_each(waiting, refused) for _ in range(CHECKS_AT_ONCE))
-                await asyncio.gather(*workers)
-        except TimeoutError:
-            logger.info("%d tools are checked after the swap", len(self._unchecked))
-        return refused
-
-    async def _check_each(self, waiting: Iterable[CompiledTool], refused: dict[int, str]) -> None:
-        for tool in waiting:
-            try:
-                await tool.check(self._sources)
-            except (DataSourceError, DeadlineExceededError):
-                # The source is away: the tool stays, and says so when it is called.
-                logger.warning("tool %s cannot be checked now", tool.spec.name)
-            except DefinitionError as error:
-                refused[tool.spec.id] = str(error)
-            self._unchecked.pop(tool.spec.name, None)
+        compiled, quarantined = await asyncio.to_thread(_compile, rows)
+        quarantined |= await self._judge.judge(compiled, JUDGE_BEFORE_SWAP_S)
+        changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
+        reused = [
+            tool
+            for tool in self.snapshot.tools.values()
+            if tool.spec.id in rows.fingerprints and tool.spec.id not in changed
+        ]
+        good = (tool for tool in compiled if tool.spec.id not in quarantined)
+        tools = {tool.spec.name: tool for tool in (*reused, *good)}
+        return Snapshot(rows.revision, dict(sorted(tools.items())), quarantined)
 
     async def _note_quarantine(self) -> None:
         reasons = self.snapshot.quarantined
@@ -128,8 +105,20 @@ class ToolStore:
         self._reasons_stored = reasons
 
 
-def _read_all() -> tuple[ServedRows, SourceSettings]:
-    return read_served_rows(), read_sources()
+def _read_all(known: Mapping[int, str]) -> tuple[ServedRows, SourceSettings]:
+    return read_served_rows(known), read_sources()
+
+
+def _compile(rows: ServedRows) -> tuple[list[CompiledTool], dict[int, str]]:
+    """The changed tools compiled, and the reasons, by tool id, of those that cannot be."""
+    quarantined = dict(rows.unreadable)
+    compiled: list[CompiledTool] = []
+    for spec in rows.specs:
+        try:
+            compiled.append(_compile_served(spec))
+        except DefinitionError as error:
+            quarantined[spec.id] = str(error)
+    return compiled, quarantined
 
 
 def _compile_served(spec: ToolSpec) -> CompiledTool:

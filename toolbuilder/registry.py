@@ -3,19 +3,40 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from core.errors import DefinitionError
 from core.toolspec import ToolSpec
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
 from toolbuilder.specs import build_spec
 
+# Rows read at a time: memory stays small with thousands of tools.
+CHUNK_SIZE = 500
+
+# A row's xmin changes with each write, whoever writes; nothing else tells of a changed or deleted
+# parameter without reading it.
+_FINGERPRINTS = """
+SELECT tool.id, concat_ws(' ', tool.xmin, source.xmin, parameters.versions)
+FROM h_custom_tool tool
+LEFT JOIN h_data_source source ON source.id = tool.data_source_id
+LEFT JOIN (
+    SELECT tool_id, string_agg(concat(id, ':', xmin), ' ' ORDER BY id) AS versions
+    FROM h_custom_tool_param GROUP BY tool_id
+) parameters ON parameters.tool_id = tool.id
+WHERE tool.is_active = 'Y'
+"""
+
 
 @dataclass(frozen=True)
 class ServedRows:
-    """The active tools at `revision`: specs, and the reasons of rows that are none, by tool id."""
+    """What changed of the served set, at `revision`.
+
+    `fingerprints` are of every active tool, by id; `specs` are the changed tools, `unreadable` the
+    reasons of changed rows that are no tools, by id.
+    """
 
     revision: int
+    fingerprints: Mapping[int, str]
     specs: tuple[ToolSpec, ...]
     unreadable: Mapping[int, str]
 
@@ -25,18 +46,26 @@ def read_revision() -> int:
     return RegistryRevision.current()
 
 
-def read_served_rows() -> ServedRows:
-    """Every active tool. A row that cannot be read never hinders the others."""
+def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
+    """The active tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
     # The revision first: a write in between makes the next poll read again, never miss a change.
     revision = read_revision()
+    fingerprints = _read_fingerprints()
+    changed = [id_ for id_, value in fingerprints.items() if (known or {}).get(id_) != value]
     specs: list[ToolSpec] = []
     unreadable: dict[int, str] = {}
-    for tool in ToolDefinition.objects.served():
+    for tool in ToolDefinition.objects.served().filter(id__in=changed).iterator(CHUNK_SIZE):
         try:
             specs.append(build_spec(tool, tool.parameters.all()))
         except DefinitionError as error:
             unreadable[tool.id] = str(error)
-    return ServedRows(revision, tuple(specs), unreadable)
+    return ServedRows(revision, fingerprints, tuple(specs), unreadable)
+
+
+def _read_fingerprints() -> dict[int, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(_FINGERPRINTS)
+        return dict(cursor.fetchall())
 
 
 def store_quarantine(reasons: Mapping[int, str]) -> None:
