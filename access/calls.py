@@ -1,19 +1,22 @@
 """Call records, written in batches away from the calls."""
 
 import asyncio
-import json
 import logging
 import math
+import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import cache
 from typing import Any
+from uuid import UUID
 
-from django.db import InterfaceError, OperationalError
-from django.db.models import Q
+import orjson
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
-from access.models import ApiKey, CallRecord
+from access.models import ApiKey, CallRecord, Outcome
 
 logger = logging.getLogger(__name__)
 
@@ -21,34 +24,50 @@ FLUSH_INTERVAL_S = 0.5
 BATCH_SIZE = 500
 STOP_TIMEOUT_S = 5.0
 MAX_WAITING = 50_000
-TEXT_LIMIT = 1_000
-ARGUMENTS_LIMIT = 20_000
-ITEMS_LIMIT = 100
-LAST_USED_RESOLUTION = timedelta(minutes=1)
+LAST_USED_RESOLUTION_S = 60.0
 
-# What says that the database is away, not that a record is wrong.
+# What says that the database is away, not that a call is wrong.
 AWAY = (InterfaceError, OperationalError, TimeoutError, OSError)
 
-WriteRecords = Callable[[Sequence[CallRecord]], Awaitable[object]]
+
+@dataclass(slots=True, kw_only=True)
+class Call:
+    """What will be a CallRecord; fields as there. A plain object costs a tenth of a model's."""
+
+    at: datetime
+    tool_name: str
+    key_id: str = ""
+    caller: str = ""
+    arguments: Any = None
+    outcome: str = Outcome.OK.value
+    error: str = ""
+    row_count: int | None = None
+    truncated: bool = False
+    duration_ms: float = 0.0
+    revision: int = 0
+    runtime_id: UUID | None = None
+
+
+WriteCalls = Callable[[Sequence[Call]], Awaitable[object]]
 
 
 class CallRecorder:
-    """Keeps records in memory and writes them twice a second; nothing is lost at a clean stop.
+    """Keeps calls in memory and writes them twice a second; nothing is lost at a clean stop.
 
-    While the database is away up to 50,000 records wait; beyond that the oldest are dropped and counted.
+    While the database is away up to 50,000 calls wait; beyond that the oldest are dropped and counted.
     """
 
-    def __init__(self, write: WriteRecords) -> None:
+    def __init__(self, write: WriteCalls) -> None:
         self._write = write
-        self._waiting: deque[CallRecord] = deque()
+        self._waiting: deque[Call] = deque()
         self.dropped = 0
 
-    def add(self, record: CallRecord) -> None:
-        """Take a record; never blocks and never fails."""
+    def add(self, call: Call) -> None:
+        """Take a call; never blocks and never fails."""
         if len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft()
             self.dropped += 1
-        self._waiting.append(record)
+        self._waiting.append(call)
 
     async def run(self) -> None:
         """Write until cancelled, then write the rest."""
@@ -72,7 +91,7 @@ class CallRecorder:
                 logger.warning("%d call records wait: %s", len(self._waiting), reason)
                 return
 
-    async def _write_batch(self, batch: list[CallRecord]) -> None:
+    async def _write_batch(self, batch: list[Call]) -> None:
         try:
             await self._write(batch)
         except AWAY:
@@ -82,47 +101,46 @@ class CallRecorder:
                 self.dropped += 1
                 logger.exception("a call record cannot be written and is dropped")
                 return
-            # One record that the database refuses must not take the others along.
-            for record in batch:
-                await self._write_batch([record])
+            # One call that the database refuses must not take the others along.
+            for call in batch:
+                await self._write_batch([call])
 
 
-def write_records(records: Sequence[CallRecord]) -> None:
-    """Insert a batch, and note of its keys that they were used (to the minute)."""
-    CallRecord.objects.bulk_create(records)
-    now = timezone.now()
-    unnoted = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USED_RESOLUTION)
-    used = ApiKey.objects.filter(unnoted, key_id__in={record.key_id for record in records})
-    used.update(last_used_at=now)
+class CallWriter:
+    """Inserts calls, and notes of their keys to the minute that they were used."""
+
+    def __init__(self) -> None:
+        self._noted_at: dict[str, float] = {}
+
+    def write(self, calls: Sequence[Call]) -> None:
+        """One statement for the whole batch: a tenth of the cost of a bulk insert of models."""
+        with connection.cursor() as cursor:
+            cursor.execute(_insert_statement(), [orjson.dumps(calls).decode()])
+        self._note_use({call.key_id for call in calls if call.key_id})
+
+    def _note_use(self, key_ids: set[str]) -> None:
+        now = time.monotonic()
+        due = {
+            key_id
+            for key_id in key_ids
+            if now - self._noted_at.get(key_id, -math.inf) > LAST_USED_RESOLUTION_S
+        }
+        if due:
+            ApiKey.objects.filter(key_id__in=due).update(last_used_at=timezone.now())
+            self._noted_at |= dict.fromkeys(due, now)
 
 
-def recorded_arguments(arguments: Mapping[str, object], policy: str) -> Any:
-    """What is kept of a call's arguments: `full` (long texts shortened), `names`, or `none`."""
-    if policy == "none":
-        return None
-    if policy == "names":
-        return sorted(str(name) for name in arguments)
-    kept = {name: _shorten(value) for name, value in arguments.items()}
-    if len(json.dumps(kept, default=str)) > ARGUMENTS_LIMIT:
-        return sorted(kept)
-    return kept
-
-
-def _shorten(value: object) -> Any:
-    match value:
-        case bool() | int() | None:
-            return value
-        case float():
-            return value if math.isfinite(value) else str(value)
-        case list():
-            return [_shorten(item) for item in value[:ITEMS_LIMIT]]
-        case dict():
-            items = list(value.items())[:ITEMS_LIMIT]
-            return {_shorten_text(str(key)): _shorten(item) for key, item in items}
-    return _shorten_text(str(value))
-
-
-def _shorten_text(text: str) -> str:
-    # PostgreSQL's jsonb holds neither NUL nor lone surrogates.
-    clean = text[:TEXT_LIMIT].replace("\0", "\\0").encode(errors="replace").decode()
-    return clean if len(text) <= TEXT_LIMIT else f"{clean}… ({len(text)} characters)"
+@cache
+def _insert_statement() -> str:
+    columns = {
+        str(field.column): field.db_type(connection)
+        for field in CallRecord._meta.concrete_fields
+        if not field.primary_key
+    }
+    assert set(columns) == {field.name for field in fields(Call)}  # noqa: S101 - a typo here loses calls
+    names = ", ".join(columns)
+    typed = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+    return (
+        f"INSERT INTO {CallRecord._meta.db_table} ({names})"  # noqa: S608 - names of our model
+        f" SELECT {names} FROM jsonb_to_recordset(%s::jsonb) AS call ({typed})"
+    )

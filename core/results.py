@@ -97,6 +97,17 @@ class RowCollector:
         self.rows.append(row)
         return True
 
+    def add_all(self, rows: list[list[JsonValue]]) -> bool:
+        """As `add` for each row, until one is not taken; encodes them as a whole where all fit."""
+        if len(self.rows) + len(rows) <= self.row_limit and not self.truncated:
+            # Two brackets less, one comma more than the rows add.
+            byte_count = self._byte_count + len(encode_json(rows)) - 1
+            if byte_count <= self.byte_limit:
+                self._byte_count = byte_count if rows else self._byte_count
+                self.rows += rows
+                return True
+        return all(map(self.add, rows))
+
     def finish(
         self, columns: Sequence[str], elapsed_ms: float, notes: Sequence[str] = ()
     ) -> QueryResult:

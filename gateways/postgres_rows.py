@@ -38,7 +38,7 @@ class RowReader:
         shown, left_out = rows[:room], rows[room:]
         for index, reader in enumerate(self._readers):
             reader.read(shown, index)
-        return all(map(collector.add, shown)) and (not left_out or not collector.add(left_out[0]))
+        return collector.add_all(shown) and (not left_out or not collector.add(left_out[0]))
 
     def _load(self, chunk: PGresult) -> list[list[Any]]:
         if tuple(map(chunk.ftype, range(chunk.nfields))) != self._wire_oids:

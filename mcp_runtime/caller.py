@@ -6,13 +6,13 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Protocol
 from uuid import UUID
 
-from django.utils import timezone
-
-from access.calls import recorded_arguments
-from access.models import CallRecord, Outcome
+from access.call_arguments import recorded_arguments, shorten_text
+from access.calls import Call
+from access.models import Outcome
 from core.errors import (
     ArgumentsError,
     DataSourceBusyError,
@@ -57,11 +57,11 @@ class Caller:
 ANONYMOUS = Caller(key_id="", name="anonymous")
 
 
-class TakesRecords(Protocol):
-    """Where call records go."""
+class TakesCalls(Protocol):
+    """Where calls are recorded."""
 
-    def add(self, record: CallRecord) -> None:
-        """Take a record; never blocks and never fails."""
+    def add(self, call: Call) -> None:
+        """Take a call; never blocks and never fails."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class ToolCaller:
 
     snapshot: Callable[[], Snapshot]
     sources: QuerySources
-    records: TakesRecords
+    recorder: TakesCalls
     arguments_policy: str
     runtime_id: UUID | None = None
     running: int = field(default=0, init=False)
@@ -90,7 +90,7 @@ class ToolCaller:
         finally:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
-            self.records.add(record)
+            self.recorder.add(record)
 
     async def _run(
         self, snapshot: Snapshot, caller: Caller, name: str, arguments: Mapping[str, object]
@@ -110,14 +110,13 @@ class ToolCaller:
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot
-    ) -> CallRecord:
-        return CallRecord(
-            at=timezone.now(),
-            tool_name=name.replace("\0", "")[:200],
+    ) -> Call:
+        return Call(
+            at=datetime.now(UTC),
+            tool_name=shorten_text(name),
             key_id=caller.key_id,
             caller=caller.name,
             arguments=recorded_arguments(arguments, self.arguments_policy),
-            outcome=Outcome.OK,
             revision=snapshot.revision,
             runtime_id=self.runtime_id,
         )
@@ -126,7 +125,7 @@ class ToolCaller:
 def _describe_end(error: BaseException) -> tuple[Outcome, str]:
     for kind, outcome in _OUTCOMES:
         if isinstance(error, kind):
-            return outcome, str(error)[:2_000]
+            return outcome, shorten_text(str(error))
     logger.error("a call failed inside the server", exc_info=error)
     return Outcome.INTERNAL_ERROR, type(error).__name__
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from access.calls import CallRecorder, write_records
+from access.calls import CallRecorder, CallWriter
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.connections import DatabaseThread
@@ -45,13 +45,12 @@ class Runtime:
         self._keys_thread = DatabaseThread("keys")
         self.sources = DataSources()
         self.store = ToolStore(self._tools_thread, self.sources)
-        self.recorder = CallRecorder(
-            lambda records: self._tools_thread.call(write_records, records)
-        )
+        writer = CallWriter()
+        self.recorder = CallRecorder(lambda calls: self._tools_thread.call(writer.write, calls))
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,
-            records=self.recorder,
+            recorder=self.recorder,
             arguments_policy=settings.CALL_LOG_ARGUMENTS,
             runtime_id=self.id,
         )

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
 from access import calls
-from access.calls import CallRecorder, recorded_arguments
+from access.call_arguments import recorded_arguments
+from access.calls import Call, CallRecorder, CallWriter
+from access.keys import issue_key
 from access.models import CallRecord, RuntimeInstance
 from access.tasks import prune_call_records, prune_runtimes
 
@@ -18,16 +21,16 @@ class Database:
 
     def __init__(self) -> None:
         self.is_away = False
-        self.written: list[CallRecord] = []
+        self.written: list[Call] = []
 
-    async def write(self, records: Sequence[CallRecord]) -> None:
+    async def write(self, records: Sequence[Call]) -> None:
         if self.is_away:
             raise ConnectionError
         self.written.extend(records)
 
 
-def record(number: int) -> CallRecord:
-    return CallRecord(tool_name=f"tool_{number}", duration_ms=1)
+def record(number: int) -> Call:
+    return Call(at=timezone.now(), tool_name=f"tool_{number}")
 
 
 async def test_records_wait_in_order_while_the_database_is_away() -> None:
@@ -62,7 +65,7 @@ async def test_oldest_records_are_dropped_when_too_many_wait(
 async def test_record_that_the_database_refuses_is_dropped_alone() -> None:
     written: list[str] = []
 
-    async def write(records: Sequence[CallRecord]) -> None:
+    async def write(records: Sequence[Call]) -> None:
         if any(record.tool_name == "tool_1" for record in records):
             raise ValueError
         written.extend(record.tool_name for record in records)
@@ -97,6 +100,34 @@ def test_arguments_are_kept_in_a_form_that_the_database_takes(
     given: dict[str, Any], kept: Any
 ) -> None:
     assert recorded_arguments(given, "full") == kept
+
+
+@pytest.mark.django_db
+def test_written_calls_are_read_as_they_were() -> None:
+    given = {"a": 1.5, "b": ["서울", None, True], "c": {"d": "x"}}
+    runtime = uuid4()
+    key = issue_key("agent").key
+    call = Call(
+        at=timezone.now(),
+        tool_name="도구",
+        key_id=key.key_id,
+        caller="agent",
+        arguments=given,
+        runtime_id=runtime,
+    )
+
+    CallWriter().write([call, record(1)])
+
+    first, second = CallRecord.objects.order_by("id")
+    assert (first.at, first.tool_name, first.arguments, first.runtime_id) == (
+        call.at,
+        "도구",
+        given,
+        runtime,
+    )
+    assert (first.outcome, first.row_count, second.arguments) == ("ok", None, None)
+    key.refresh_from_db()
+    assert key.last_used_at is not None
 
 
 @pytest.mark.django_db

@@ -59,6 +59,28 @@ def test_truncation_is_said_in_words() -> None:
     ]
 
 
+@given(
+    st.lists(
+        st.lists(st.lists(st.text(max_size=9), min_size=1, max_size=3), max_size=4), max_size=4
+    ),
+    st.integers(0, 8),
+    st.integers(2, 120),
+)
+def test_rows_added_together_are_those_added_one_by_one(
+    chunks: list[list[list[str]]], row_limit: int, byte_limit: int
+) -> None:
+    together, singly = (RowCollector(row_limit, byte_limit) for _ in range(2))
+
+    for chunk in chunks:
+        together.add_all(chunk)
+        for row in chunk:
+            singly.add(row)
+
+    assert (together.rows, together.truncated) == (singly.rows, singly.truncated)
+    assert together.notes == singly.notes
+    assert not together.rows or len(encode_json(together.rows)) <= byte_limit
+
+
 def test_json_text_has_one_object_per_row() -> None:
     assert text_of(SHOPS, ResultFormat.JSON) == '[{"id":1,"name":"서울"},{"id":2,"name":null}]'
 

@@ -1,0 +1,48 @@
+"""What is kept of a call's arguments: small, by policy, and in a form that the database takes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+TEXT_LIMIT = 1_000
+ARGUMENTS_LIMIT = 20_000
+ITEMS_LIMIT = 100
+
+
+def recorded_arguments(arguments: Mapping[str, object], policy: str) -> Any:
+    """What is kept of a call's arguments: `full` (long texts shortened), `names`, or `none`."""
+    if policy == "none":
+        return None
+    if policy == "names":
+        return sorted(shorten_text(str(name)) for name in arguments)
+    kept = _shorten(dict(arguments))
+    if len(orjson.dumps(kept)) > ARGUMENTS_LIMIT:
+        return sorted(kept)
+    return kept
+
+
+def _shorten(value: object) -> Any:
+    match value:
+        case str():
+            return shorten_text(value)
+        case bool() | None:
+            return value
+        case int() | float():
+            # NaN compares with nothing, so it is text like the infinities and what is beyond 64 bits.
+            return value if -(2**63) < value < 2**63 else str(value)
+        case list():
+            return [_shorten(item) for item in value[:ITEMS_LIMIT]]
+    if isinstance(value, dict):
+        items = list(value.items())[:ITEMS_LIMIT]
+        return {shorten_text(str(key)): _shorten(item) for key, item in items}
+    return shorten_text(str(value))
+
+
+def shorten_text(text: str) -> str:
+    """The text in a form that the database takes, at most 1,000 characters and a word on the rest."""
+    if text.isprintable() and len(text) <= TEXT_LIMIT:
+        return text
+    # PostgreSQL's jsonb holds neither NUL nor lone surrogates.
+    clean = text[:TEXT_LIMIT].replace("\0", "\\0").encode(errors="replace").decode()
+    return clean if len(text) <= TEXT_LIMIT else f"{clean}… ({len(text)} characters)"
