@@ -17,6 +17,7 @@ from access.calls import CallRecorder, CallWriter
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.connections import DatabaseThread
+from mcp_runtime.direct_calls import answer_calls_directly
 from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
 from mcp_runtime.notify import ChangeNotifier
 from mcp_runtime.provider import SnapshotProvider
@@ -82,6 +83,7 @@ class Runtime:
         )
         # Without this the SDK lists every tool on each call of a 2026-07-28 client.
         mcp._mcp_server.get_tool_input_schema = self.provider.input_schema
+        answer_calls_directly(mcp, self.caller)
         mcp.custom_route("/healthz", methods=["GET"])(self._healthz)
         return mcp
 

@@ -49,6 +49,7 @@ def test_private_places_still_exist() -> None:
     assert isinstance(server, Server)
     assert server.get_tool_input_schema is None
     assert callable(server.add_request_handler)
+    assert asyncio.iscoroutinefunction(FastMCP("probe")._on_call_tool)
     assert hasattr(server.notification_options, "tools_changed")
     assert callable(Connection.send_tool_list_changed)
 

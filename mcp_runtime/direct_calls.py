@@ -1,0 +1,56 @@
+"""Calls of rows straight from the SDK to ToolCaller, past FastMCP's middleware and providers.
+
+Nothing that matters about a call is in those (see mcp_runtime.caller), and they are a third of its cost.
+Calls of any other name, such as tools of other providers, go FastMCP's way.
+"""
+
+import logging
+from typing import Any
+
+from fastmcp import FastMCP
+from mcp.server.context import ServerRequestContext
+from mcp_types import CallToolRequestParams
+
+from core.errors import ToolboxError
+from mcp_runtime.auth import current_caller
+from mcp_runtime.caller import ToolCaller
+
+# 2026-07-28 asks for it; for earlier eras the SDK leaves it out.
+_COMPLETE = {"resultType": "complete"}
+
+logger = logging.getLogger(__name__)
+
+
+def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
+    """Replace the server's handler of `tools/call`."""
+    through_fastmcp = mcp._on_call_tool
+
+    async def answer(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> Any:
+        if params.name not in caller.snapshot().tools:
+            return await through_fastmcp(ctx, params)
+        return await _call(caller, params.name, params.arguments or {})
+
+    mcp._mcp_server.add_request_handler("tools/call", CallToolRequestParams, answer)
+
+
+async def _call(caller: ToolCaller, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer as it is on the wire; a plain dict, which the SDK shapes for the client's era."""
+    try:
+        answer = await caller.call(current_caller(), name, arguments)
+    except ToolboxError as error:
+        return _error(str(error))
+    except Exception:
+        # ToolCaller has logged and recorded it; what is inside stays inside.
+        logger.debug("a call of %s failed inside the server", name, exc_info=True)
+        return _error(f"Error calling tool {name!r}")
+    texts = [{"type": "text", "text": text} for text in answer.texts]
+    return {
+        **_COMPLETE,
+        "content": texts,
+        "structuredContent": answer.structured,
+        "isError": False,
+    }
+
+
+def _error(text: str) -> dict[str, Any]:
+    return {**_COMPLETE, "content": [{"type": "text", "text": text}], "isError": True}
