@@ -10,6 +10,16 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
+# A database that vanished without a word is noticed in seconds, not when TCP gives up.
+_CONNECTION_OPTIONS = {
+    "connect_timeout": "3",
+    "tcp_user_timeout": "8000",
+    "keepalives_idle": "10",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+}
+
+
 def data_dir() -> Path:
     """Where the embedded services keep their state."""
     return Path(os.environ.get("TOOLBUILDER_DATA_DIR", BASE_DIR / ".data"))
@@ -71,7 +81,7 @@ def django_database(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
-        "OPTIONS": dict(parse_qsl(parts.query)),
+        "OPTIONS": _CONNECTION_OPTIONS | dict(parse_qsl(parts.query)),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }

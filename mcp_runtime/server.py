@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
@@ -15,6 +16,7 @@ from starlette.responses import JSONResponse
 
 from access.calls import CallRecorder, CallWriter
 from mcp_runtime.auth import KeyVerifier
+from mcp_runtime.body_limit import raise_body_limit
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.direct_calls import answer_calls_directly
@@ -27,6 +29,7 @@ from mcp_runtime.watch import changes
 
 logger = logging.getLogger(__name__)
 
+PATH = "/mcp"
 HEARTBEAT_INTERVAL_S = 5.0
 QUARANTINE_RETRY_S = 15.0
 JUDGE_INTERVAL_S = 0.5
@@ -60,15 +63,17 @@ class Runtime:
         self.mcp = self._build_server(auth_required=auth_required)
         self.notifier = ChangeNotifier(self.mcp, sessions=not stateless)
         self._database_is_away = False
+        self._app: Starlette | None = None
 
     def http_app(self) -> Starlette:
         """The ASGI application: `/mcp` and `/healthz`."""
-        return self.mcp.http_app(
-            path="/mcp",
+        self._app = self.mcp.http_app(
+            path=PATH,
             stateless_http=self.stateless,
             host_origin_protection=True,
             allowed_hosts=settings.MCP_ALLOWED_HOSTS,
         )
+        return self._app
 
     def _build_server(self, *, auth_required: bool) -> FastMCP:
         mcp = FastMCP(
@@ -89,6 +94,8 @@ class Runtime:
 
     @asynccontextmanager
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
+        if self._app is not None:
+            raise_body_limit(self._app, PATH)
         await self._refresh()
         tasks = [
             asyncio.create_task(job, name=name)
@@ -99,6 +106,8 @@ class Runtime:
                 ("heartbeat", self._beat()),
             )
         ]
+        for task in tasks:
+            task.add_done_callback(_stop_if_failed)
         try:
             yield
         finally:
@@ -174,3 +183,10 @@ class Runtime:
             "quarantined": len(snapshot.quarantined),
         }
         return JSONResponse(body, status_code=200 if is_ready else 503)
+
+
+def _stop_if_failed(task: asyncio.Task[None]) -> None:
+    # A runtime that no longer follows the rows would serve old tools for ever: better to be restarted.
+    if not task.cancelled() and task.exception() is not None:
+        logger.critical("the job %s failed; stopping", task.get_name(), exc_info=task.exception())
+        signal.raise_signal(signal.SIGTERM)

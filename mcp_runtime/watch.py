@@ -10,9 +10,11 @@ from django.db import connection
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL_S = 2.0
-CONNECT_TIMEOUT_S = 3
 REGISTRY_CHANNEL = "toolbuilder_registry"
 KEYS_CHANNEL = "toolbuilder_keys"
+
+# Django's connection parameters that psycopg's own cursors do without.
+_DJANGOS_OWN = frozenset({"client_encoding", "cursor_factory", "context", "prepare_threshold"})
 
 
 async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
@@ -33,10 +35,8 @@ async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
 
 async def _connect() -> psycopg.AsyncConnection[tuple[object, ...]]:
     parameters = connection.get_connection_params()
-    parameters = {name: value for name, value in parameters.items() if name in _CONNECT_PARAMETERS}
-    listener = await psycopg.AsyncConnection.connect(
-        **parameters, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S
-    )
+    parameters = {name: value for name, value in parameters.items() if name not in _DJANGOS_OWN}
+    listener = await psycopg.AsyncConnection.connect(**parameters, autocommit=True)
     await listener.execute(f"LISTEN {REGISTRY_CHANNEL}")
     await listener.execute(f"LISTEN {KEYS_CHANNEL}")
     return listener
@@ -50,6 +50,3 @@ async def _notifications(
             if notification.channel == KEYS_CHANNEL:
                 on_keys_changed()
         yield
-
-
-_CONNECT_PARAMETERS = ("dbname", "user", "password", "host", "port", "sslmode", "sslrootcert")

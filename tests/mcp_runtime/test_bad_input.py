@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from asgiref.sync import sync_to_async
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         ),
         pytest.param({"a": 1, "b": None}, "- b: ", id="null"),
         pytest.param({"a": 1, "b": "NaN"}, "- b: must be", id="NaN"),
-        pytest.param({"a": 1, "b": "x" * 3_000_000}, "- b: must be a number", id="3 MB text"),
+        pytest.param({"a": 1, "b": "x" * 5_000_000}, "- b: must be a number", id="5 MB text"),
     ],
 )
 async def test_wrong_arguments_are_named_one_per_line(
@@ -40,6 +41,24 @@ async def test_wrong_arguments_are_named_one_per_line(
     assert line in text
     assert len(text) < 1_000
     assert right.data == 6
+
+
+async def test_text_of_five_megabytes_is_refused_with_the_limit(serve: Serve) -> None:
+    await sync_to_async(make_tool)("SELECT length(:t) AS n", name="measure", parameters=["t"])
+
+    async with serve() as served:
+        result = await served.call("measure", t="x" * 5_000_000)
+
+    assert result.is_error
+    assert "1,000,000 characters" in result.content[0].text or "1000000" in result.content[0].text
+
+
+async def test_request_beyond_all_limits_is_refused(serve: Serve) -> None:
+    async with serve() as served, httpx.AsyncClient() as http:
+        headers = {"Authorization": f"Bearer {served.token}"}
+        response = await http.post(served.url, content=b"x" * 9_000_000, headers=headers)
+
+    assert response.status_code == 413
 
 
 async def test_unknown_tool_names_near_ones(serve: Serve) -> None:

@@ -1,0 +1,1 @@
+"""Measurements beside other servers; may import `config.services`, nothing imports it."""

@@ -1,0 +1,130 @@
+"""The stage of a run: its own PostgreSQL, databases of tools, and servers; nothing of it stays."""
+
+import base64
+import secrets
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psycopg
+
+from benchmarks.servers import Server, base_environment, start_server
+from benchmarks.tools import write_tools
+from config.services.ports import choose_free_port
+from config.services.postgres import EmbeddedPostgres, random_passwords
+from config.services.processes import Command, Keeper, run
+
+PROJECT = Path(__file__).resolve().parents[1]
+MANAGE = (sys.executable, str(PROJECT / "manage.py"))
+
+
+class Stage:
+    """Use it in a `with` block; its keeper ends and deletes everything even after a `kill -9`."""
+
+    def __init__(self) -> None:
+        self.token = f"mcp_{secrets.token_hex(4)}_{secrets.token_hex(32)}"
+        self._directory = Path(tempfile.gettempdir()) / f"toolbuilder-bench-{secrets.token_hex(6)}"
+        self._keeper = Keeper()
+        self._servers: list[Server] = []
+        self._postgres = EmbeddedPostgres(
+            self._directory / "postgres",
+            choose_free_port(),
+            random_passwords(),
+            for_tests=True,
+            log=self._directory / "postgres.log",
+        )
+
+    def __enter__(self) -> Self:
+        self._directory.mkdir(mode=0o700)
+        self._keeper.remove(self._directory)
+        try:
+            self._postgres.start(self._keeper)
+            self._bootstrap()
+        except BaseException:
+            self._keeper.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            for server in list(self._servers):
+                self.stop(server)
+            self._postgres.stop(self._keeper)
+        finally:
+            self._keeper.close()
+
+    def make_database(self, tool_count: int) -> str:
+        """The DSN of a new database with so many served tools."""
+        name = f"bench_{tool_count}"
+        with psycopg.connect(self._postgres.dsn("postgres", "superuser"), autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name} TEMPLATE toolbuilder OWNER app".encode())
+        dsn = self._postgres.dsn(name)
+        write_tools(dsn, tool_count)
+        return dsn
+
+    def start_ours(self, name: str, database: str) -> Server:
+        """`manage.py runmcp` on the tools of a database."""
+        port = choose_free_port()
+        arguments = (*MANAGE, "runmcp", "--port", str(port))
+        return self._start(name, port, arguments, self._our_variables(database))
+
+    def start_peer(self, name: str, module: str) -> Server:
+        """A server of this folder on the demo database."""
+        port = choose_free_port()
+        variables = {
+            "DEMO_DATABASE_URL": self._postgres.dsn("demo", "demo_reader"),
+            "API_KEY": self.token,
+            "PORT": str(port),
+        }
+        return self._start(name, port, (sys.executable, "-m", module), variables)
+
+    def stop(self, server: Server) -> None:
+        """Stop one server early."""
+        self._servers.remove(server)
+        server.stop(self._keeper)
+
+    def _start(
+        self, name: str, port: int, argv: tuple[str, ...], variables: Mapping[str, str]
+    ) -> Server:
+        log = self._directory / f"server-{port}.log"
+        command = Command(argv, self._environment(variables), log, folder=PROJECT)
+        server = start_server(name, port, command, self._keeper)
+        self._servers.append(server)
+        return server
+
+    def _bootstrap(self) -> None:
+        once = {
+            "TOOLBUILDER_API_KEY": self.token,
+            "DEMO_DATABASE_URL": self._postgres.dsn("demo", "demo_owner"),
+        }
+        variables = self._our_variables(self._postgres.dsn()) | once
+        run(Command((*MANAGE, "bootstrap"), self._environment(variables), folder=PROJECT))
+
+    def _environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        # Compiled here, so that starts do not depend on what is compiled in the checkout.
+        compiled = {"PYTHONPYCACHEPREFIX": str(self._directory / "compiled")}
+        return {**base_environment(), **compiled, **variables}
+
+    def _our_variables(self, database: str) -> dict[str, str]:
+        key = base64.urlsafe_b64encode(self.token.encode()[:32]).decode()
+        return {
+            "DATABASE_URL": database,
+            "SECRET_KEY": self.token,
+            "FIELD_ENCRYPTION_KEYS": key,
+            # Not `.data`: the values of a running `manage.py up` must not leak into the run.
+            "TOOLBUILDER_DATA_DIR": str(self._directory),
+            "LOG_LEVEL": "warning",
+            "POSTGRESQL_DB_HOST": "127.0.0.1",
+            "POSTGRESQL_DB_PORT": str(self._postgres.port),
+            "POSTGRESQL_DB_NAME": "demo",
+            "POSTGRESQL_DB_USER": "demo_reader",
+            "POSTGRESQL_DB_PASS": self._postgres.passwords["demo_reader"],
+        }
