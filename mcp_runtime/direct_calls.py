@@ -7,6 +7,7 @@ Calls of any other name, such as tools of other providers, go FastMCP's way.
 import logging
 from typing import Any
 
+from anyio import CancelScope
 from fastmcp import FastMCP
 from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolRequestParams
@@ -14,6 +15,7 @@ from mcp_types import CallToolRequestParams
 from core.errors import ToolboxError
 from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import ToolCaller
+from mcp_runtime.disconnects import cancelled_on_disconnect
 
 # 2026-07-28 asks for it; for earlier eras the SDK leaves it out.
 _COMPLETE = {"resultType": "complete"}
@@ -26,9 +28,11 @@ def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
     through_fastmcp = mcp._on_call_tool
 
     async def answer(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> Any:
-        if params.name not in caller.snapshot().tools:
-            return await through_fastmcp(ctx, params)
-        return await _call(caller, params.name, params.arguments or {})
+        with CancelScope() as scope, cancelled_on_disconnect(ctx.request, scope):
+            if params.name not in caller.snapshot().tools:
+                return await through_fastmcp(ctx, params)
+            return await _call(caller, params.name, params.arguments or {})
+        return _error("the client went away")
 
     mcp._mcp_server.add_request_handler("tools/call", CallToolRequestParams, answer)
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from fastmcp import FastMCP
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -20,6 +21,7 @@ from mcp_runtime.body_limit import raise_body_limit
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.direct_calls import answer_calls_directly
+from mcp_runtime.disconnects import DisconnectWatch
 from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
 from mcp_runtime.notify import ChangeNotifier
 from mcp_runtime.provider import SnapshotProvider
@@ -72,6 +74,7 @@ class Runtime:
             stateless_http=self.stateless,
             host_origin_protection=True,
             allowed_hosts=settings.MCP_ALLOWED_HOSTS,
+            middleware=[Middleware(DisconnectWatch)],
         )
         return self._app
 
