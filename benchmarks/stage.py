@@ -61,6 +61,11 @@ class Stage:
         finally:
             self._keeper.close()
 
+    @property
+    def reader_dsn(self) -> str:
+        """The demo database as its reader."""
+        return self._postgres.dsn("demo", "demo_reader")
+
     def make_database(self, tool_count: int) -> str:
         """The DSN of a new database with so many served tools."""
         name = f"bench_{tool_count}"

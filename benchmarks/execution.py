@@ -1,0 +1,166 @@
+"""`python -m benchmarks.execution`: the safe path beside a bare query, in one process."""
+
+import asyncio
+import random
+import time
+from argparse import ArgumentParser
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+import psycopg
+from psycopg.rows import TupleRow
+
+from benchmarks.stage import Stage
+from core.execution import Query
+from core.expression import compile_expression
+from core.statement import compile_statement
+from core.toolspec import ParameterType
+from gateways.postgres import PostgresSource
+from gateways.postgres_settings import PostgresSettings
+
+Run = Callable[[], Awaitable[Any]]
+Bare = psycopg.AsyncConnection[TupleRow]
+
+
+@dataclass(frozen=True)
+class QueryCase:
+    """One query; `calls` are those of a round."""
+
+    name: str
+    sql: str
+    arguments: dict[str, int]
+    calls: int
+
+    @property
+    def bare_sql(self) -> str:
+        """The query as psycopg wants it."""
+        text = self.sql
+        for name in self.arguments:
+            text = text.replace(f":{name}", f"%({name})s")
+        return text
+
+
+@dataclass
+class Timed:
+    """Microseconds a call, one figure of each kind from each round."""
+
+    run: Run
+    cpu_us: list[float] = field(default_factory=list)
+    wall_us: list[float] = field(default_factory=list)
+
+    async def measure(self, calls: int) -> None:
+        """Add the figures of one round."""
+        cpu, wall = time.process_time_ns(), time.perf_counter_ns()
+        for _ in range(calls):
+            await self.run()
+        self.cpu_us.append((time.process_time_ns() - cpu) / calls / 1_000)
+        self.wall_us.append((time.perf_counter_ns() - wall) / calls / 1_000)
+
+
+CASES = (
+    QueryCase(
+        "one row",
+        "SELECT id, store_name, store_name_en, region, city FROM stores WHERE id = :store_id",
+        {"store_id": 7},
+        400,
+    ),
+    QueryCase(
+        "1,000 rows x 5",
+        "SELECT id, store_id, product_id, amount, transaction_date FROM sales_transactions"
+        " WHERE id > :first_id ORDER BY id LIMIT 1000",
+        {"first_id": 5_000},
+        40,
+    ),
+    QueryCase(
+        "aggregate",
+        "SELECT store_id, count(*), sum(amount) FROM sales_transactions"
+        " WHERE id > :first_id GROUP BY store_id ORDER BY store_id",
+        {"first_id": 1},
+        10,
+    ),
+)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = ArgumentParser(prog="python -m benchmarks.execution", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    with Stage() as stage:
+        asyncio.run(_measure_queries(stage.reader_dsn, rounds))
+    _measure_expression(rounds)
+
+
+async def _measure_queries(dsn: str, rounds: int) -> None:
+    bare = await psycopg.AsyncConnection.connect(dsn, autocommit=True)
+    settings = PostgresSettings.from_dsn(dsn, row_limit=10_000, pool_size=1)
+    print(
+        "| query | bare CPU µs | ours CPU µs | CPU ratio | bare wall µs | ours wall µs | wall ratio |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    async with bare, PostgresSource(settings) as source:
+        for case in CASES:
+            pair = (Timed(_bare_run(bare, case)), Timed(_safe_run(source, case)))
+            await _run_rounds(pair, case.calls, rounds)
+            _print_pair(case.name, *pair)
+
+
+async def _run_rounds(pair: Sequence[Timed], calls: int, rounds: int) -> None:
+    for one in pair:
+        # Python specialises code that runs often, and both sides describe a statement once.
+        await Timed(one.run).measure(calls)
+    for _ in range(rounds):
+        for one in random.sample(pair, len(pair)):
+            await one.measure(calls)
+
+
+def _bare_run(connection: Bare, case: QueryCase) -> Run:
+    sql = case.bare_sql.encode()
+
+    async def run() -> list[TupleRow]:
+        cursor = await connection.execute(sql, case.arguments)
+        return await cursor.fetchall()
+
+    return run
+
+
+def _safe_run(source: PostgresSource, case: QueryCase) -> Run:
+    statement = compile_statement(case.sql)
+    query = Query(
+        statement=statement,
+        types=tuple(ParameterType.INTEGER for _ in statement.parameter_names),
+        values=case.arguments,
+        row_limit=10_000,
+        byte_limit=10_000_000,
+        timeout_ms=10_000,
+    )
+    return lambda: source.run(query)
+
+
+def _print_pair(name: str, bare: Timed, ours: Timed) -> None:
+    cells = [name]
+    for kind in ("cpu_us", "wall_us"):
+        before, after = getattr(bare, kind), getattr(ours, kind)
+        ratio = median(ours_us / bare_us for bare_us, ours_us in zip(before, after, strict=True))
+        cells += [f"{median(before):,.0f}", f"{median(after):,.0f}", f"{ratio:.2f}"]
+    print(f"| {' | '.join(cells)} |")
+
+
+def _measure_expression(rounds: int) -> None:
+    expression = compile_expression("num1 * num2", ["num1", "num2"])
+    values = {"num1": 5, "num2": 3}
+    figures = [_time_us(lambda: expression.evaluate(values), 20_000) for _ in range(rounds)]
+    print(f"\nexpression num1 * num2: {median(figures):.2f} µs CPU")
+
+
+def _time_us(work: Callable[[], object], calls: int) -> float:
+    before = time.process_time_ns()
+    for _ in range(calls):
+        work()
+    return (time.process_time_ns() - before) / calls / 1_000
+
+
+if __name__ == "__main__":
+    main()
