@@ -32,12 +32,24 @@ class ArgumentsError(ToolboxError):
     """Arguments of a call that do not fit the parameters; one line per field."""
 
 
+class MissingFactError(ToolboxError):
+    """The caller lacks a fact that the tool needs, such as a claim of its API key."""
+
+
 class UnknownToolError(ToolboxError):
     """No tool of that name is visible to the caller."""
 
 
 class EvaluationError(ToolboxError):
     """An expression that failed on these arguments, such as a division by zero."""
+
+
+class StatedError(EvaluationError):
+    """What the author of an expression wrote in fail(): shown as it is."""
+
+
+class ScriptsBusyError(ToolboxError):
+    """Every script process is in use; retry shortly."""
 
 
 class DataSourceError(ToolboxError):

@@ -7,46 +7,31 @@ here does not exist in expressions.
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from core.errors import ExpressionError
 from core.expression_functions import FUNCTIONS
-from core.expression_guards import MAX_INTEGER_BITS
+from core.expression_limits import MAX_INTEGER_BITS
 from core.expression_methods import METHOD_NAMES
+from core.expression_table import Function
+from core.expression_tree import (
+    BUDGET,
+    COMPARISON_SYMBOLS,
+    SIGN_SYMBOLS,
+    call,
+    function_name,
+    is_none,
+    load,
+    make_thunk,
+    make_tuple,
+    operator_name,
+    operator_symbol,
+)
 
-BUDGET = "__budget"
-_FUNCTION_PREFIX = "__function_"
-_STEP_NODES = 8  # The nodes of a comprehension that count as one step of each round.
+STEP_NODES = 8  # The nodes of a comprehension that count as one step of each round.
 
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-}
-_COMPARISONS: dict[type[ast.AST], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-_SIGNS: dict[type[ast.AST], str] = {ast.UAdd: "+", ast.USub: "-", ast.Invert: "~"}
 _HINTS: dict[str, str] = {
     "Lambda": "lambda is not allowed; write the value itself, or a list comprehension",
     "NamedExpr": ":= is not allowed; write the value where it is needed",
@@ -57,20 +42,20 @@ _HINTS: dict[str, str] = {
     "YieldFrom": "yield is not allowed",
     "MatMult": "@ is not allowed; * multiplies",
 }
+_FUNCTION_HINTS: dict[str, str] = {
+    "print": "nothing is printed, the result is the answer",
+    "map": "write a list comprehension: [x * 2 for x in values]",
+    "filter": "write a list comprehension: [x for x in values if x > 0]",
+    "type": "the parameters have the types that are declared",
+    "isinstance": "the parameters have the types that are declared",
+    "Decimal": "write decimal('0.10')",
+    "datetime": "write to_datetime('2024-12-31T09:30:00')",
+    "timedelta": "write add_days(day, 7) or add_hours(moment, 1)",
+}
 _NUMBER_FORMAT = r"(?:[^{}]?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGosxX%]?"
 # No digits, hence no widths: strftime would honour %999999d.
 _DATE_FORMAT = r"(?:%[aAbBdHIjmMpSUwWyYf%]|[^%0-9{}])*"
 _FORMAT = re.compile(rf"{_NUMBER_FORMAT}|{_DATE_FORMAT}")
-
-
-def operator_name(kind: str, symbol: str) -> str:
-    """The name under which the rewritten tree finds a guarded operator, such as `__binary_+`."""
-    return f"__{kind}_{symbol}"
-
-
-def function_name(name: str) -> str:
-    """The name under which the rewritten tree finds a function of the table."""
-    return _FUNCTION_PREFIX + name
 
 
 class Rewriter:
@@ -78,6 +63,10 @@ class Rewriter:
 
     `parameter_names` None means that every free name is taken for a parameter.
     """
+
+    logic: ClassVar[str] = "expression"
+    functions: ClassVar[Mapping[str, Function]] = FUNCTIONS
+    method_names: ClassVar[Collection[str]] = METHOD_NAMES
 
     def __init__(
         self, parameter_names: Iterable[str] | None, locate: Callable[[ast.AST], int]
@@ -95,41 +84,52 @@ class Rewriter:
         """The guarded form of `node`; raises ExpressionError at what is not allowed."""
         build = _BUILDERS.get(type(node))
         if build is None:
-            self._refuse(node, _HINTS.get(type(node).__name__))
+            self.refuse(node, _HINTS.get(type(node).__name__))
         return build(self, node)
 
-    def _refuse(self, node: ast.AST, message: str | None = None) -> NoReturn:
-        raise ExpressionError(
-            message or f"{type(node).__name__} is not allowed in an expression", self._locate(node)
-        )
+    def refuse(self, node: ast.AST, message: str | None = None) -> NoReturn:
+        """Raises the ExpressionError of this node."""
+        default = f"{type(node).__name__} is not allowed in {self.logic}s"
+        raise ExpressionError(message or default, self._locate(node))
 
     def _constant(self, node: ast.Constant) -> ast.expr:
         value = node.value
         if type(value) is int and value.bit_length() > MAX_INTEGER_BITS:
-            self._refuse(node, "this number has too many digits")
+            self.refuse(node, "this number has too many digits")
         if type(value) is float and math.isinf(value):
-            self._refuse(node, "this number is too large")
+            self.refuse(node, "this number is too large")
         if value is not None and type(value) not in {bool, int, float, str}:
-            self._refuse(node, f"{type(value).__name__} values are not allowed")
+            self.refuse(node, f"{type(value).__name__} values are not allowed")
         return ast.Constant(value)
 
     def _name(self, node: ast.Name) -> ast.expr:
         name = node.id
-        self._check_underscore(node, name)
-        if any(name in names for names in self._bound):
-            return _load(name)
-        if self._parameter_names is not None and name not in self._parameter_names:
-            self._refuse(node, self._unknown_name(name))
-        place = (node.lineno, node.col_offset)
-        self._first_places[name] = min(place, self._first_places.get(name, place))
-        return _load(name)
+        self.check_underscore(node, name)
+        if not any(name in names for names in self._bound):
+            self.read_name(node)
+        return load(name)
 
-    def _check_underscore(self, node: ast.AST, name: str) -> None:
+    def read_name(self, node: ast.Name) -> None:
+        """Note that the name is read, which no comprehension binds; refuse it if nothing else does."""
+        if not self.is_parameter(node.id):
+            self.refuse(node, self._unknown_name(node.id))
+        self.note_parameter(node)
+
+    def is_parameter(self, name: str) -> bool:
+        """Whether a parameter has this name, as far as the parameters are known."""
+        return self._parameter_names is None or name in self._parameter_names
+
+    def note_parameter(self, node: ast.Name) -> None:
+        """Note that a parameter of this name is read here."""
+        place = (node.lineno, node.col_offset)
+        self._first_places[node.id] = min(place, self._first_places.get(node.id, place))
+
+    def check_underscore(self, node: ast.AST, name: str) -> None:
         if name.startswith("_") and name != "_":
-            self._refuse(node, f"{name}: names must not begin with an underscore")
+            self.refuse(node, f"{name}: names must not begin with an underscore")
 
     def _unknown_name(self, name: str) -> str:
-        if name in FUNCTIONS:
+        if name in self.functions:
             return f"{name} is a function; write {name}(...)"
         known = sorted(self._parameter_names or ())
         if close := get_close_matches(name, known, n=1):
@@ -137,17 +137,17 @@ class Rewriter:
         return f"there is no parameter {name}" + (f"; there is {', '.join(known)}" if known else "")
 
     def _binary(self, node: ast.BinOp) -> ast.expr:
-        symbol = _OPERATORS.get(type(node.op))
+        symbol = operator_symbol(node.op)
         if symbol is None:
-            self._refuse(node, _HINTS["MatMult"])
+            self.refuse(node, _HINTS["MatMult"])
         left, right = self.rewrite(node.left), self.rewrite(node.right)
-        return _call(operator_name("binary", symbol), left, right)
+        return call(operator_name("binary", symbol), left, right)
 
     def _unary(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.rewrite(node.operand)
         if isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), operand)
-        return _call(operator_name("sign", _SIGNS[type(node.op)]), operand)
+        return call(operator_name("sign", SIGN_SYMBOLS[type(node.op)]), operand)
 
     def _boolean(self, node: ast.BoolOp) -> ast.expr:
         return ast.BoolOp(node.op, [self.rewrite(value) for value in node.values])
@@ -163,100 +163,104 @@ class Rewriter:
             for operation, right in zip(node.ops, node.comparators, strict=True)
         ]
         if len(links) == 1:
-            return _call(links[0][0], left, links[0][1])
-        pairs: list[ast.expr] = [_tuple([_load(name), _thunk(right)]) for name, right in links]
-        return _call("__chain", left, _tuple(pairs))
+            return call(links[0][0], left, links[0][1])
+        pairs: list[ast.expr] = [
+            make_tuple([load(name), make_thunk(right)]) for name, right in links
+        ]
+        return call("__chain", left, make_tuple(pairs))
 
     def _comparison_name(self, operation: ast.cmpop, right: ast.expr) -> str:
-        if isinstance(operation, ast.Is | ast.IsNot) and not _is_none(right):
-            self._refuse(right, "is compares with None only; write == for values")
-        return operator_name("compare", _COMPARISONS[type(operation)])
+        if isinstance(operation, ast.Is | ast.IsNot) and not is_none(right):
+            self.refuse(right, "is compares with None only; write == for values")
+        return operator_name("compare", COMPARISON_SYMBOLS[type(operation)])
 
     def _called(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Attribute):
             return self._called_method(node, node.func)
         if not isinstance(node.func, ast.Name):
-            self._refuse(node, "only functions and methods can be called")
+            self.refuse(node, "only functions and methods can be called")
         name = node.func.id
-        self._check_underscore(node.func, name)
-        if name not in FUNCTIONS:
-            close = get_close_matches(name, FUNCTIONS, n=1, cutoff=0.7)
-            hint = f"did you mean {close[0]}?" if close else f"there is {', '.join(FUNCTIONS)}"
-            self._refuse(node.func, f"there is no function {name}; {hint}")
+        self.check_underscore(node.func, name)
+        if name not in self.functions:
+            self.refuse(node.func, f"there is no function {name}{self._hint_for_function(name)}")
         self._check_signature(node, name)
         options = [ast.keyword(option.arg, self.rewrite(option.value)) for option in node.keywords]
-        arguments = [_load(BUDGET), *map(self.rewrite, node.args)]
-        return ast.Call(_load(function_name(name)), arguments, options)
+        arguments = [load(BUDGET), *map(self.rewrite, node.args)]
+        return ast.Call(load(function_name(name)), arguments, options)
+
+    def _hint_for_function(self, name: str) -> str:
+        if name in _FUNCTION_HINTS:
+            return f"; {_FUNCTION_HINTS[name]}"
+        close = get_close_matches(name, self.functions, n=1, cutoff=0.7)
+        return f"; did you mean {close[0]}?" if close else ""
 
     def _check_signature(self, node: ast.Call, name: str) -> None:
         if any(option.arg is None for option in node.keywords):
-            self._refuse(node, "** before an argument is not allowed")
+            self.refuse(node, "** before an argument is not allowed")
         try:
-            FUNCTIONS[name].signature.bind(
+            self.functions[name].signature.bind(
                 *node.args, **{option.arg or "": None for option in node.keywords}
             )
         except TypeError as error:
-            self._refuse(node, f"{name}(): {error}")
+            self.refuse(node, f"{name}(): {error}")
 
     def _called_method(self, node: ast.Call, method: ast.Attribute) -> ast.expr:
         name = method.attr
-        self._check_underscore(method, name)
+        self.check_underscore(method, name)
         if name == "format":
-            self._refuse(
-                method, "format() is not allowed; write an f-string such as f'{price:.2f}'"
-            )
-        if name not in METHOD_NAMES:
-            close = get_close_matches(name, METHOD_NAMES, n=1)
+            self.refuse(method, "format() is not allowed; write an f-string such as f'{price:.2f}'")
+        if name not in self.method_names:
+            close = get_close_matches(name, self.method_names, n=1)
             hint = f"; did you mean {close[0]}()?" if close else ""
-            self._refuse(method, f"there is no method {name}(){hint}")
+            self.refuse(method, f"there is no method {name}(){hint}")
         if node.keywords:
-            self._refuse(node, f"{name}() takes its arguments without names")
+            self.refuse(node, f"{name}() takes its arguments without names")
         value = self.rewrite(method.value)
-        return _call("__method", value, ast.Constant(name), *map(self.rewrite, node.args))
+        return call("__method", value, ast.Constant(name), *map(self.rewrite, node.args))
 
     def _subscript(self, node: ast.Subscript) -> ast.expr:
         value = self.rewrite(node.value)
         if not isinstance(node.slice, ast.Slice):
-            return _call("__subscript", value, self.rewrite(node.slice))
+            return call("__subscript", value, self.rewrite(node.slice))
         bounds = (node.slice.lower, node.slice.upper, node.slice.step)
         parts = [ast.Constant(None) if part is None else self.rewrite(part) for part in bounds]
-        return _call("__slice", value, _tuple(parts))
+        return call("__slice", value, make_tuple(parts))
 
     def _sequence(self, node: ast.List | ast.Tuple) -> ast.expr:
         return type(node)([self.rewrite(item) for item in node.elts], ast.Load())
 
     def _set(self, node: ast.Set) -> ast.expr:
-        return _call("__set", ast.List([self.rewrite(item) for item in node.elts], ast.Load()))
+        return call("__set", ast.List([self.rewrite(item) for item in node.elts], ast.Load()))
 
     def _dictionary(self, node: ast.Dict) -> ast.expr:
         pairs: list[ast.expr] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                self._refuse(value, "** in a dictionary is not allowed; | joins dictionaries")
-            pairs.append(_tuple([self.rewrite(key), self.rewrite(value)]))
-        return _call("__dictionary", ast.List(pairs, ast.Load()))
+                self.refuse(value, "** in a dictionary is not allowed; | joins dictionaries")
+            pairs.append(make_tuple([self.rewrite(key), self.rewrite(value)]))
+        return call("__dictionary", ast.List(pairs, ast.Load()))
 
     def _comprehension(
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
     ) -> ast.expr:
         self._bound.append(set())
-        weight = ast.Constant(1 + sum(1 for _ in ast.walk(node)) // _STEP_NODES)
+        weight = ast.Constant(1 + sum(1 for _ in ast.walk(node)) // STEP_NODES)
         generators = [self._generator(generator, weight) for generator in node.generators]
         if isinstance(node, ast.DictComp):
-            element: ast.expr = _tuple([self.rewrite(node.key), self.rewrite(node.value)])
+            element: ast.expr = make_tuple([self.rewrite(node.key), self.rewrite(node.value)])
         else:
             element = self.rewrite(node.elt)
         self._bound.pop()
         # Generators become lists: nothing runs later than it is written.
         values = ast.ListComp(element, generators)
         if isinstance(node, ast.DictComp):
-            return _call("__dictionary", values)
-        return _call("__set", values) if isinstance(node, ast.SetComp) else values
+            return call("__dictionary", values)
+        return call("__set", values) if isinstance(node, ast.SetComp) else values
 
     def _generator(self, generator: ast.comprehension, weight: ast.expr) -> ast.comprehension:
         if generator.is_async:
-            self._refuse(generator.target, "async is not allowed")
-        values = _call("__items", self.rewrite(generator.iter), weight)
+            self.refuse(generator.target, "async is not allowed")
+        values = call("__items", self.rewrite(generator.iter), weight)
         target = self._target(generator.target)
         return ast.comprehension(target, values, [self.rewrite(test) for test in generator.ifs], 0)
 
@@ -264,22 +268,22 @@ class Rewriter:
         if isinstance(node, ast.Tuple | ast.List):
             return ast.Tuple([self._target(item) for item in node.elts], ast.Store())
         if not isinstance(node, ast.Name):
-            self._refuse(node, "only names can stand between for and in")
-        self._check_underscore(node, node.id)
+            self.refuse(node, "only names can stand between for and in")
+        self.check_underscore(node, node.id)
         self._bound[-1].add(node.id)
         return ast.Name(node.id, ast.Store())
 
     def _formatted_text(self, node: ast.JoinedStr) -> ast.expr:
         pieces = [self._piece(value) for value in node.values]
-        return _call("__text", ast.List(pieces, ast.Load()))
+        return call("__text", ast.List(pieces, ast.Load()))
 
     def _piece(self, node: ast.expr) -> ast.expr:
         if not isinstance(node, ast.FormattedValue):
             return self.rewrite(node)
         if node.conversion not in {-1, ord("s")}:
-            self._refuse(node, "only !s is allowed in an f-string")
+            self.refuse(node, "only !s is allowed in an f-string")
         specification = ast.Constant(self._specification(node.format_spec))
-        return _call("__format", self.rewrite(node.value), specification)
+        return call("__format", self.rewrite(node.value), specification)
 
     def _specification(self, node: ast.expr | None) -> str:
         if node is None:
@@ -287,46 +291,10 @@ class Rewriter:
         parts = node.values if isinstance(node, ast.JoinedStr) else []
         texts = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
         if len(texts) < len(parts):
-            self._refuse(node, "a format must be written out, such as {price:.2f}")
+            self.refuse(node, "a format must be written out, such as {price:.2f}")
         if not _FORMAT.fullmatch("".join(texts)):
-            self._refuse(node, f"the format {''.join(texts)!r} is not allowed; write such as .2f")
+            self.refuse(node, f"the format {''.join(texts)!r} is not allowed; write such as .2f")
         return "".join(texts)
-
-
-def _load(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
-def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(_load(name), [_load(BUDGET), *arguments], [])
-
-
-def _tuple(items: list[ast.expr]) -> ast.Tuple:
-    return ast.Tuple(items, ast.Load())
-
-
-def _thunk(body: ast.expr) -> ast.Lambda:
-    return ast.Lambda(_arguments([]), body)
-
-
-def _arguments(names: list[str]) -> ast.arguments:
-    return ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(name) for name in names],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[],
-    )
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def wrap_function(body: ast.expr, names: Iterable[str]) -> ast.Expression:
-    """`lambda budget, *names: body`, ready to be compiled."""
-    function = ast.Lambda(_arguments([BUDGET, *names]), body)
-    return ast.fix_missing_locations(ast.Expression(function))
 
 
 _BUILDERS: dict[type[ast.expr], Callable[[Rewriter, Any], ast.expr]] = {

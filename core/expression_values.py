@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from core.errors import EvaluationError
-from core.expression_guards import Budget, check_value, kind_name
+from core.expression_limits import Budget, check_value, kind_name
 from core.toolspec import JsonValue
 
 MAX_DEPTH = 40

@@ -1,0 +1,87 @@
+"""The text of an expression or a script: parsed within its limits, and the offsets of its nodes."""
+
+import ast
+import re
+
+from core.errors import ExpressionError
+
+DEPTH_LIMIT = 90
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+
+class Source:
+    """A text of one kind of logic; `logic` is its name in errors."""
+
+    logic = "expression"
+    byte_limit = 4_096
+    node_limit = 600
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._margin = len(text) - len(text.lstrip())
+
+    def parse(self) -> list[ast.stmt]:
+        """The statements, however many; raises ExpressionError."""
+        self._check_text()
+        try:
+            return self.read_body()
+        except SyntaxError as error:
+            raise ExpressionError(*self._explain_syntax(error)) from None
+        except (RecursionError, MemoryError):
+            raise ExpressionError(f"the {self.logic} is nested too deeply") from None
+        except ValueError:
+            raise ExpressionError(f"the {self.logic} cannot be read as Python") from None
+
+    def read_body(self) -> list[ast.stmt]:
+        """What Python reads, whatever the text is indented by."""
+        return ast.parse(self.text[self._margin :]).body
+
+    def locate(self, node: ast.AST) -> int:
+        """The 0-based offset of the node in the text."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        start = self._line_start(line)
+        line_text = self.text[start:].encode()[:column].decode(errors="ignore")
+        return start + len(line_text)
+
+    def _line_start(self, line: int) -> int:
+        offset = self._margin
+        for _ in range(line - 1):
+            found = _LINE.match(self.text, offset)
+            offset = found.end() if found else offset
+        return offset
+
+    def _check_text(self) -> None:
+        try:
+            size = len(self.text.encode())
+        except UnicodeEncodeError as error:
+            raise ExpressionError(
+                f"the {self.logic} holds half a character", error.start
+            ) from error
+        if size > self.byte_limit:
+            raise ExpressionError(
+                f"the {self.logic} has {size:,} bytes; the limit is {self.byte_limit:,}"
+            )
+        if "\0" in self.text:
+            raise ExpressionError(f"the {self.logic} holds a NUL character", self.text.index("\0"))
+
+    def _explain_syntax(self, error: SyntaxError) -> tuple[str, int]:
+        message = (error.msg or "invalid syntax").split(" (")[0]
+        offset = self._line_start(error.lineno or 1) + max((error.offset or 1) - 1, 0)
+        return f"this is not a Python {self.logic}: {message}", min(offset, len(self.text))
+
+    def check_size(self, *nodes: ast.AST) -> None:
+        """Raises ExpressionError if the trees are together too large, or one is too deep."""
+        level: list[ast.AST] = [*nodes]
+        count = depth = 0
+        while level:
+            count, depth = count + len(level), depth + 1
+            if count > self.node_limit:
+                raise ExpressionError(
+                    f"the {self.logic} is too large: more than {self.node_limit:,} parts"
+                )
+            if depth > DEPTH_LIMIT:
+                raise ExpressionError(
+                    f"the {self.logic} is nested too deeply", self.locate(level[0])
+                )
+            level = [child for node in level for child in ast.iter_child_nodes(node)]
