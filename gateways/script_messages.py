@@ -1,0 +1,205 @@
+"""What the server and its script processes say to each other: frames of JSON, never pickles.
+
+The server trusts nothing that comes back: every answer is measured, parsed and checked.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from core.errors import EvaluationError
+from core.toolspec import JsonValue
+
+ERROR_CHARACTERS = 2_000
+
+_LENGTH = struct.Struct("!I")
+
+
+class MessageError(Exception):
+    """A message that no honest script process sends; whoever sent it is to be ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: the script, and the values of exactly the parameters that it reads."""
+
+    text: str
+    values: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The result, or the error for the agent; a process that `is_spent` wants no further call."""
+
+    result: JsonValue = None
+    error: str | None = None
+    is_spent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """The first message of a process; `fault` says why its sandbox does not hold."""
+
+    pid: int
+    fault: str | None
+
+
+class FrameBuffer:
+    """Puts frames together from the pieces in which they arrive, one at a time."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = bytearray()
+
+    def add(self, piece: bytes) -> bytes | None:
+        """The frame that this piece completes, if it does.
+
+        Raises MessageError for a frame beyond the limit, and when more follows than one frame.
+        """
+        self._bytes += piece
+        if len(self._bytes) < _LENGTH.size:
+            return None
+        end = _LENGTH.size + _LENGTH.unpack_from(self._bytes)[0]
+        if end - _LENGTH.size > self._limit or len(self._bytes) > end:
+            raise MessageError("the message is too long")
+        if len(self._bytes) < end:
+            return None
+        frame = bytes(self._bytes[_LENGTH.size :])
+        self._bytes.clear()
+        return frame
+
+
+def encode_request(request: Request) -> bytes:
+    """The request as a frame; raises EvaluationError for a value that has no form in JSON."""
+    values = [_tag(value) for value in request.values.values()]
+    try:
+        return _frame(json.dumps([request.text, list(request.values), values]).encode())
+    except (TypeError, ValueError) as error:
+        raise EvaluationError("an argument is of a kind that scripts cannot take") from error
+
+
+def decode_request(payload: bytes) -> Request:
+    """The request, values in the types that they had."""
+    text, names, values = _REQUEST_DECODER.decode(payload.decode())
+    return Request(text, dict(zip(names, values, strict=True)))
+
+
+def encode_reply(reply: Reply, limit: int) -> bytes:
+    """The reply as a frame; one that is too long or has no form in JSON becomes an error."""
+    try:
+        payload = _encode(reply)
+    except (TypeError, ValueError, RecursionError):
+        return _refuse(reply, "the result holds something that has no JSON form")
+    if len(payload) > limit:
+        size = f"{len(payload):,} bytes of JSON, at most {limit:,} are allowed"
+        return _refuse(reply, f"the result is too long: {size}; return less")
+    return _frame(payload)
+
+
+def decode_reply(payload: bytes) -> Reply:
+    """The reply; raises MessageError unless it is exactly of the form that `encode_reply` gives."""
+    message = _decode(payload)
+    match message:
+        case {"result": result, "is_spent": bool(is_spent), **rest} if not rest:
+            return Reply(result=result, is_spent=is_spent)
+        case {"error": str(error), "is_spent": bool(is_spent), **rest} if not rest:
+            return Reply(error=error[:ERROR_CHARACTERS], is_spent=is_spent)
+    raise MessageError("the reply has an unknown form")
+
+
+def encode_greeting(greeting: Greeting) -> bytes:
+    """The greeting as a frame."""
+    return _frame(json.dumps({"pid": greeting.pid, "fault": greeting.fault}).encode())
+
+
+def decode_greeting(payload: bytes) -> Greeting:
+    """The greeting; raises MessageError unless it is one."""
+    match _decode(payload):
+        case {"pid": int(pid), "fault": str() | None as fault}:
+            return Greeting(pid, fault)
+    raise MessageError("the greeting has an unknown form")
+
+
+def _frame(payload: bytes) -> bytes:
+    return _LENGTH.pack(len(payload)) + payload
+
+
+def _refuse(reply: Reply, error: str) -> bytes:
+    return _frame(_encode(Reply(error=error, is_spent=reply.is_spent)))
+
+
+def _encode(reply: Reply) -> bytes:
+    message: dict[str, JsonValue] = {"is_spent": reply.is_spent}
+    if reply.error is None:
+        message["result"] = reply.result
+    else:
+        message["error"] = reply.error[:ERROR_CHARACTERS].encode(errors="replace").decode()
+    return _REPLY_ENCODER.encode(message).encode()
+
+
+def _decode(payload: bytes) -> Any:
+    try:
+        message = _REPLY_DECODER.decode(payload.decode())
+        if b"\\u" in payload:
+            # An escape may have smuggled in half a character, which no client could read.
+            json.dumps(message, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise MessageError("the message is no JSON") from error
+    return message
+
+
+def _read_float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+_REPLY_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_REPLY_DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=_refuse_constant)
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+# Every object in a request has one key, which tells how to read it.
+_TAGS: dict[type, tuple[str, Callable[[Any], JsonValue]]] = {
+    Decimal: ("decimal", str),
+    date: ("date", date.isoformat),
+    datetime: ("datetime", datetime.isoformat),
+}
+_UNTAGS: dict[str, Callable[[Any], object]] = {
+    "decimal": Decimal,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+    "object": dict,
+}
+
+
+def _tag(value: Any) -> JsonValue:
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is list or kind is tuple:
+        return [_tag(item) for item in value]
+    if kind is dict:
+        return {"object": [[key, _tag(item)] for key, item in value.items()]}
+    if known := _TAGS.get(kind):
+        name, encode = known
+        return {name: encode(value)}
+    return value
+
+
+def _untag(tagged: dict[str, Any]) -> object:
+    ((name, value),) = tagged.items()
+    return _UNTAGS[name](value)
+
+
+# Made once, like the others: json.loads() would make a decoder for each request.
+_REQUEST_DECODER = json.JSONDecoder(object_hook=_untag)
