@@ -15,6 +15,7 @@ from core.argument_schemas import (
     MAX_TEXT_CHARACTERS,
     item_type,
 )
+from core.bindings import is_bound
 from core.toolspec import ParameterSpec, ParameterType
 
 MAX_LINES = 20
@@ -43,15 +44,20 @@ def invalid_arguments_text(
     arguments: Mapping[str, object],
     errors: Iterable[ErrorDetails],
 ) -> str:
-    """The whole text: declared fields in order, then unknown ones; at most 20 lines, the rest counted."""
+    """The whole text: declared fields in order, then unknown ones; at most 20 lines, the rest counted.
+
+    Bound parameters are named only where the caller sent them.
+    """
     by_name: dict[str, list[ErrorDetails]] = {}
     for error in errors:
         by_name.setdefault(str(error["loc"][0]), []).append(error)
-    names = [spec.name for spec in parameters]
-    known = frozenset(names)
-    unknown = [str(name) for name in arguments if name not in known]
-    failed = [spec for spec in parameters if spec.name in by_name]
-    lines = [_field_line(spec, arguments, by_name[spec.name]) for spec in failed[:MAX_LINES]]
+    declared = frozenset(spec.name for spec in parameters)
+    unknown = [str(name) for name in arguments if name not in declared]
+    failed = [
+        spec for spec in parameters if spec.name in (arguments if is_bound(spec) else by_name)
+    ]
+    lines = [_field_line(spec, arguments, by_name.get(spec.name)) for spec in failed[:MAX_LINES]]
+    names = [spec.name for spec in parameters if not is_bound(spec)]
     lines += [_unknown_line(name, names) for name in unknown[: MAX_LINES - len(lines)]]
     left_out = len(failed) + len(unknown) - len(lines)
     text = "\n- ".join([f"Invalid arguments for {tool_name}:", *lines])
@@ -93,8 +99,10 @@ def describe_problem(spec: ParameterSpec, value: object, kinds: set[str]) -> str
 
 
 def _field_line(
-    spec: ParameterSpec, arguments: Mapping[str, object], errors: list[ErrorDetails]
+    spec: ParameterSpec, arguments: Mapping[str, object], errors: list[ErrorDetails] | None
 ) -> str:
+    if errors is None:
+        return f"{spec.name}: is set by the server; leave it out"
     if spec.name not in arguments:
         return f"{spec.name}: required"
     kinds = {error["type"] for error in errors}

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic_core import SchemaValidator, ValidationError, core_schema
+from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
 
 from core.argument_schemas import argument_field
 from core.argument_texts import invalid_arguments_text
+from core.bindings import NOBODY, CallerFacts, ParameterBinder, is_bound
 from core.errors import ArgumentsError
 from core.parameter_checks import check_parameters
 from core.toolspec import ParameterSpec, ParameterType, Presence
@@ -30,14 +31,16 @@ _TYPE_KEYWORDS: dict[ParameterType, dict[str, Any]] = {
 def input_schema(parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
     """The JSON schema of a call's arguments, key order stable; no `required` where nothing is.
 
+    Bound parameters are left out: agents neither see nor send them.
     Null is an `anyOf` branch and never a list of types, which Gemini's function declarations refuse.
     Bounds of dates stand in the description: JSON Schema's own bounds are numbers.
     """
+    shown = [spec for spec in parameters if not is_bound(spec)]
     schema: dict[str, Any] = {
         "type": "object",
-        "properties": {spec.name: _property_schema(spec) for spec in parameters},
+        "properties": {spec.name: _property_schema(spec) for spec in shown},
     }
-    required = [spec.name for spec in parameters if spec.presence is Presence.REQUIRED]
+    required = [spec.name for spec in shown if spec.presence is Presence.REQUIRED]
     if required:
         schema["required"] = required
     schema["additionalProperties"] = False
@@ -48,7 +51,9 @@ def arguments_validator(
     tool_name: str, parameters: Sequence[ParameterSpec]
 ) -> "ArgumentsValidator":
     """The check of a tool's calls; cheap to make, compiled at the first call."""
-    return ArgumentsValidator(tool_name, parameters)
+    # Two classes, so that tools without bound parameters do not pay for them.
+    kind = BoundArgumentsValidator if any(map(is_bound, parameters)) else ArgumentsValidator
+    return kind(tool_name, parameters)
 
 
 class ArgumentsValidator:
@@ -65,11 +70,16 @@ class ArgumentsValidator:
     def __init__(self, tool_name: str, parameters: Sequence[ParameterSpec]) -> None:
         self._tool_name = tool_name
         self._parameters = tuple(parameters)
-        self._names = frozenset(spec.name for spec in parameters)
+        self._names = frozenset(spec.name for spec in parameters if not is_bound(spec))
         self._compiled: SchemaValidator | None = None
 
-    def __call__(self, arguments: Mapping[str, object]) -> dict[str, object]:
-        """The typed values. Raises ArgumentsError, which names every field that does not fit."""
+    def __call__(
+        self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
+    ) -> dict[str, object]:
+        """The typed values. Raises ArgumentsError, which names every field that does not fit.
+
+        `facts` are those of the caller; only bound parameters read them.
+        """
         compiled = self._compiled or self._compile()
         try:
             values: dict[str, object] = compiled.validate_python(arguments)
@@ -89,10 +99,43 @@ class ArgumentsValidator:
     def _refusal(
         self, arguments: Mapping[str, object], error: ValidationError | None
     ) -> ArgumentsError:
-        details = error.errors(include_url=False, include_context=False) if error else []
+        details = _details(error) if error else []
         return ArgumentsError(
             invalid_arguments_text(self._tool_name, self._parameters, arguments, details)
         )
+
+
+class BoundArgumentsValidator(ArgumentsValidator):
+    """As ArgumentsValidator, for a tool with bound parameters.
+
+    Their values pass the same validation as an agent's, and an argument of the same name is refused.
+    """
+
+    __slots__ = ("_binder",)
+
+    def __init__(self, tool_name: str, parameters: Sequence[ParameterSpec]) -> None:
+        super().__init__(tool_name, parameters)
+        self._binder = ParameterBinder(tool_name, parameters)
+
+    def __call__(
+        self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
+    ) -> dict[str, object]:
+        """As ArgumentsValidator. Raises MissingFactError first, for what no other arguments would mend."""
+        bound = self._binder.values(facts)
+        compiled = self._compiled or self._compile()
+        try:
+            # The bound values last: they win over arguments of the same name.
+            values: dict[str, object] = compiled.validate_python({**arguments, **bound})
+        except ValidationError as error:
+            self._binder.check_accepted({str(detail["loc"][0]) for detail in _details(error)})
+            raise self._refusal(arguments, error) from None
+        if not arguments.keys() <= self._names:
+            raise self._refusal(arguments, None)
+        return values
+
+
+def _details(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_context=False)
 
 
 def _property_schema(spec: ParameterSpec) -> dict[str, Any]:

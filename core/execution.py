@@ -1,17 +1,30 @@
 """The one way in which a tool runs, for an agent's call and for the editor's trial alike."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from core.arguments import arguments_validator, check_parameters, input_schema
-from core.errors import DefinitionError
+from core.arguments import (
+    ArgumentsValidator,
+    arguments_validator,
+    check_parameters,
+    input_schema,
+)
+from core.errors import DefinitionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
 from core.results import Answer, QueryResult, query_answer, value_answer
+from core.script import CompiledScript, compile_script, find_script_names
 from core.statement import CompiledStatement, compile_statement
-from core.toolspec import ParameterType, SqlLogic, ToolSpec
+from core.toolspec import (
+    ExpressionLogic,
+    JsonValue,
+    ParameterType,
+    ScriptLogic,
+    SqlLogic,
+    ToolSpec,
+)
 
 # What every client takes: MCP allows dots and 128 characters, several model APIs do not.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -46,6 +59,18 @@ class QuerySources(Protocol):
         """The source. Raises DefinitionError, naming those that exist."""
 
 
+class ScriptRunner(Protocol):
+    """Processes in which scripts run, apart from everything else."""
+
+    def check(self) -> None:
+        """Raise DefinitionError, with the reason, where scripts cannot be run safely."""
+
+    async def run(
+        self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
+    ) -> JsonValue:
+        """The result. Raises EvaluationError, DeadlineExceededError, ScriptsBusyError."""
+
+
 class CompiledTool:
     """A spec whose logic and parameters were found to fit; cheap to make, validates lazily."""
 
@@ -55,6 +80,7 @@ class CompiledTool:
         _check_limits(spec)
         check_parameters(spec.parameters)
         self.spec = spec
+        self._types = {parameter.name: parameter.type for parameter in spec.parameters}
         self._logic = _compile_logic(spec)
 
     @property
@@ -68,51 +94,82 @@ class CompiledTool:
         return input_schema(self.spec.parameters)
 
     @cached_property
-    def validate(self) -> Callable[[Mapping[str, object]], dict[str, object]]:
-        """Turns a call's arguments into typed values; raises ArgumentsError."""
+    def validate(self) -> ArgumentsValidator:
+        """Turns a call's arguments, and the caller's facts, into typed values; raises ArgumentsError."""
         return arguments_validator(self.spec.name, self.spec.parameters)
 
-    @cached_property
-    def statement_types(self) -> tuple[ParameterType, ...]:
-        """Declared types in the order of the statement's $1..$n."""
-        types = {parameter.name: parameter.type for parameter in self.spec.parameters}
-        names = self.statement.parameter_names if self.statement else ()
-        return tuple(types[name] for name in names)
-
-    async def check(self, sources: QuerySources) -> None:
-        """Raise DefinitionError when the tool's database would refuse its statement."""
-        if self.statement is not None and isinstance(self.spec.logic, SqlLogic):
+    async def check(self, sources: QuerySources, scripts: ScriptRunner) -> None:
+        """Raise DefinitionError when the tool's database or the script processes would refuse it."""
+        if isinstance(self._logic, CompiledScript):
+            scripts.check()
+        elif isinstance(self.spec.logic, SqlLogic) and self.statement is not None:
             source = sources.get(self.spec.logic.data_source)
-            await source.check(self.statement, self.statement_types)
+            for statement in self.statement.variants():
+                await source.check(statement, self._types_of(statement))
 
-    async def run(self, values: Mapping[str, object], sources: QuerySources) -> Answer:
+    async def run(
+        self, values: Mapping[str, object], sources: QuerySources, scripts: ScriptRunner
+    ) -> Answer:
         """The answer for validated values. Raises ToolboxError with a text for the agent."""
-        if isinstance(self._logic, CompiledExpression):
-            return value_answer(self._logic.evaluate(values))
+        match self._logic:
+            case CompiledExpression() as expression:
+                return value_answer(expression.evaluate(values))
+            case CompiledScript() as script:
+                return value_answer(await scripts.run(script, values, self.spec.timeout_ms))
+            case CompiledStatement() as statement:
+                return await self._run_query(statement.for_values(values), values, sources)
+
+    async def _run_query(
+        self, statement: CompiledStatement, values: Mapping[str, object], sources: QuerySources
+    ) -> Answer:
         assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows for the type checker
         source = sources.get(self.spec.logic.data_source)
-        result = await source.run(self._query(self._logic, values))
-        return query_answer(result, self.spec.result_format)
-
-    def _query(self, statement: CompiledStatement, values: Mapping[str, object]) -> Query:
-        return Query(
+        query = Query(
             statement=statement,
-            types=self.statement_types,
+            types=self._types_of(statement),
             values=values,
             row_limit=self.spec.row_limit,
             byte_limit=self.spec.byte_limit,
             timeout_ms=self.spec.timeout_ms,
         )
+        return query_answer(await source.run(query), self.spec.result_format)
+
+    def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
+        """Declared types in the order of the statement's $1..$n."""
+        return tuple(self._types[name] for name in statement.parameter_names)
 
 
-def _compile_logic(spec: ToolSpec) -> CompiledStatement | CompiledExpression:
+def _compile_logic(spec: ToolSpec) -> CompiledStatement | CompiledExpression | CompiledScript:
     declared = [parameter.name for parameter in spec.parameters]
-    if isinstance(spec.logic, SqlLogic):
-        statement = compile_statement(spec.logic.statement)
-        _compare(declared, statement.parameter_names, "statement")
-        return statement
-    _compare(declared, find_names(spec.logic.expression), "expression")
-    return compile_expression(spec.logic.expression, declared)
+    match spec.logic:
+        case SqlLogic():
+            return _compile_sql(spec, spec.logic, declared)
+        case ExpressionLogic(expression):
+            _compare(declared, find_names(expression), "expression")
+            return compile_expression(expression, declared)
+        case ScriptLogic(script):
+            _compare(declared, find_script_names(script, declared), "script")
+            return compile_script(script, declared)
+
+
+def _compile_sql(spec: ToolSpec, logic: SqlLogic, declared: list[str]) -> CompiledStatement:
+    lists = frozenset(parameter.name for parameter in spec.parameters if parameter.type.is_list)
+    statement = compile_statement(logic.statement, dialect=logic.dialect, list_names=lists)
+    _compare(declared, statement.parameter_names, "statement")
+    _check_clauses(spec, statement)
+    return statement
+
+
+def _check_clauses(spec: ToolSpec, statement: CompiledStatement) -> None:
+    """An optional clause that can never be left out is a mistake of its author."""
+    absentable = {parameter.name for parameter in spec.parameters if parameter.accepts_null}
+    for clause in statement.clauses:
+        if not absentable.intersection(clause.names):
+            names = ", ".join(clause.names)
+            raise StatementError(
+                f"this [[ ]] is never left out: make {names} optional, or remove the brackets",
+                clause.start,
+            )
 
 
 def _compare(declared: list[str], used: tuple[str, ...] | list[str], logic: str) -> None:

@@ -16,8 +16,9 @@ from core.argument_schemas import (
     parse_bound,
 )
 from core.argument_texts import describe_problem, printable, shown
+from core.bindings import MAX_CLAIM_NAME_CHARACTERS, is_bound, is_claim_name
 from core.errors import DefinitionError
-from core.toolspec import JsonValue, ParameterSpec, ParameterType, Presence
+from core.toolspec import Binding, JsonValue, ParameterSpec, ParameterType, Presence
 
 MAX_NAME_CHARACTERS = 64
 MAX_DESCRIPTION_CHARACTERS = 2_000
@@ -60,6 +61,7 @@ def _check_parameter(spec: ParameterSpec) -> None:
     _check_default(spec)
     if spec.example is not None:
         _check_value(spec, spec.example, "the example")
+    _check_binding(spec)
 
 
 def _check_name(name: str) -> None:
@@ -173,6 +175,46 @@ def _check_default(spec: ParameterSpec) -> None:
         _require(spec.nullable, "the default is null, which the parameter does not accept")
     else:
         _check_value(spec, spec.default, "the default")
+
+
+def _check_binding(spec: ParameterSpec) -> None:
+    if is_bound(spec):
+        _check_hidden(spec)
+    match spec.binding:
+        case Binding.FIXED:
+            _require(spec.bound_value is not None, "FIXED needs a bound value, as in 5")
+            _check_value(spec, spec.bound_value, "the bound value")
+        case Binding.CLAIM:
+            _check_claim_name(spec.bound_value)
+        case binding:
+            _require(
+                spec.bound_value is None,
+                f"{binding} takes no bound value; only FIXED and CLAIM read one",
+            )
+            _require(
+                binding is Binding.AGENT or spec.type in _TEXTS,
+                f"{binding} gives text; make the type STRING or ENUM",
+            )
+
+
+def _check_hidden(spec: ParameterSpec) -> None:
+    """What a bound parameter cannot have: it is never absent, never null and never shown to agents."""
+    _require(
+        spec.presence is Presence.REQUIRED and not spec.nullable,
+        f"{spec.binding} always gives a value; make the parameter required, not nullable,"
+        " and drop the default",
+    )
+    _require(
+        spec.example is None, f"{spec.binding} takes no example, agents do not see it; drop it"
+    )
+
+
+def _check_claim_name(name: JsonValue) -> None:
+    _require(
+        is_claim_name(name),
+        "CLAIM needs the claim's name as its bound value, a text of at most"
+        f' {MAX_CLAIM_NAME_CHARACTERS} visible characters such as "tenant" (got {shown(name)})',
+    )
 
 
 def _check_value(spec: ParameterSpec, value: JsonValue, label: str) -> None:

@@ -2,50 +2,71 @@
 
 The server's parser stays the judge of the grammar; what is refused here is what must never reach
 it, and what the author and the server would understand differently.
-
-How a colon is read:
-
-- `:name` is a parameter wherever a value may stand, `ARRAY[:a, :b]` and `items[(:n)]` included.
-- `::` and `:=` are left alone, and so is a colon that no name follows (`items[1:2]`, `[: n]`).
-- Directly inside a subscript (`items[:n]`, `items[1:n]`) and directly after a value
-  (`json_object('key':n)`) a colon with a name could mean either of two things, so it is refused:
-  `{{n}}` is always the parameter, `: n` with a space is always the column.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from core.errors import StatementError
-from core.statement_lexer import Placeholder, StatementLexer, continues_word
+from core.statement_lexer import OptionalClause, Placeholder, StatementLexer, continues_word
+from core.statement_lists import Edit, edit_lists
+from core.statement_postgresql import PostgresqlLexer
+from core.statement_sqlite import SqliteLexer
+from core.toolspec import Dialect
 
 STATEMENT_BYTE_LIMIT = 100_000
+VARIANT_LIMIT = 64
 
-_COMMAND_WORDS = (
-    "ABORT ALTER ANALYSE ANALYZE BEGIN CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT COPY CREATE"
-    " DEALLOCATE DECLARE DELETE DISCARD DO DROP END EXECUTE EXPLAIN FETCH GRANT IMPORT INSERT LISTEN"
-    " LOAD LOCK MERGE MOVE NOTIFY PREPARE REASSIGN REFRESH REINDEX RELEASE RESET REVOKE ROLLBACK"
-    " SAVEPOINT SECURITY SET SHOW START TRUNCATE UNLISTEN UPDATE VACUUM"
-)
-_COMMANDS = frozenset(_COMMAND_WORDS.split())
+_LEXERS: dict[Dialect, type[StatementLexer]] = {
+    Dialect.POSTGRESQL: PostgresqlLexer,
+    Dialect.SQLITE: SqliteLexer,
+}
+# Which clauses stay, in their order.
+_Kept = tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledStatement:
     """A statement ready to be sent: `sql` holds $1..$n and no last `;`.
 
-    `parameter_names` are in the order of $n, each name once. `function_names` are the names directly
-    followed by "(", as the server looks them up (unquoted ones lower-cased, without their schema);
-    it may hold a name that is no function, never lacks one that is.
-    `anchors` are rising pairs (offset in sql, offset in source) from which both texts run in step.
+    `parameter_names` are in the order of $n, each name once.
+    `anchors` are rising pairs (offset in sql, offset in source) from which both texts run in step:
+    the first one, then the start and the end of each place where they differ.
+    With optional `clauses` this is the statement that keeps them all.
     """
 
     sql: str
     parameter_names: tuple[str, ...]
     placeholders: tuple[Placeholder, ...]
-    function_names: frozenset[str]
     anchors: tuple[tuple[int, int], ...] = ((0, 0),)
+    clauses: tuple[OptionalClause, ...] = ()
+    _compile_variant: Callable[[_Kept], "CompiledStatement"] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def for_values(self, values: Mapping[str, object]) -> "CompiledStatement":
+        """The statement of one call: a clause stays when none of its parameters is absent or None.
+
+        Raises StatementError when the author's text makes no statement without the others.
+        """
+        if not self.clauses:
+            return self
+        return self._keep(
+            tuple(
+                all(values.get(name) is not None for name in clause.names)
+                for clause in self.clauses
+            )
+        )
+
+    def variants(self) -> tuple["CompiledStatement", ...]:
+        """What to check before serving: with all clauses, with none, and with each one alone."""
+        count = len(self.clauses)
+        alone = [tuple(index == kept for index in range(count)) for kept in range(count)]
+        choices = dict.fromkeys([(True,) * count, (False,) * count, *alone])
+        return tuple(map(self._keep, choices))
 
     def source_position(self, position: int) -> int:
         """The 0-based offset in the source of `position`, counted from 1 in `sql` by the server."""
@@ -55,20 +76,35 @@ class CompiledStatement:
         found = source_offset + offset - sql_offset
         return min(found, self.anchors[index][1]) if index < len(self.anchors) else found
 
+    def _keep(self, kept: _Kept) -> "CompiledStatement":
+        if self._compile_variant is None or all(kept):
+            return self
+        return self._compile_variant(kept)
 
-def compile_statement(text: str) -> CompiledStatement:
-    """The statement with its parameters as $n; raises StatementError with what to write instead."""
+
+def compile_statement(
+    text: str,
+    *,
+    dialect: Dialect = Dialect.POSTGRESQL,
+    list_names: Collection[str] = frozenset(),
+) -> CompiledStatement:
+    """The statement with its parameters as $n; raises StatementError with what to write instead.
+
+    A parameter in `list_names` may stand alone in `IN (:ids)`; for SQLite its value is JSON text.
+    """
     _check_text(text)
-    lexer = StatementLexer(text)
+    lexer = _LEXERS[dialect](text)
     lexer.run()
     lexer.check_ends()
-    _check_command(*lexer.first_word())
-    return _splice(text, lexer)
+    if lexer.clauses:
+        return _compile_clauses(lexer, list_names)
+    lexer.check_command()
+    return _splice(lexer, list_names)
 
 
-def find_parameters(text: str) -> list[str]:
+def find_parameters(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> list[str]:
     """Names of the parameters in order of first appearance, up to the first fault of the text."""
-    lexer = StatementLexer(text)
+    lexer = _LEXERS[dialect](text)
     # The editor asks while the statement is being typed: half a text has half the names.
     with suppress(StatementError):
         lexer.run()
@@ -90,36 +126,60 @@ def _check_text(text: str) -> None:
         )
 
 
-def _check_command(word: str, offset: int) -> None:
-    if word in _COMMANDS:
-        raise StatementError(
-            f"only queries (SELECT, WITH, VALUES, TABLE) can be served; this is {word}", offset
-        )
+def _compile_clauses(lexer: StatementLexer, list_names: Collection[str]) -> CompiledStatement:
+    lexer_class, text, clauses = type(lexer), lexer.text, tuple(lexer.clauses)
+
+    # Each variant is read anew: what stands beside a clause may mean something else without it.
+    def compile_variant(kept: _Kept) -> CompiledStatement:
+        variant = lexer_class(_blank_clauses(text, clauses, kept))
+        variant.run()
+        variant.check_ends()
+        variant.check_command()
+        return _splice(variant, list_names)
+
+    whole = compile_variant((True,) * len(clauses))
+    remembered = lru_cache(VARIANT_LIMIT)(compile_variant)
+    return replace(whole, clauses=clauses, _compile_variant=remembered)
 
 
-def _splice(text: str, lexer: StatementLexer) -> CompiledStatement:
+def _blank_clauses(text: str, clauses: Iterable[OptionalClause], kept: _Kept) -> str:
+    """The text, as long as it was, so that offsets stay: blanks for what is left out, and for [[ ]]."""
+    pieces: list[str] = []
+    copied = 0
+    for clause, stays in zip(clauses, kept, strict=True):
+        inner = text[clause.start + 2 : clause.end - 2]
+        pieces += text[copied : clause.start], f"  {inner if stays else ' ' * len(inner)}  "
+        copied = clause.end
+    return "".join(pieces) + text[copied:]
+
+
+def _splice(lexer: StatementLexer, list_names: Collection[str]) -> CompiledStatement:
+    text = lexer.text
     numbers: dict[str, int] = {}
     for placeholder in lexer.placeholders:
         numbers.setdefault(placeholder.name, len(numbers) + 1)
+    edits: Iterable[Edit] = _edits(lexer, numbers)
+    if list_names:
+        edits = edit_lists(lexer, list(edits), list_names)
     pieces: list[str] = []
     anchors = [(0, 0)]
     length = copied = 0
-    for start, end, mark in _edits(lexer, numbers):
-        pieces += text[copied:start], " " if mark and continues_word(text, start - 1) else "", mark
-        marked_at = length + sum(map(len, pieces[-3:-1]))
+    for start, end, mark in edits:
+        gap = " " if mark and continues_word(text, start - 1) else ""
+        pieces += text[copied:start], gap, mark
+        marked_at = length + start - copied + len(gap)
         length, copied = marked_at + len(mark), end
         anchors += (marked_at, start), (length, end)
     return CompiledStatement(
         sql="".join(pieces) + text[copied:],
         parameter_names=tuple(numbers),
         placeholders=tuple(lexer.placeholders),
-        function_names=frozenset(lexer.function_names),
         anchors=tuple(anchors),
     )
 
 
-def _edits(lexer: StatementLexer, numbers: dict[str, int]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, replacement) in rising order: each parameter, then the last `;`."""
+def _edits(lexer: StatementLexer, numbers: dict[str, int]) -> Iterator[Edit]:
+    """In rising order: each parameter, then the last `;`."""
     for placeholder in lexer.placeholders:
         yield placeholder.start, placeholder.end, f"${numbers[placeholder.name]}"
     if lexer.semicolon is not None:

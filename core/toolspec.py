@@ -38,6 +38,23 @@ class Presence(StrEnum):
     OPTIONAL_DEFAULT = "optional_default"
 
 
+class Binding(StrEnum):
+    """Where a parameter's value comes from; agents see and give only those of AGENT."""
+
+    AGENT = "AGENT"
+    FIXED = "FIXED"
+    KEY_OWNER = "KEY_OWNER"
+    KEY_ID = "KEY_ID"
+    CLAIM = "CLAIM"
+
+
+class Dialect(StrEnum):
+    """The SQL that a data source speaks."""
+
+    POSTGRESQL = "postgresql"
+    SQLITE = "sqlite"
+
+
 class ResultFormat(StrEnum):
     """How the rows of an answer are written as text."""
 
@@ -54,6 +71,7 @@ class ParameterSpec:
     `default` is JSON and read only with Presence.OPTIONAL_DEFAULT. `nullable` says that a caller may
     pass null explicitly (an OPTIONAL_NULL parameter always may). `minimum` and `maximum` bound numbers,
     or dates as ISO 8601 text. `allowed_values` is needed by ENUM and allowed for STRING and numbers.
+    `bound_value` is the value of a FIXED parameter and the claim's name of a CLAIM one.
     """
 
     name: str
@@ -67,6 +85,8 @@ class ParameterSpec:
     maximum: int | float | str | None = None
     pattern: str | None = None
     example: JsonValue = None
+    binding: Binding = Binding.AGENT
+    bound_value: JsonValue = None
 
     @property
     def accepts_null(self) -> bool:
@@ -79,6 +99,7 @@ class SqlLogic:
 
     statement: str
     data_source: str | None = None
+    dialect: Dialect = Dialect.POSTGRESQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +109,20 @@ class ExpressionLogic:
     expression: str
 
 
+@dataclass(frozen=True, slots=True)
+class ScriptLogic:
+    """Several lines of Python over the parameters, run in a process of their own."""
+
+    script: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...)."""
 
     id: int
     name: str
-    logic: SqlLogic | ExpressionLogic
+    logic: SqlLogic | ExpressionLogic | ScriptLogic
     title: str = ""
     description: str = ""
     parameters: tuple[ParameterSpec, ...] = ()

@@ -17,7 +17,6 @@ from core.errors import (
     ArgumentsError,
     DataSourceError,
     DataSourceUnavailableError,
-    DeadlineExceededError,
     StatementError,
 )
 from core.execution import Query
@@ -36,6 +35,7 @@ from gateways.postgres_wire import (
     ServerError,
     WireConnection,
 )
+from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
 
@@ -116,11 +116,11 @@ class PostgresSource:
         except StatementError as error:
             raise DataSourceError(f"the query does not fit the data source: {error}") from error
         except TimeoutError as error:
-            raise _deadline_error(timeout_ms) from error
+            raise deadline_error(timeout_ms) from error
         except ServerError as error:
             elapsed_ms = (perf_counter() - started) * 1_000
             if error.sqlstate == _QUERY_CANCELED and elapsed_ms > 0.9 * timeout_ms:
-                raise _deadline_error(timeout_ms) from error
+                raise deadline_error(timeout_ms) from error
             raise DataSourceError(str(error)) from error
 
     async def _run(self, query: Query) -> QueryResult:
@@ -162,7 +162,7 @@ class PostgresSource:
         sent: ReadOnlyQuery,
     ) -> QueryResult:
         started = perf_counter()
-        reader = RowReader(description, self.settings.cell_limit)
+        reader = RowReader(description)
         collector = RowCollector(
             row_limit=min(query.row_limit, self.settings.row_limit),
             byte_limit=min(query.byte_limit, self.settings.byte_limit),
@@ -223,10 +223,3 @@ class PostgresSource:
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
             raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
-
-
-def _deadline_error(timeout_ms: int) -> DeadlineExceededError:
-    return DeadlineExceededError(
-        f"the query took longer than {timeout_ms / 1_000:g} s and was stopped;"
-        " ask for less, or let the tool read less"
-    )

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
 
 from psycopg.pq.abc import PGresult
 
@@ -10,6 +12,7 @@ from core.errors import StatementError
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.postgres_columns import ColumnReader, PostgresType, find_reader
+from gateways.postgres_functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
 from gateways.postgres_inference import infer_shape
 from gateways.postgres_parameters import INT8_OID
 from gateways.postgres_wire import ReadOnlyQuery, ServerError, Shape, WireConnection
@@ -18,26 +21,14 @@ from gateways.postgres_wire import ReadOnlyQuery, ServerError, Shape, WireConnec
 _CHUNK_BYTES = 16_000_000
 _MOST_CHUNK_ROWS = 1_000
 _SIZED_CELL_BYTES = 64
+_LEAST_CELL_LIMIT = 256
 _SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED = "42601", "0A000"
 
 _TYPES_SQL = """
 SELECT oid::text, typname, format_type(oid, NULL), typcategory FROM pg_catalog.pg_type
 WHERE oid = ANY($1::oid[])"""
-# Functions that take SQL text or reach beyond their own transaction are all volatile. Those of the
-# user are volatile by default, so they are left to the read-only transaction.
-_DENIED_SQL = """
-SELECT DISTINCT proname FROM pg_catalog.pg_proc AS p
-WHERE provolatile = 'v' AND NOT 'internal'::regtype::oid = ANY(proargtypes::oid[])
-AND (pronamespace = 'pg_catalog'::regnamespace OR EXISTS (
-    SELECT FROM pg_catalog.pg_depend AS d
-    WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'))
-AND proname !~ '^pg_[a-z]+_size$'"""
-_HARMLESS_NAMES = (
-    "random random_normal clock_timestamp timeofday gen_random_uuid uuidv4 uuidv7 array_shuffle"
-    " array_sample pg_is_in_recovery current_query uuid_generate_v1 uuid_generate_v1mc"
-    " uuid_generate_v4"
-)
-_HARMLESS_FUNCTIONS = frozenset(_HARMLESS_NAMES.split())
+# How long it may take until functions of a new extension are refused.
+_DENIED_LIFETIME_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +53,7 @@ class Description:
     readers: tuple[type[ColumnReader], ...] = field(repr=False)
     wire_oids: tuple[int, ...] = field(repr=False)
     chunk_rows: int = field(repr=False)
+    cell_limit: int = field(repr=False)
 
 
 class StatementDescriber:
@@ -71,6 +63,7 @@ class StatementDescriber:
         self._cell_limit = cell_limit
         self._types: dict[int, PostgresType] = {}
         self._denied: frozenset[str] | None = None
+        self._denied_until = inf
 
     async def describe(
         self,
@@ -90,7 +83,11 @@ class StatementDescriber:
         except ServerError as error:
             raise _statement_error(error, statement) from error
         if not shape.columns:
-            raise StatementError("the statement gives no rows; only queries can be served", 0)
+            raise StatementError(
+                "the statement gives no rows; only queries can be served"
+                " (SELECT ... INTO writes a table: leave INTO out)",
+                0,
+            )
         return await self._plan(connection, statement, shape)
 
     async def _plan(
@@ -98,7 +95,8 @@ class StatementDescriber:
     ) -> Description:
         types = await self._find_types(connection, [oid for _, oid in shape.columns])
         readers = tuple(find_reader(column_type) for column_type in types)
-        sql = _wrap(statement, readers, self._cell_limit)
+        cell_limit = _limit_cells(readers, self._cell_limit)
+        sql = _wrap(statement, readers, cell_limit)
         wrapped = await _describe_query(connection, sql, (*shape.parameter_oids, INT8_OID))
         return Description(
             columns=tuple(
@@ -109,17 +107,18 @@ class StatementDescriber:
             sql=sql.encode(),
             readers=readers,
             wire_oids=tuple(oid for _, oid in wrapped.columns),
-            chunk_rows=_count_chunk_rows(readers, self._cell_limit),
+            chunk_rows=_count_chunk_rows(readers, cell_limit),
+            cell_limit=cell_limit,
         )
 
     async def _refuse_denied(
         self, connection: WireConnection, statement: CompiledStatement
     ) -> None:
-        if self._denied is None:
-            names = await _fetch(connection, _DENIED_SQL)
-            self._denied = frozenset(name for (name,) in names) - _HARMLESS_FUNCTIONS
-        if denied := sorted(statement.function_names & self._denied):
-            raise StatementError(f"{denied[0]} cannot be called from a tool")
+        if self._denied is None or self._denied_until < monotonic():
+            names = await _fetch(connection, DENIED_SQL)
+            self._denied = frozenset(name for (name,) in names) - HARMLESS_FUNCTIONS
+            self._denied_until = monotonic() + _DENIED_LIFETIME_S
+        refuse_denied(statement, self._denied)
 
     async def _find_types(
         self, connection: WireConnection, oids: Sequence[int]
@@ -157,6 +156,12 @@ def _wrap(
     subquery = f"(\n{statement.sql}\n) AS t({', '.join(names)})"
     # The statement is the author's own SQL; what it may be is for the server to say.
     return f"SELECT {', '.join(cells)} FROM {subquery} LIMIT ${limit}"  # noqa: S608
+
+
+def _limit_cells(readers: Sequence[type[ColumnReader]], cell_limit: int) -> int:
+    """So many characters a cell that one row of nothing but long cells fits a chunk."""
+    long_bytes = sum(reader.character_bytes for reader in readers)
+    return min(cell_limit, max(_CHUNK_BYTES // max(long_bytes, 1), _LEAST_CELL_LIMIT))
 
 
 def _count_chunk_rows(readers: Sequence[type[ColumnReader]], cell_limit: int) -> int:

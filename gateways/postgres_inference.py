@@ -91,7 +91,7 @@ class _Inference:
         for index, oid in await self._candidates(error):
             self.oids[index] = oid
             outcome = await self._attempt()
-            if isinstance(outcome, Shape) or _reach(outcome) > _reach(error):
+            if isinstance(outcome, Shape) or _has_moved(outcome, error):
                 return outcome
             self.oids[index] = UNKNOWN_OID
         return await self._declare_all(error)
@@ -158,14 +158,22 @@ def _number_each_use(statement: CompiledStatement) -> str:
 
 
 def _find_uses(statement: CompiledStatement) -> Iterator[tuple[int, int]]:
-    """Where each `$n` starts and ends in the SQL: two anchors for each, after the first one."""
-    anchors = statement.anchors[1 : 1 + 2 * len(statement.placeholders)]
-    for (start, _), (end, _) in zip(anchors[::2], anchors[1::2], strict=True):
-        yield start, end
+    """Where each `$n` starts and ends in the SQL; the anchors mark other changes too."""
+    sources = {placeholder.start for placeholder in statement.placeholders}
+    for (start, source), (end, _) in zip(
+        statement.anchors[1::2], statement.anchors[2::2], strict=True
+    ):
+        if source in sources:
+            yield start, end
 
 
 def _is_about_types(error: ServerError) -> bool:
     return error.sqlstate in _AMBIGUOUS | {_UNFOUND, _UNFOUND_HERE}
+
+
+def _has_moved(outcome: ServerError, error: ServerError) -> bool:
+    # A type that is named is never missed again: what is missed now is another parameter's.
+    return outcome.sqlstate == _UNFOUND or _reach(outcome) > _reach(error)
 
 
 def _reach(error: ServerError) -> int:

@@ -19,10 +19,10 @@ class DriftError(Exception):
 class RowReader:
     """Reads one answer; notes which cells had to be changed."""
 
-    def __init__(self, description: Description, cell_limit: int) -> None:
+    def __init__(self, description: Description) -> None:
         self._wire_oids = description.wire_oids
         self._readers: Sequence[ColumnReader] = [
-            reader(column.name, cell_limit)
+            reader(column.name, description.cell_limit)
             for reader, column in zip(description.readers, description.columns, strict=True)
         ]
         self._loader_oids = [reader.loader_oid for reader in description.readers]

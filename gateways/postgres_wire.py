@@ -13,9 +13,12 @@ import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-_CANCEL_TIMEOUT_S = 2.0
+_CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 3.0
+# The server drops a request to cancel that arrives between two messages, so it is repeated.
+_CANCEL_AGAIN_S = 0.3
 # What the server says when it, or someone on it, ends the session.
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
+_RESOURCE_CLASSES = frozenset({"53", "54"})
 _ROW_STATUSES = frozenset({ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK})
 
 
@@ -38,7 +41,9 @@ class ServerError(Exception):
         super().__init__(self.message)
 
     def __str__(self) -> str:
-        return f"{self.message} (hint: {self.hint})" if self.hint else self.message
+        # Of resources and limits, hints tell how to configure the server: not for who reads this.
+        is_for_reader = self.hint and self.sqlstate[:2] not in _RESOURCE_CLASSES
+        return f"{self.message} (hint: {self.hint})" if is_for_reader else self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +111,27 @@ class WireConnection:
     async def settle(self) -> None:
         """Stop what runs, so that the connection can be used again, or close it."""
         try:
-            async with asyncio.timeout(_CANCEL_TIMEOUT_S):
-                await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
-                await self._flush()
-                await self._finish()
+            async with asyncio.timeout(_SETTLE_TIMEOUT_S):
+                await self._stop_query()
+                await self._end_transaction()
         except (psycopg.Error, TimeoutError, ConnectionLostError):
             self.close()
+
+    async def _stop_query(self) -> None:
+        reading = asyncio.create_task(self._read_rest())
+        try:
+            while not reading.done():
+                await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
+                await asyncio.wait({reading}, timeout=_CANCEL_AGAIN_S)
+            await reading
+        finally:
+            # It must have left the socket before that is closed and its number used again.
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    async def _read_rest(self) -> None:
+        await self._flush()
+        await self._drain()
 
     def close(self) -> None:
         self._pgconn.finish()
@@ -147,6 +167,9 @@ class WireConnection:
     async def _finish(self) -> None:
         """Read up to the end of the pipeline and leave no transaction open."""
         await self._drain()
+        await self._end_transaction()
+
+    async def _end_transaction(self) -> None:
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             # After an error the server skips the ROLLBACK that was sent with the query.
             self._pgconn.send_query_params(b"ROLLBACK", None)

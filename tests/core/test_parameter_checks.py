@@ -7,7 +7,7 @@ import pytest
 
 from core.arguments import check_parameters
 from core.errors import DefinitionError
-from core.toolspec import ParameterSpec, ParameterType, Presence
+from core.toolspec import Binding, ParameterSpec, ParameterType, Presence
 
 
 def param(name: str = "value", type_name: str = "STRING", **settings: Any) -> ParameterSpec:
@@ -18,6 +18,12 @@ def with_default(default: Any, type_name: str = "STRING", **settings: Any) -> Pa
     return param(
         type_name=type_name, presence=Presence.OPTIONAL_DEFAULT, default=default, **settings
     )
+
+
+def bound(
+    binding: str, value: Any = None, *, name: str = "value", type_name: str = "STRING", **more: Any
+) -> ParameterSpec:
+    return param(name, type_name, binding=Binding(binding), bound_value=value, **more)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +37,15 @@ def with_default(default: Any, type_name: str = "STRING", **settings: Any) -> Pa
         pytest.param([param(description="한국어\r\n\tsecond line")], id="line ends"),
         pytest.param([param(pattern=r"^(?:\d{1,3}\.){3}\d{1,3}$")], id="address pattern"),
         pytest.param([param("Region"), param("region")], id="case tells names apart"),
+        pytest.param([bound("KEY_OWNER"), bound("KEY_ID", name="key")], id="owner and key"),
+        pytest.param(
+            [bound("KEY_OWNER", type_name="ENUM", allowed_values=("kim",))], id="owner as an enum"
+        ),
+        pytest.param([bound("CLAIM", "tenant", type_name="INTEGER", minimum=1)], id="claim"),
+        pytest.param([bound("FIXED", 0, type_name="NUMBER")], id="fixed zero"),
+        pytest.param([bound("FIXED", False, type_name="BOOLEAN")], id="fixed false"),
+        pytest.param([bound("FIXED", ["a"], type_name="STRING_LIST")], id="fixed list"),
+        pytest.param([bound("FIXED", "2026-01-31", type_name="DATE")], id="fixed date"),
     ],
 )
 def test_good_declaration_passes(parameters: list[ParameterSpec]) -> None:
@@ -132,6 +147,58 @@ def test_good_declaration_passes(parameters: list[ParameterSpec]) -> None:
         ),
         pytest.param(
             param(description="a\x1bb"), r"the invisible character \u001b", id="control character"
+        ),
+        pytest.param(
+            bound("FIXED"), "FIXED needs a bound value, as in 5", id="fixed without a value"
+        ),
+        pytest.param(
+            bound("FIXED", "5", type_name="INTEGER"),
+            'the bound value must be a whole number (got "5")',
+            id="fixed of another type",
+        ),
+        pytest.param(
+            bound("FIXED", "DE", type_name="ENUM", allowed_values=("KR", "US")),
+            'the bound value must be one of KR, US (got "DE")',
+            id="fixed outside the enum",
+        ),
+        pytest.param(
+            bound("FIXED", "a\u202eb"),
+            r"the bound value has the invisible character",
+            id="fixed bidi",
+        ),
+        pytest.param(bound("CLAIM"), 'such as "tenant" (got null)', id="claim without a name"),
+        pytest.param(bound("CLAIM", 5), 'such as "tenant" (got 5)', id="claim by number"),
+        pytest.param(
+            bound("CLAIM", " tenant"), "CLAIM needs the claim's name", id="claim name with a blank"
+        ),
+        pytest.param(
+            bound("KEY_OWNER", "kim"),
+            "KEY_OWNER takes no bound value; only FIXED and CLAIM read one",
+            id="owner with a value",
+        ),
+        pytest.param(
+            param(bound_value="kim"), "AGENT takes no bound value", id="agent with a value"
+        ),
+        pytest.param(
+            bound("KEY_ID", type_name="INTEGER"),
+            "KEY_ID gives text; make the type STRING or ENUM",
+            id="key id as a number",
+        ),
+        pytest.param(
+            bound("KEY_OWNER", presence=Presence.OPTIONAL_NULL),
+            "KEY_OWNER always gives a value; make the parameter required, not nullable",
+            id="optional owner",
+        ),
+        pytest.param(
+            bound("CLAIM", "tenant", presence=Presence.OPTIONAL_DEFAULT, default="KR"),
+            "CLAIM always gives a value",
+            id="claim with a default",
+        ),
+        pytest.param(
+            bound("CLAIM", "tenant", nullable=True), "CLAIM always gives a value", id="null claim"
+        ),
+        pytest.param(
+            bound("FIXED", "a", example="b"), "FIXED takes no example", id="fixed with an example"
         ),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import StatementError
 from core.statement import compile_statement, find_parameters
+from core.statement_lexer import fold
 
 SEED_STATEMENT = """
     SELECT u.user_nm, l.max_count
@@ -159,18 +160,8 @@ def test_what_may_be_a_query_is_left_to_the_server(text: str) -> None:
     assert compile_statement(text).sql == text
 
 
-def test_function_names_are_those_the_server_looks_up() -> None:
-    text = """SELECT Set_Config ('a'), pg_catalog . pg_sleep/* */(1), "Quoted""Name"(2), 'f(' ->> x,
-        count(*) FROM t WHERE a IN (1) AND (b) -- g(1)
-    """
-
-    names = compile_statement(text).function_names
-
-    assert names == {"set_config", "pg_sleep", 'Quoted"Name', "count"}
-
-
-def test_kelvin_sign_is_no_k_in_a_function_name() -> None:
-    assert compile_statement("SELECT loc\u212a(1)").function_names == {"loc\u212a"}
+def test_kelvin_sign_is_no_k() -> None:
+    assert fold("LOC\u212a") == "loc\u212a"
 
 
 def test_position_of_the_server_is_found_in_the_source() -> None:

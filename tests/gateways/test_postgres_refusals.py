@@ -76,7 +76,7 @@ def unchanged(observer: "psycopg.Connection[Any]") -> Iterator[None]:
 
 def force(sql: str) -> CompiledStatement:
     """The statement as it would be had our own lexer let everything pass."""
-    return CompiledStatement(sql, (), (), frozenset())
+    return CompiledStatement(sql, (), ())
 
 
 @pytest.mark.usefixtures("unchanged")

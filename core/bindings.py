@@ -1,0 +1,113 @@
+"""Bound parameters: values that the server gives, fixed or from what is known of the caller."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from core.errors import MissingFactError
+from core.toolspec import Binding, JsonValue, ParameterSpec
+
+MAX_CLAIM_NAME_CHARACTERS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallerFacts:
+    """What is known of a caller beside its arguments; `key_id` and `owner` are empty where unknown.
+
+    A claim is text, a number, a bool or a list of texts.
+    """
+
+    key_id: str = ""
+    owner: str = ""
+    claims: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+NOBODY = CallerFacts()
+
+
+def is_bound(spec: ParameterSpec) -> bool:
+    """Whether the server gives the parameter's value, so that agents neither see nor send it."""
+    return spec.binding is not Binding.AGENT
+
+
+def is_claim_name(name: object) -> bool:
+    """Whether a claim may have this name: 1 to 100 visible characters, no blank at the ends."""
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= MAX_CLAIM_NAME_CHARACTERS
+        and name.isprintable()
+        and name == name.strip()
+    )
+
+
+class ParameterBinder:
+    """Finds the values of a tool's bound parameters."""
+
+    __slots__ = ("_bound", "_tool_name")
+
+    def __init__(self, tool_name: str, parameters: Iterable[ParameterSpec]) -> None:
+        self._tool_name = tool_name
+        self._bound = tuple(filter(is_bound, parameters))
+
+    def values(self, facts: CallerFacts) -> dict[str, JsonValue]:
+        """The values by name, as JSON and not yet validated; never null.
+
+        Raises MissingFactError, naming every fact that the caller lacks.
+        """
+        found = {spec.name: _find_value(spec, facts) for spec in self._bound}
+        if None in found.values():
+            raise self._missing([spec for spec in self._bound if found[spec.name] is None], facts)
+        return found
+
+    def check_accepted(self, refused_names: Collection[str]) -> None:
+        """Raise MissingFactError when a bound value is among those that validation refused.
+
+        Its text names the fact and not the value, nor what would be accepted: both are the administrator's.
+        """
+        facts = [_possessed(spec) for spec in self._bound if spec.name in refused_names]
+        if facts:
+            raise MissingFactError(
+                f"{self._tool_name} does not accept {_and(facts)} of your API key;"
+                " ask your administrator"
+            )
+
+    def _missing(self, lacking: list[ParameterSpec], facts: CallerFacts) -> MissingFactError:
+        wanted = [_wanted(spec) for spec in lacking if spec.binding is not Binding.KEY_ID]
+        if facts.key_id:
+            return MissingFactError(
+                f"{self._tool_name} needs {_and(wanted)}, which your API key does not have;"
+                " ask your administrator"
+            )
+        key = f"an API key with {_and(wanted)}" if wanted else "an API key"
+        return MissingFactError(
+            f"{self._tool_name} needs {key}, and this call was made without a key;"
+            " ask your administrator"
+        )
+
+
+def _find_value(spec: ParameterSpec, facts: CallerFacts) -> JsonValue:
+    match spec.binding:
+        case Binding.KEY_OWNER:
+            return facts.owner or None
+        case Binding.KEY_ID:
+            return facts.key_id or None
+        case Binding.CLAIM:
+            return facts.claims.get(spec.bound_value)
+    return spec.bound_value
+
+
+def _wanted(spec: ParameterSpec) -> str:
+    return "an owner" if spec.binding is Binding.KEY_OWNER else f"the claim {spec.bound_value!r}"
+
+
+def _possessed(spec: ParameterSpec) -> str:
+    match spec.binding:
+        case Binding.KEY_OWNER:
+            return "the owner"
+        case Binding.KEY_ID:
+            return "the id"
+    return f"the claim {spec.bound_value!r}"
+
+
+def _and(parts: Iterable[str]) -> str:
+    # Two parameters may be bound to one fact.
+    return " and ".join(dict.fromkeys(parts))

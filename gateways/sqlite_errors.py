@@ -1,0 +1,121 @@
+"""What SQLite says, as errors for people: whose fault it is, and where in the statement."""
+
+import re
+import sqlite3
+
+from core.errors import DataSourceError, DataSourceUnavailableError, StatementError
+from core.statement import CompiledStatement
+
+# Before Python 3.12, a second statement raises Warning, which is no sqlite3.Error.
+SQLITE_FAULTS = (sqlite3.Error, sqlite3.Warning, MemoryError)
+LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_UNREADABLE = frozenset(
+    {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
+)
+_NOT_OF_STATEMENT = (
+    LOCKED | _DAMAGED | _UNREADABLE | {sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_FULL}
+)
+
+_DAMAGED_TEXT = "the database file is damaged, or no SQLite database any more"
+_PLACES = re.compile(
+    r'near "(?P<near>.*)": syntax error|unrecognized token: "(?P<token>.*)"'
+    r"|(?:no such (?:table|column|function|index|collation sequence|window)|ambiguous column name"
+    r"|a JOIN clause is required before|unable to use function):? (?P<name>\S+)"
+    r"|(?:function|table) (?P<refused>\S+) is not allowed"
+    r"|wrong number of arguments to function (?P<function>\w+)\(\)"
+    r"|misuse of (?:aliased )?(?:aggregate|window function|aggregate function):? (?P<misused>\w+)",
+    re.DOTALL,
+)
+_UNBOUND = re.compile(r"did not supply a value for binding (?:parameter )?:?(.+?)\.?$")
+_NUMBERED = re.compile(r"\$([1-9][0-9]*)")
+
+
+def primary_code(error: BaseException) -> int:
+    """SQLite's primary result code; 0 when Python itself raised the error."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def blames_statement(error: BaseException) -> bool:
+    """Whether preparing failed for the statement itself, not for the file or the deadline."""
+    return primary_code(error) not in _NOT_OF_STATEMENT
+
+
+def statement_error(
+    error: BaseException, statement: CompiledStatement, refusal: str | None
+) -> StatementError:
+    """Why a statement cannot be prepared: our refusal, or SQLite's words; the place if it is sure."""
+    if refusal:
+        return StatementError(refusal, _find_place(refusal, statement))
+    if isinstance(error, MemoryError):
+        return StatementError("the statement is too large for SQLite; simplify it")
+    message = str(error)
+    if unbound := _UNBOUND.search(message):
+        name = _by_name(f"${unbound[1]}", statement)
+        return StatementError(
+            f"SQLite reads {name} as one name; put a space after the parameter, and write"
+            " CAST(value AS type) for a :: cast"
+        )
+    return StatementError(_by_name(message, statement), _find_place(message, statement))
+
+
+def run_error(error: BaseException, value_limit: int) -> DataSourceError:
+    """SQLite's words about a query that failed while it ran."""
+    code = primary_code(error)
+    if isinstance(error, MemoryError):
+        return DataSourceError("the query needs more memory than there is; let it read less")
+    if code == sqlite3.SQLITE_TOOBIG:
+        return DataSourceError(
+            f"a value that the query reads or makes has more than {value_limit:,} bytes, the limit"
+            " of this data source; leave that column out, or make shorter values"
+        )
+    if code in _DAMAGED:
+        return DataSourceError(_DAMAGED_TEXT)
+    if code in _UNREADABLE:
+        return DataSourceUnavailableError("the database file cannot be read; try again later")
+    return DataSourceError(str(error))
+
+
+def open_error(error: BaseException) -> DataSourceError:
+    """SQLite's words about a file that cannot be opened."""
+    if primary_code(error) == sqlite3.SQLITE_NOTADB:
+        return DataSourceUnavailableError(
+            "the file is no SQLite database, or it is encrypted; encrypted files cannot be read"
+        )
+    if primary_code(error) == sqlite3.SQLITE_CORRUPT:
+        return DataSourceError(_DAMAGED_TEXT)
+    if primary_code(error) in _UNREADABLE:
+        return DataSourceUnavailableError(
+            "the database file cannot be read; let this server read it, and, for a file in WAL"
+            " mode, write to its folder"
+        )
+    return DataSourceUnavailableError(f"the database file cannot be opened: {error}")
+
+
+def _find_place(message: str, statement: CompiledStatement) -> int | None:
+    """The offset in the source of what the message names, if it stands there only once."""
+    if message == "incomplete input":
+        return statement.source_position(len(statement.sql) + 1)
+    match = _PLACES.search(message)
+    named = next(filter(None, match.groups()), "") if match else ""
+    if not named:
+        return None
+    edges = (
+        r"(?<![\w$])" if named[0].isalnum() else "",
+        r"(?![\w$])" if named[-1].isalnum() else "",
+    )
+    pattern = f"{edges[0]}{re.escape(named)}{edges[1]}"
+    found = [place.start() for place in re.finditer(pattern, statement.sql, re.IGNORECASE)]
+    return statement.source_position(found[0] + 1) if len(found) == 1 else None
+
+
+def _by_name(message: str, statement: CompiledStatement) -> str:
+    """The message with the parameters' own names instead of the $n that nobody wrote."""
+    names = statement.parameter_names
+
+    def name(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return f":{names[number - 1]}" if number <= len(names) else match[0]
+
+    return _NUMBERED.sub(name, message)

@@ -1,0 +1,119 @@
+"""Bounds how often SQLite would copy the common tables (WITH) of a statement before it runs it.
+
+SQLite copies a common table wherever it is named. Twenty tables that each name the one before
+twice are a million copies, a gigabyte and several seconds that nothing can interrupt.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from math import prod
+
+from core.errors import StatementError
+
+COPY_LIMIT = 10_000
+DEPTH_LIMIT = 200
+
+_TOKEN = re.compile(
+    r"--[^\n]*|/\*.*?(?:\*/|\Z)"
+    # SQLite takes all of these for the name of a table, a text in single quotes too.
+    r"|(?P<quoted>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\[[^\]]*\])"
+    r"|(?P<word>[^\W\d][\w$]*)|(?P<mark>\S)",
+    re.DOTALL,
+)
+_TEXT = (
+    "SQLite copies a common table (WITH) wherever it is named, here more than"
+    f" {COPY_LIMIT:,} times in all; name each one fewer times, and nothing else like it"
+)
+
+
+def check_expansion(sql: str) -> None:
+    """Raise StatementError for common tables that would be copied too often or lie too deep."""
+    if "with" in sql.lower():
+        tables = _CommonTables(list(_read_tokens(sql)))
+        if tables.bound_copies() > COPY_LIMIT and tables.count_copies() > COPY_LIMIT:
+            raise StatementError(_TEXT)
+
+
+class _CommonTables:
+    """The definitions `name [(columns)] AS [[NOT] MATERIALIZED] (body)` among the tokens.
+
+    What is counted is never too little: a column of the same name counts as a use.
+    """
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._closing = _match_brackets(tokens)
+        self._opening = {closing: start for start, closing in self._closing.items()}
+        self._bodies: dict[str, tuple[int, int]] = {}
+        self._costs: dict[str, int] = {}
+        self._names: list[str] = []
+        for index, token in enumerate(tokens):
+            if token == "as" and (body := self._find_body(index)):  # noqa: S105 - a word of SQL
+                name = self._name_before(index)
+                self._names.append(name)
+                self._bodies[name] = body
+
+    def bound_copies(self) -> int:
+        """Never less than the true number, whatever the names mean; often far more."""
+        uses = Counter(self._tokens)
+        return prod(max(uses[name] - 1, 1) for name in self._names)
+
+    def count_copies(self) -> int:
+        """The number of copies; above the limit as well where the names leave it open."""
+        if len(self._names) > len(self._bodies):
+            return COPY_LIMIT + 1
+        return self._count((0, len(self._tokens)), ())
+
+    def _count(self, body: tuple[int, int], inside: tuple[str, ...]) -> int:
+        if len(inside) > DEPTH_LIMIT:
+            raise StatementError(
+                f"the common tables (WITH) build on each other more than {DEPTH_LIMIT} deep"
+            )
+        return sum(
+            self._cost(token, inside)
+            for token in self._tokens[slice(*body)]
+            # A recursive table may name itself.
+            if token in self._bodies and token not in inside[-1:]
+        )
+
+    def _cost(self, name: str, inside: tuple[str, ...]) -> int:
+        if name in inside:
+            return COPY_LIMIT + 1
+        if name not in self._costs:
+            self._costs[name] = 1 + self._count(self._bodies[name], (*inside, name))
+        return min(self._costs[name], COPY_LIMIT + 1)
+
+    def _find_body(self, index: int) -> tuple[int, int] | None:
+        """The tokens between the brackets after AS."""
+        start = index + 1
+        while self._tokens[start : start + 1] in (["not"], ["materialized"]):
+            start += 1
+        is_body = self._tokens[start : start + 1] == ["("]
+        return (start + 1, self._closing.get(start, len(self._tokens))) if is_body else None
+
+    def _name_before(self, index: int) -> str:
+        """The name that AS follows, with or without its columns."""
+        before = self._opening[index - 1] - 1 if index - 1 in self._opening else index - 1
+        return self._tokens[max(before, 0)]
+
+
+def _read_tokens(sql: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(sql):
+        if quoted := match["quoted"]:
+            # A quoted bracket is none.
+            yield quoted[1:-1].lower().replace("(", "[").replace(")", "]")
+        elif token := match["word"] or match["mark"]:
+            yield token.lower()
+
+
+def _match_brackets(tokens: list[str]) -> dict[int, int]:
+    """The index of the closing bracket by that of the opening one."""
+    opened: list[int] = []
+    closing: dict[int, int] = {}
+    for index, token in enumerate(tokens):
+        if token == "(":  # noqa: S105 - a bracket of SQL
+            opened.append(index)
+        elif token == ")" and opened:  # noqa: S105 - a bracket of SQL
+            closing[opened.pop()] = index
+    return closing

@@ -1,0 +1,64 @@
+"""Arguments on their way to SQLite, which knows integers, floats, texts and NULL."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+
+from core.errors import ArgumentsError
+
+SqliteValue = int | float | str | None
+
+
+def encode_values(names: Sequence[str], values: Mapping[str, object]) -> dict[str, SqliteValue]:
+    """Values by the numbers of $1..$n.
+
+    Booleans are 1 and 0; dates are text as SQLite's own functions write it, `2026-03-01` and, in
+    UTC, `2026-03-01 09:30:00` with a fraction only where there is one; lists are JSON text. Raises
+    ArgumentsError for what SQLite cannot hold.
+    """
+    return {str(number): _encode(name, values[name]) for number, name in enumerate(names, start=1)}
+
+
+def _encode(name: str, value: object) -> SqliteValue:
+    match value:
+        case None | float():
+            return value
+        case int():
+            return _check_integer(name, int(value))
+        case list() | tuple():
+            items = [_encode_item(name, item) for item in value]
+            return _check_text(name, json.dumps(items, ensure_ascii=False))
+        case date():
+            return _moment(value)
+    return _check_text(name, str(value))
+
+
+def _encode_item(name: str, item: object) -> SqliteValue:
+    # As JSON, true stays true, which json_each gives as 1.
+    return item if isinstance(item, bool) else _encode(name, item)
+
+
+def _moment(value: date) -> str:
+    if not isinstance(value, datetime):
+        return value.isoformat()
+    in_utc = value.astimezone(UTC) if value.tzinfo else value
+    return in_utc.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _check_integer(name: str, value: int) -> int:
+    if not -(2**63) <= value < 2**63:
+        raise ArgumentsError(f"{name}: must be a whole number of at most 64 bits")
+    return value
+
+
+def _check_text(name: str, text: str) -> str:
+    # SQLite's functions end a text at a NUL, so what follows one would be lost without a word.
+    if "\0" in text:
+        raise ArgumentsError(f"{name}: must not contain the NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentsError(
+            f"{name}: must not contain half a character (a lone surrogate)"
+        ) from error
+    return text
