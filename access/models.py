@@ -9,6 +9,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from access.claims import check_claims
+
 
 class ApiKey(models.Model):
     """A bearer token of an agent; only its SHA-256 is kept."""
@@ -30,6 +32,17 @@ class ApiKey(models.Model):
         blank=True,
         help_text=_(
             'Names of the tools this key sees, as in ["sales_by_region"]; [] is every tool.'
+        ),
+    )
+    claims = models.JSONField(
+        _("claims"),
+        default=dict,
+        db_default={},
+        blank=True,
+        validators=[check_claims],
+        help_text=_(
+            'Facts that bound parameters use, as in {"tenant": "KR", "level": 3}: texts, numbers,'
+            " true or false, or lists of texts."
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())

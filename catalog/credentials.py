@@ -1,11 +1,17 @@
 """Passwords by reference: `env:NAME` or `file:NAME`, never stored in a row."""
 
 import os
+import re
 from pathlib import Path
 
 from django.conf import settings
 
 from core.errors import ConfigurationError
+
+# A data source's server sees its password, so what protects this installation is never one.
+_OWN_SECRETS = re.compile(
+    r"SECRET_KEY|FIELD_ENCRYPTION_KEYS|DATABASE_URL|REDIS_URL|DATA_SOURCE_\w+_URL|TOOLBUILDER_\w+"
+)
 
 
 def resolve_credential(reference: str) -> str:
@@ -21,7 +27,16 @@ def resolve_credential(reference: str) -> str:
     raise ConfigurationError("a password reference is env:NAME or file:NAME")
 
 
+def find_credential_file(name: str) -> Path:
+    """The file of CREDENTIALS_DIR; raises ConfigurationError when `name` leaves that folder."""
+    if Path(name).name != name:
+        raise ConfigurationError("file:NAME names a file of CREDENTIALS_DIR, without a folder")
+    return Path(settings.CREDENTIALS_DIR) / name
+
+
 def _read_variable(name: str) -> str:
+    if _OWN_SECRETS.fullmatch(name):
+        raise ConfigurationError(f"the variable {name} belongs to this installation; use another")
     try:
         return os.environ[name]
     except KeyError:
@@ -29,9 +44,7 @@ def _read_variable(name: str) -> str:
 
 
 def _read_file(name: str) -> str:
-    if Path(name).name != name:
-        raise ConfigurationError("file:NAME names a file of CREDENTIALS_DIR, without a folder")
     try:
-        return (Path(settings.CREDENTIALS_DIR) / name).read_text().strip()
-    except OSError:
+        return find_credential_file(name).read_text().strip()
+    except (OSError, ValueError):
         raise ConfigurationError(f"CREDENTIALS_DIR holds no readable file {name}") from None

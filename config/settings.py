@@ -118,6 +118,11 @@ POSTGRESQL_DB_NAME = env.text("POSTGRESQL_DB_NAME")
 POSTGRESQL_DB_HOST = env.text("POSTGRESQL_DB_HOST")
 POSTGRESQL_DB_PORT = env.number("POSTGRESQL_DB_PORT", 5432)
 DATA_SOURCE_POOL_SIZE = env.number("DATA_SOURCE_POOL_SIZE", 4)
+DATA_SOURCE_MAX_WAITING = env.number("DATA_SOURCE_MAX_WAITING", 16)
+# Of the passwords that data source rows hold: the first encrypts, all decrypt.
+FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
+# Processes in which scripts run, of each runtime.
+SCRIPT_WORKERS = env.number("SCRIPT_WORKERS", 2)
 CREDENTIALS_DIR = env.text("CREDENTIALS_DIR", str(env.data_dir() / "credentials"))
 
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()

@@ -12,6 +12,7 @@ from fastmcp.server.dependencies import get_access_token
 
 from access.keys import find_key, token_digest, token_key_id
 from access.models import ApiKey
+from core.bindings import CallerFacts
 from mcp_runtime.caller import ANONYMOUS, Caller
 from mcp_runtime.connections import DatabaseThread
 
@@ -90,4 +91,11 @@ def current_caller() -> Caller:
 
 def _to_caller(key: ApiKey) -> Caller:
     allowed = frozenset(key.allowed_tools) if key.allowed_tools else None
-    return Caller(key_id=key.key_id, name=key.name, allowed_tools=allowed)
+    return Caller(key_id=key.key_id, name=key.name, allowed_tools=allowed, facts=_to_facts(key))
+
+
+def _to_facts(key: ApiKey) -> CallerFacts:
+    owner = key.owner.get_username() if key.owner else ""
+    # Another program may have written something else than an object: no claims then.
+    claims = key.claims if isinstance(key.claims, dict) else {}
+    return CallerFacts(key_id=key.key_id, owner=owner, claims=claims)

@@ -13,15 +13,17 @@ from uuid import UUID
 from access.call_arguments import recorded_arguments, shorten_text
 from access.calls import Call
 from access.models import Outcome
+from core.bindings import NOBODY, CallerFacts
 from core.errors import (
     ArgumentsError,
     DataSourceBusyError,
     DataSourceUnavailableError,
     DeadlineExceededError,
+    ScriptsBusyError,
     ToolboxError,
     UnknownToolError,
 )
-from core.execution import QuerySources
+from core.execution import QuerySources, ScriptRunner
 from core.results import Answer
 from mcp_runtime.snapshot import Snapshot
 
@@ -35,6 +37,7 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (UnknownToolError, Outcome.UNKNOWN_TOOL),
     (DeadlineExceededError, Outcome.TIMEOUT),
     (DataSourceBusyError, Outcome.BUSY),
+    (ScriptsBusyError, Outcome.BUSY),
     (DataSourceUnavailableError, Outcome.UNAVAILABLE),
     (ToolboxError, Outcome.TOOL_ERROR),
     (asyncio.CancelledError, Outcome.CANCELLED),
@@ -43,11 +46,12 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. `allowed_tools` None is every tool."""
+    """Who calls. `allowed_tools` None is every tool; `facts` give values to bound parameters."""
 
     key_id: str
     name: str
     allowed_tools: frozenset[str] | None = None
+    facts: CallerFacts = NOBODY
 
     def may_see(self, tool_name: str) -> bool:
         """The one visibility rule, for lists, searches and calls alike."""
@@ -70,6 +74,7 @@ class ToolCaller:
 
     snapshot: Callable[[], Snapshot]
     sources: QuerySources
+    scripts: ScriptRunner
     recorder: TakesCalls
     arguments_policy: str
     runtime_id: UUID | None = None
@@ -98,10 +103,10 @@ class ToolCaller:
         tool = snapshot.tools.get(name) if caller.may_see(name) else None
         if tool is None:
             raise UnknownToolError(_explain_unknown(snapshot, caller, name))
-        values = tool.validate(arguments)
+        values = tool.validate(arguments, caller.facts)
         try:
             async with asyncio.timeout(tool.spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S):
-                return await tool.run(values, self.sources)
+                return await tool.run(values, self.sources, self.scripts)
         except TimeoutError:
             limit = tool.spec.timeout_ms
             raise DeadlineExceededError(

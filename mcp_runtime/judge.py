@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
-from core.execution import CompiledTool, QuerySources
+from core.execution import CompiledTool, QuerySources, ScriptRunner
 
 JUDGED_AT_ONCE = 4
 
@@ -13,14 +13,15 @@ JUDGED_AT_ONCE = 4
 class StatementJudge:
     """Asks for one tool after another; `waiting` are those without an answer yet, by tool id."""
 
-    def __init__(self, sources: QuerySources) -> None:
+    def __init__(self, sources: QuerySources, scripts: ScriptRunner) -> None:
         self._sources = sources
+        self._scripts = scripts
         self.waiting: dict[int, CompiledTool] = {}
 
     async def judge(
         self, tools: Iterable[CompiledTool], timeout_s: float | None = None
     ) -> dict[int, str]:
-        """Reasons, by tool id, of the tools that their database refuses.
+        """Reasons, by tool id, of the tools that their database, or the sandbox of scripts, refuses.
 
         A tool that is not reached in time, or whose database is away, waits and stays served.
         """
@@ -42,7 +43,7 @@ class StatementJudge:
     async def _judge_each(self, queue: Iterator[CompiledTool], refused: dict[int, str]) -> None:
         for tool in queue:
             try:
-                await tool.check(self._sources)
+                await tool.check(self._sources, self._scripts)
             except (DataSourceError, DeadlineExceededError):
                 continue
             except DefinitionError as error:

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from access.calls import CallRecorder, CallWriter
+from gateways.script_workers import ScriptWorkers, ScriptWorkerSettings
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import raise_body_limit
 from mcp_runtime.caller import ToolCaller
@@ -26,6 +27,7 @@ from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
 from mcp_runtime.notify import ChangeNotifier
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.resources import DataSources
+from mcp_runtime.source_checks import check_due_sources, warn_of_default_source
 from mcp_runtime.store import ToolStore
 from mcp_runtime.watch import changes
 
@@ -50,12 +52,14 @@ class Runtime:
         self._tools_thread = DatabaseThread("tools")
         self._keys_thread = DatabaseThread("keys")
         self.sources = DataSources()
-        self.store = ToolStore(self._tools_thread, self.sources)
+        self.scripts = ScriptWorkers(ScriptWorkerSettings(size=settings.SCRIPT_WORKERS))
+        self.store = ToolStore(self._tools_thread, self.sources, self.scripts)
         writer = CallWriter()
         self.recorder = CallRecorder(lambda calls: self._tools_thread.call(writer.write, calls))
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,
+            scripts=self.scripts,
             recorder=self.recorder,
             arguments_policy=settings.CALL_LOG_ARGUMENTS,
             runtime_id=self.id,
@@ -99,6 +103,7 @@ class Runtime:
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
             raise_body_limit(self._app, PATH)
+        await self.scripts.start()
         await self._refresh()
         tasks = [
             asyncio.create_task(job, name=name)
@@ -107,6 +112,8 @@ class Runtime:
                 ("judge", self._judge()),
                 ("record", self.recorder.run()),
                 ("heartbeat", self._beat()),
+                ("check sources", check_due_sources(self._tools_thread)),
+                ("warn", warn_of_default_source(self.sources.settings_of(None))),
             )
         ]
         for task in tasks:
@@ -121,6 +128,7 @@ class Runtime:
 
     async def _close(self) -> None:
         await self.sources.close()
+        await self.scripts.close()
         with suppress(DatabaseError, TimeoutError):
             await self._tools_thread.call(remove_heartbeat, self.id)
         await self._keys_thread.close()

@@ -4,9 +4,8 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
-from catalog.sources import SourceSettings, read_sources
 from core.errors import DefinitionError
-from core.execution import CompiledTool
+from core.execution import CompiledTool, ScriptRunner
 from core.toolspec import ToolSpec
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.judge import StatementJudge
@@ -23,11 +22,13 @@ JUDGE_BEFORE_SWAP_S = 1.0
 class ToolStore:
     """Holds the current snapshot; `refresh` replaces it when the registry revision moved."""
 
-    def __init__(self, database: DatabaseThread, sources: DataSources) -> None:
+    def __init__(
+        self, database: DatabaseThread, sources: DataSources, scripts: ScriptRunner
+    ) -> None:
         self.snapshot = Snapshot()
         self._database = database
         self._sources = sources
-        self._judge = StatementJudge(sources)
+        self._judge = StatementJudge(sources, scripts)
         self._fingerprints: dict[int, str] = {}
         self._reasons_stored: Mapping[int, str] | None = None
 
@@ -53,8 +54,8 @@ class ToolStore:
         revision = await self._database.call(read_revision)
         if revision == self.snapshot.revision and not force:
             return False
-        rows, settings = await self._database.call(_read_all, self._fingerprints)
-        self._sources.update(settings)
+        rows = await self._database.call(read_served_rows, self._fingerprints)
+        self._sources.update(rows.sources)
         before, self.snapshot = self.snapshot, await self._build(rows)
         served = {tool.spec.id for tool in self.snapshot.tools.values()}
         self._fingerprints = {id_: rows.fingerprints[id_] for id_ in served}
@@ -103,10 +104,6 @@ class ToolStore:
             logger.warning("tool %s is quarantined: %s", tool_id, reason)
         await self._database.call(store_quarantine, reasons)
         self._reasons_stored = reasons
-
-
-def _read_all(known: Mapping[int, str]) -> tuple[ServedRows, SourceSettings]:
-    return read_served_rows(known), read_sources()
 
 
 def _compile(rows: ServedRows) -> tuple[list[CompiledTool], dict[int, str]]:

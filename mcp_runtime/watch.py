@@ -22,8 +22,9 @@ async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
     while True:
         try:
             async with await _connect() as listener:
-                # What changed before LISTEN took effect was not notified.
-                on_keys_changed()
+                # What changed before LISTEN took effect was not notified. Keys are read again within
+                # seconds anyway; forgetting them here would shut known callers out if the database
+                # goes away once more.
                 yield
                 async for _ in _notifications(listener, on_keys_changed):
                     yield

@@ -4,6 +4,7 @@ import itertools
 from typing import Any
 
 from access.keys import issue_key
+from access.models import ApiKey
 from toolbuilder.models import ToolDefinition, ToolParameter
 
 _numbers = itertools.count(1)
@@ -32,10 +33,19 @@ def number(name: str, **columns: Any) -> dict[str, Any]:
     return {"param_name": name, "param_type": "NUMBER", **columns}
 
 
-def make_token(name: str = "test", allowed_tools: list[str] | None = None) -> str:
-    """The token of a fresh API key."""
+def claim(param_name: str, name: str | None = None, **columns: Any) -> dict[str, Any]:
+    """A parameter bound to the claim `name`, its own name when left out."""
+    return {
+        "param_name": param_name,
+        "binding": "CLAIM",
+        "bound_value": name or param_name,
+        **columns,
+    }
+
+
+def make_token(name: str = "test", **columns: Any) -> str:
+    """The token of a fresh API key; `columns` are the key's, such as allowed_tools, owner, claims."""
     issued = issue_key(name)
-    if allowed_tools is not None:
-        issued.key.allowed_tools = allowed_tools
-        issued.key.save()
+    if columns:
+        ApiKey.objects.filter(pk=issued.key.pk).update(**columns)
     return issued.token

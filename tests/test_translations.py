@@ -134,8 +134,8 @@ def test_every_label_of_the_admin_can_be_translated(model: type[Model]) -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        pytest.param("ko", ["도구 추가", "종류", "Python 표현식", "제공 중", "비활성"], id="ko"),
-        pytest.param("ja", ["ツール", "種類", "Python の式", "提供中", "無効"], id="ja"),
+        pytest.param("ko", ["도구 추가", "종류", "SQL 쿼리", "제공 중", "비활성"], id="ko"),
+        pytest.param("ja", ["ツール", "種類", "SQL クエリ", "提供中", "無効"], id="ja"),
     ],
 )
 def test_list_of_tools_speaks_the_language(client: Client, language: str, words: list[str]) -> None:

@@ -1,7 +1,7 @@
 """The back office of tools: every column, with the same checks that serving makes."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from catalog.sources import read_sources
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.checking import check_tool
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter
@@ -24,6 +25,7 @@ class ParameterFormSet(
 ):
     """Parameters are judged together with the tool's logic: neither is right without the other."""
 
+    author: ClassVar[str] = ""
     unjudged: str = ""
 
     def clean(self) -> None:
@@ -31,7 +33,9 @@ class ParameterFormSet(
         if any(self.errors) or not self.instance.definition:
             return
         try:
-            check_tool(build_spec(self.instance, self._rows()))
+            sources = read_sources()
+            spec = build_spec(self.instance, self._rows(), sources.dialects)
+            check_tool(spec, sources, self.author)
         except DefinitionError as error:
             raise ValidationError(str(error)) from error
         except (DataSourceError, DeadlineExceededError) as error:
@@ -50,7 +54,6 @@ class ToolForm(forms.ModelForm[ToolDefinition]):
         widgets = {
             "name": AdminTextInputWidget,
             "title": AdminTextInputWidget,
-            "created_by": AdminTextInputWidget,
             "description_agent": AdminTextareaWidget({"rows": 4}),
             "description_user": AdminTextareaWidget({"rows": 2}),
             "definition": AdminTextareaWidget(
@@ -74,6 +77,7 @@ class ParameterForm(forms.ModelForm[ToolParameter]):
             "minimum": AdminTextInputWidget({"class": "bound"}),
             "maximum": AdminTextInputWidget({"class": "bound"}),
             "pattern": AdminTextInputWidget,
+            "bound_value": AdminTextInputWidget,
         }
 
 
@@ -93,10 +97,17 @@ class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
                     ("default", "example"),
                     "allowed_values",
                     ("minimum", "maximum", "pattern"),
+                    ("binding", "bound_value"),
                 ],
             },
         ),
     ]
+
+    def get_formset(self, *args: Any, **kwargs: Any) -> type[ParameterFormSet]:
+        """A class of this request, which knows who saves."""
+        request: HttpRequest = args[0]
+        formset = super().get_formset(*args, **kwargs)
+        return type("FormSet", (formset,), {"author": request.user.get_username()})
 
 
 @admin.register(ToolDefinition)
@@ -106,12 +117,12 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     list_filter = ["tool_type", ("is_active", admin.BooleanFieldListFilter), "data_source"]
     search_fields = ["name", "description_agent", "description_user", "definition"]
     list_select_related = ["data_source", "quarantine"]
-    readonly_fields = ["state", "reg_dt", "updated_at"]
+    readonly_fields = ["state", "reg_dt", "created_by", "updated_at", "updated_by"]
     save_on_top = True
     inlines = [ParameterInline]
     actions = ["activate", "deactivate"]
     fieldsets = [
-        (None, {"fields": ["state", ("reg_dt", "updated_at")]}),
+        (None, {"fields": ["state", ("reg_dt", "created_by", "updated_at", "updated_by")]}),
         (None, {"fields": [("name", "is_active"), "description_agent", "description_user"]}),
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
@@ -119,7 +130,7 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
             _("More"),
             {
                 "classes": ["collapse"],
-                "fields": ["title", "annotations", "tags", "created_by"],
+                "fields": ["title", "annotations", "tags"],
             },
         ),
     ]
@@ -145,17 +156,19 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
 
     @admin.action(description=_("Activate the selected tools"))
     def activate(self, request: HttpRequest, tools: QuerySet[ToolDefinition]) -> None:
-        self._report(request, tools.update(is_active=True))
+        self._update(request, tools, is_active=True)
 
     @admin.action(description=_("Deactivate the selected tools"))
     def deactivate(self, request: HttpRequest, tools: QuerySet[ToolDefinition]) -> None:
-        self._report(request, tools.update(is_active=False))
+        self._update(request, tools, is_active=False)
 
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        return {
-            "created_by": request.user.get_username(),
-            **super().get_changeform_initial_data(request),
-        }
+    def save_model(
+        self, request: HttpRequest, obj: ToolDefinition, form: Any, change: bool
+    ) -> None:
+        obj.updated_by = request.user.get_username()
+        if not change:
+            obj.created_by = obj.updated_by
+        super().save_model(request, obj, form, change)
 
     def save_related(
         self, request: HttpRequest, form: Any, formsets: Iterable[Any], change: bool
@@ -166,6 +179,9 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
             text = _("Saved, but the statement was not checked: %s")
             self.message_user(request, str(text) % unjudged, messages.WARNING)
 
-    def _report(self, request: HttpRequest, count: int) -> None:
+    def _update(
+        self, request: HttpRequest, tools: QuerySet[ToolDefinition], *, is_active: bool
+    ) -> None:
+        count = tools.update(is_active=is_active, updated_by=request.user.get_username())
         text = ngettext("%d tool was changed.", "%d tools were changed.", count)
         self.message_user(request, text % count, messages.SUCCESS)

@@ -1,27 +1,35 @@
-"""Whether a tool could be served, judged by the same code and the same database as serving."""
+"""Whether a tool could be served, judged by the same code, database and sandbox as serving."""
 
 from asgiref.sync import async_to_sync
 
-from catalog.sources import SourceSettings, read_sources
-from core.errors import DefinitionError
+from catalog.sources import SourceSettings
 from core.execution import CompiledTool
-from core.toolspec import ToolSpec
-from gateways.postgres import PostgresSource
+from core.toolspec import ExpressionLogic, ScriptLogic, ToolSpec
+from gateways.script_workers import ScriptWorkers, ScriptWorkerSettings
+from gateways.sources import OpenedSource, open_source
+from toolbuilder.registry import require_source
 
 
-def check_tool(spec: ToolSpec) -> None:
-    """Raise DefinitionError when the tool cannot be served, DataSourceError when its database is away."""
+def check_tool(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
+    """Raise DefinitionError when a tool of that user cannot be served.
+
+    Raises DataSourceError when its database is away.
+    """
     tool = CompiledTool(spec)
-    if tool.statement is not None:
-        async_to_sync(_check_statement)(tool, read_sources())
+    require_source(spec, sources, author)
+    if not isinstance(spec.logic, ExpressionLogic):
+        async_to_sync(_check_outside)(tool, sources)
 
 
-async def _check_statement(tool: CompiledTool, read: SourceSettings) -> None:
-    sources = _ShortLivedSources(read)
+async def _check_outside(tool: CompiledTool, read: SourceSettings) -> None:
+    sources, scripts = _ShortLivedSources(read), ScriptWorkers(ScriptWorkerSettings(size=1))
     try:
-        await tool.check(sources)
+        if isinstance(tool.spec.logic, ScriptLogic):
+            await scripts.start()
+        await tool.check(sources, scripts)
     finally:
         await sources.close()
+        await scripts.close()
 
 
 class _ShortLivedSources:
@@ -29,15 +37,11 @@ class _ShortLivedSources:
 
     def __init__(self, read: SourceSettings) -> None:
         self._read = read
-        self._opened: list[PostgresSource] = []
+        self._opened: list[OpenedSource] = []
 
-    def get(self, name: str | None) -> PostgresSource:
-        if name not in self._read.usable:
-            reason = self._read.refused.get(name)
-            raise DefinitionError(reason or f"there is no data source {name!r}")
-        source = PostgresSource(self._read.usable[name])
-        self._opened.append(source)
-        return source
+    def get(self, name: str | None) -> OpenedSource:
+        self._opened.append(open_source(self._read.usable[name]))
+        return self._opened[-1]
 
     async def close(self) -> None:
         for source in self._opened:

@@ -11,6 +11,7 @@ from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
     DEFAULT_TIMEOUT_MS,
+    Binding,
     ParameterType,
     ResultFormat,
 )
@@ -21,7 +22,17 @@ class ToolType(models.TextChoices):
     """Kinds of logic."""
 
     SQL = "SQL", _("SQL query")
-    PYTHON = "PYTHON", _("Python expression")
+    PYTHON = "PYTHON", _("Python")
+
+
+class ParameterBinding(models.TextChoices):
+    """Who gives a parameter's value."""
+
+    AGENT = Binding.AGENT.value, _("the agent")
+    FIXED = Binding.FIXED.value, _("a fixed value")
+    KEY_OWNER = Binding.KEY_OWNER.value, _("the owner of the API key")
+    KEY_ID = Binding.KEY_ID.value, _("the id of the API key")
+    CLAIM = Binding.CLAIM.value, _("a claim of the API key")
 
 
 class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
@@ -58,7 +69,7 @@ class ToolDefinition(models.Model):
     definition = models.TextField(
         _("definition"),
         help_text=_(
-            "A SQL query with :name parameters, or a Python expression such as num1 * num2."
+            "A SQL query with :name parameters, a Python expression such as num1 * num2, or a script of several lines."
         ),
     )
     is_active = YesNoField(_("active"), default=True, db_default="Y")
@@ -108,6 +119,8 @@ class ToolDefinition(models.Model):
     tags = models.JSONField(_("tags"), default=list, db_default=[], blank=True)
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
 
+    updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)
+
     objects = ToolDefinitionQuerySet.as_manager()
 
     class Meta:
@@ -150,6 +163,25 @@ class ToolParameter(models.Model):
     maximum = models.TextField(_("maximum"), null=True, blank=True)  # noqa: DJ001
     pattern = models.TextField(_("pattern"), null=True, blank=True)  # noqa: DJ001
     example = models.JSONField(_("example"), null=True, blank=True)
+    binding = models.TextField(
+        _("value from"),
+        choices=ParameterBinding,
+        default=ParameterBinding.AGENT,
+        db_default=ParameterBinding.AGENT,
+        help_text=_(
+            "Who gives the value. All but the agent's are hidden from agents, always given, and"
+            " refused when an agent sends them."
+        ),
+    )
+    bound_value = models.JSONField(
+        _("bound value"),
+        null=True,
+        blank=True,
+        help_text=_(
+            'JSON; the fixed value, as in "KR" or 5, or the claim\'s name, as in "tenant".'
+            " Empty for the others."
+        ),
+    )
 
     class Meta:
         db_table = "h_custom_tool_param"

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 
+from catalog.sources import SourceSettings, find_refusal, read_sources
 from core.errors import DefinitionError
-from core.toolspec import ToolSpec
+from core.toolspec import SqlLogic, ToolSpec
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
 from toolbuilder.specs import build_spec
 
@@ -14,9 +15,10 @@ from toolbuilder.specs import build_spec
 CHUNK_SIZE = 500
 
 # A row's xmin changes with each write, whoever writes; nothing else tells of a changed or deleted
-# parameter without reading it.
-_FINGERPRINTS = """
-SELECT tool.id, concat_ws(' ', tool.xmin, source.xmin, parameters.versions)
+# parameter without reading it. A JSON definition may name any data source.
+_FINGERPRINTS = r"""
+SELECT tool.id, concat_ws(' ', tool.xmin, parameters.versions), source.name,
+    tool.definition ~ '^\s*{'
 FROM h_custom_tool tool
 LEFT JOIN h_data_source source ON source.id = tool.data_source_id
 LEFT JOIN (
@@ -29,13 +31,14 @@ WHERE tool.is_active = 'Y'
 
 @dataclass(frozen=True)
 class ServedRows:
-    """What changed of the served set, at `revision`.
+    """What changed of the served set, at `revision`, and the data sources.
 
     `fingerprints` are of every active tool, by id; `specs` are the changed tools, `unreadable` the
     reasons of changed rows that are no tools, by id.
     """
 
     revision: int
+    sources: SourceSettings
     fingerprints: Mapping[int, str]
     specs: tuple[ToolSpec, ...]
     unreadable: Mapping[int, str]
@@ -49,23 +52,42 @@ def read_revision() -> int:
 def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
     """The active tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
     # The revision first: a write in between makes the next poll read again, never miss a change.
-    revision = read_revision()
-    fingerprints = _read_fingerprints()
+    revision, sources = read_revision(), read_sources()
+    fingerprints = _read_fingerprints(sources)
     changed = [id_ for id_, value in fingerprints.items() if (known or {}).get(id_) != value]
     specs: list[ToolSpec] = []
     unreadable: dict[int, str] = {}
     for tool in ToolDefinition.objects.served().filter(id__in=changed).iterator(CHUNK_SIZE):
         try:
-            specs.append(build_spec(tool, tool.parameters.all()))
+            specs.append(_read_spec(tool, sources))
         except DefinitionError as error:
             unreadable[tool.id] = str(error)
-    return ServedRows(revision, fingerprints, tuple(specs), unreadable)
+    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable)
 
 
-def _read_fingerprints() -> dict[int, str]:
+def _read_spec(tool: ToolDefinition, sources: SourceSettings) -> ToolSpec:
+    spec = build_spec(tool, tool.parameters.all(), sources.dialects)
+    require_source(spec, sources, tool.updated_by or tool.created_by)
+    return spec
+
+
+def require_source(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
+    """Raise DefinitionError when the tool's data source cannot be used, or not by its author."""
+    if not isinstance(spec.logic, SqlLogic):
+        return
+    if reason := find_refusal(sources, spec.logic.data_source, author):
+        raise DefinitionError(reason)
+
+
+def _read_fingerprints(sources: SourceSettings) -> dict[int, str]:
+    """By tool id; changes with the tool and with all that is known of its data source."""
+    states, any_state = sources.states(), sources.state()
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINTS)
-        return dict(cursor.fetchall())
+        return {
+            id_: f"{rows} {any_state if may_name_source else states.get(source, any_state)}"
+            for id_, rows, source, may_name_source in cursor
+        }
 
 
 def store_quarantine(reasons: Mapping[int, str]) -> None:

@@ -3,36 +3,48 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
 from core.errors import DefinitionError
+from core.script import is_script
 from core.toolspec import (
+    Binding,
+    Dialect,
     ExpressionLogic,
     JsonValue,
     ParameterSpec,
     ParameterType,
     Presence,
     ResultFormat,
+    ScriptLogic,
     SqlLogic,
     ToolSpec,
 )
 from toolbuilder.models import ToolDefinition, ToolParameter
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+LOGIC_KEYS = frozenset({"sql", "expression", "script"})
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
-def build_spec(tool: ToolDefinition, parameters: Iterable[ToolParameter]) -> ToolSpec:
-    """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
+def build_spec(
+    tool: ToolDefinition,
+    parameters: Iterable[ToolParameter],
+    dialects: Mapping[str | None, Dialect] | None = None,
+) -> ToolSpec:
+    """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read.
+
+    `dialects` are those of the data sources by name; one that is not there is taken for PostgreSQL.
+    """
     return ToolSpec(
         id=tool.id,
         name=tool.name,
         title=tool.title,
         description=tool.description_agent or tool.description_user,
-        logic=_read_logic(tool),
+        logic=_read_logic(tool, dialects or {}),
         parameters=tuple(_build_parameter(row) for row in parameters),
         result_format=_choose(ResultFormat, tool.result_format, "result_format"),
         row_limit=tool.row_limit,
@@ -43,15 +55,28 @@ def build_spec(tool: ToolDefinition, parameters: Iterable[ToolParameter]) -> Too
     )
 
 
-def _read_logic(tool: ToolDefinition) -> SqlLogic | ExpressionLogic:
+def _read_logic(
+    tool: ToolDefinition, dialects: Mapping[str | None, Dialect]
+) -> SqlLogic | ExpressionLogic | ScriptLogic:
     given = _read_json_definition(tool.definition)
-    source = tool.data_source.name if tool.data_source else None
     match tool.tool_type:
         case "SQL":
-            return SqlLogic(given.get("sql", tool.definition), given.get("data_source", source))
+            source = given.get("data_source", tool.data_source.name if tool.data_source else None)
+            dialect = dialects.get(source, Dialect.POSTGRESQL)
+            return SqlLogic(given.get("sql", tool.definition), source, dialect)
         case "PYTHON":
-            return ExpressionLogic(given.get("expression", tool.definition))
+            return _read_python(tool.definition, given)
     raise DefinitionError(f"tool_type must be SQL or PYTHON (got {tool.tool_type!r})")
+
+
+def _read_python(definition: str, given: Mapping[str, str]) -> ExpressionLogic | ScriptLogic:
+    if "expression" in given and "script" in given:
+        raise DefinitionError("definition: give an expression or a script, not both")
+    if "expression" in given:
+        return ExpressionLogic(given["expression"])
+    if "script" in given:
+        return ScriptLogic(given["script"])
+    return ScriptLogic(definition) if is_script(definition) else ExpressionLogic(definition)
 
 
 def _read_json_definition(definition: str) -> dict[str, str]:
@@ -62,7 +87,7 @@ def _read_json_definition(definition: str) -> dict[str, str]:
         given = json.loads(definition)
     except ValueError:
         return {}
-    if not isinstance(given, dict) or not {"sql", "expression"} & given.keys():
+    if not isinstance(given, dict) or not LOGIC_KEYS & given.keys():
         return {}
     for key, value in given.items():
         if not isinstance(value, str):
@@ -84,6 +109,8 @@ def _build_parameter(row: ToolParameter) -> ParameterSpec:
         maximum=_read_bound(row.maximum),
         pattern=row.pattern or None,
         example=row.example,
+        binding=_choose(Binding, row.binding, f"{row.param_name}: binding"),
+        bound_value=row.bound_value,
     )
 
 

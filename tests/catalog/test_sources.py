@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from catalog.credentials import resolve_credential
+from catalog.encryption import seal
 from catalog.models import DataSource
 from catalog.sources import read_sources
 from core.errors import ConfigurationError
@@ -65,3 +66,44 @@ def test_password_is_not_in_the_settings_text(monkeypatch: pytest.MonkeyPatch) -
     )
 
     assert "hunter2" not in repr(read_sources())
+
+
+@pytest.mark.parametrize(
+    "name", ["SECRET_KEY", "FIELD_ENCRYPTION_KEYS", "DATABASE_URL", "DATA_SOURCE_OTHER_URL"]
+)
+def test_secrets_of_this_installation_are_no_password(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "secret")
+
+    with pytest.raises(ConfigurationError, match=f"{name} belongs to this installation"):
+        resolve_credential(f"env:{name}")
+
+
+@pytest.mark.django_db
+def test_password_given_twice_is_refused() -> None:
+    source = DataSource(name="s", host="h", database="d", username="u")
+    source.password = seal("secret", source.password_identity())
+    source.password_reference = "env:SALES_PASSWORD"
+    source.save()
+
+    assert read_sources().refused["s"].startswith("the password is given twice")
+
+
+@pytest.mark.django_db
+def test_default_source_has_its_settings(settings: Any) -> None:
+    settings.DATA_SOURCE_MAX_WAITING = 3
+
+    found = read_sources().usable[None]
+
+    assert found.max_waiting == 3
+
+
+@pytest.mark.django_db
+def test_default_source_that_is_not_set_is_refused(settings: Any) -> None:
+    settings.POSTGRESQL_DB_HOST = ""
+
+    read = read_sources()
+
+    assert None not in read.usable
+    assert read.refused[None].endswith("set the POSTGRESQL_DB_* variables")

@@ -46,6 +46,7 @@ def form(
             "is_required": "on",
             "position": 0,
             "allowed_values": "[]",
+            "binding": "AGENT",
             **parameter,
         }
         data |= {f"parameters-{index}-{name}": value for name, value in row.items()}
@@ -66,6 +67,29 @@ def test_tool_with_a_parameter_is_saved(admin: Client) -> None:
     assert RegistryRevision.current() > before
 
 
+def test_bound_parameter_is_saved(admin: Client) -> None:
+    row = {"param_name": "tenant", "binding": "CLAIM", "bound_value": '"tenant"'}
+
+    response = admin.post(ADD, form("SELECT :tenant AS tenant", "SQL", row))
+
+    parameter = ToolDefinition.objects.get().parameters.get()
+    assert response.status_code == 302
+    assert (parameter.binding, parameter.bound_value) == ("CLAIM", "tenant")
+
+
+def test_user_who_makes_and_who_saves_a_tool_is_noted(admin: Client, client: Client) -> None:
+    admin.post(ADD, form("SELECT 1 AS one", created_by="somebody else"))
+    tool = ToolDefinition.objects.get()
+    assert (tool.created_by, tool.updated_by) == ("admin", "admin")
+    client.force_login(User.objects.create_superuser("second"))
+
+    client.post(f"/admin/toolbuilder/tooldefinition/{tool.pk}/change/", form("SELECT 2 AS two"))
+
+    tool.refresh_from_db()
+    assert tool.definition == "SELECT 2 AS two"
+    assert (tool.created_by, tool.updated_by) == ("admin", "second")
+
+
 @pytest.mark.parametrize(
     ("posted", "message"),
     [
@@ -81,6 +105,16 @@ def test_tool_with_a_parameter_is_saved(admin: Client) -> None:
             form("SELECT :a AS a", "SQL", {"param_name": "a", "default": "1"}),
             "a required parameter has no default",
             id="required with a default",
+        ),
+        pytest.param(
+            form("SELECT :a AS a", "SQL", {"param_name": "a", "binding": "CLAIM"}),
+            "CLAIM needs the claim&#x27;s name",
+            id="claim without a name",
+        ),
+        pytest.param(
+            form("SELECT :a AS a", "SQL", {"param_name": "a", "binding": "HEADER"}),
+            "HEADER is not one of the available choices",
+            id="unknown binding",
         ),
         pytest.param(
             form("SELECT 1", annotations='{"readonly": true}'), "unknown readonly", id="annotation"
@@ -148,7 +182,7 @@ def test_action_deactivates_tools(admin: Client) -> None:
     )
 
     tool.refresh_from_db()
-    assert tool.is_active is False
+    assert (tool.is_active, tool.updated_by) == (False, "admin")
 
 
 def test_names_and_results_are_escaped(admin: Client) -> None:

@@ -1,13 +1,18 @@
 """`manage.py create_api_key NAME`: a key for an agent, shown once."""
 
+import json
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 from django.utils import timezone
 
+from access.claims import check_claims
 from access.keys import issue_key
 
 
@@ -18,13 +23,25 @@ class Command(BaseCommand):
         parser.add_argument("name", help="who or what uses the key, such as claude-desktop")
         parser.add_argument("--owner", help="name of the user that the key belongs to")
         parser.add_argument("--days", type=int, help="days until the key expires (default: never)")
+        parser.add_argument(
+            "--claim",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="a fact that bound parameters use, such as tenant=KR; the value is text, or a list"
+            """ of texts when written as JSON, such as 'regions=["KR", "JP"]'; may be repeated""",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         days = options["days"]
         if days is not None and days < 1:
             raise CommandError("--days must be 1 or more")
+        claims = _read_claims(options["claim"])
         expires_at = timezone.now() + timedelta(days=days) if days else None
-        issued = issue_key(options["name"], _find_owner(options["owner"]), expires_at)
+        with transaction.atomic():
+            issued = issue_key(options["name"], _find_owner(options["owner"]), expires_at)
+            issued.key.claims = claims
+            issued.key.save(update_fields=["claims"])
         self.stdout.write(issued.token)
         self.stderr.write(f"Key {issued.key.key_id} created. The token above is shown only once.")
 
@@ -36,3 +53,29 @@ def _find_owner(username: str | None) -> User | None:
         return User.objects.get(username=username)
     except User.DoesNotExist:
         raise CommandError(f"there is no user {username!r}") from None
+
+
+def _read_claims(texts: Iterable[str]) -> dict[str, Any]:
+    claims: dict[str, Any] = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise CommandError(f"--claim must be NAME=VALUE, such as tenant=KR (got {text!r})")
+        if name in claims:
+            raise CommandError(f"--claim {name} is given twice; write several values as a list")
+        claims[name] = _read_claim(value)
+    try:
+        check_claims(claims)
+    except ValidationError as error:
+        raise CommandError(" ".join(error.messages)) from error
+    return claims
+
+
+def _read_claim(value: str) -> Any:
+    # Only a list is read as JSON: 007 and true stay the texts they look like, and fit any type.
+    if not value.startswith("["):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise CommandError(f"--claim: {value!r} is no JSON list of texts") from None

@@ -10,9 +10,10 @@ from config.demo.loading import load_tools, read_tools
 from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool
 from core.results import Answer
-from core.toolspec import ParameterType, Presence, ResultFormat
+from core.toolspec import ParameterType, Presence, ResultFormat, ScriptLogic
 from gateways.postgres import PostgresSource
 from gateways.postgres_settings import PostgresSettings
+from gateways.script_workers import ScriptWorkers
 from toolbuilder.registry import read_served_rows
 
 ENTRIES = {entry["name"]: entry for entry in read_tools()}
@@ -29,6 +30,14 @@ EXPRESSIONS = {
         "smallest": 800,
         "largest": 2200,
         "above_threshold": 2,
+    },
+    "plan_instalments": {
+        "total": 100000,
+        "instalments": [
+            {"number": 1, "due": "2026-01-31", "amount": 33334},
+            {"number": 2, "due": "2026-02-28", "amount": 33333},
+            {"number": 3, "due": "2026-03-31", "amount": 33333},
+        ],
     },
 }
 pytestmark = pytest.mark.django_db
@@ -64,7 +73,11 @@ def example_arguments(name: str) -> dict[str, Any]:
 
 
 async def call(tool: CompiledTool, arguments: dict[str, Any], sources: DemoSources) -> Answer:
-    return await tool.run(tool.validate(arguments), sources)
+    values, scripts = tool.validate(arguments), ScriptWorkers()
+    if not isinstance(tool.spec.logic, ScriptLogic):
+        return await tool.run(values, sources, scripts)
+    async with scripts:
+        return await tool.run(values, sources, scripts)
 
 
 def records(answer: Answer) -> list[dict[str, Any]]:
@@ -76,7 +89,7 @@ def records(answer: Answer) -> list[dict[str, Any]]:
 async def test_database_accepts_the_statement(
     tools: dict[str, CompiledTool], sources: DemoSources, name: str
 ) -> None:
-    await tools[name].check(sources)
+    await tools[name].check(sources, ScriptWorkers())
 
 
 @pytest.mark.parametrize("name", SQL_TOOLS)

@@ -1,0 +1,140 @@
+"""Asks databases whether they can be used safely, and keeps what they said."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import timedelta
+
+from asgiref.sync import async_to_sync
+from django.utils import timezone
+
+from catalog.connections import fingerprint, to_settings
+from catalog.models import CheckState, DataSource, SourceCheck
+from core.errors import ConfigurationError
+from gateways.connection_report import ConnectionReport, Level, refused
+from gateways.postgres_inspection import inspect_postgres
+from gateways.sources import DatabaseSettings
+from gateways.sqlite_inspection import inspect_sqlite
+from gateways.sqlite_settings import SqliteSettings
+
+CHECKED_AT_ONCE = 8
+# How long the word of a check is taken, and that of a database that was away.
+VALID_FOR = timedelta(days=1)
+RETRY_AFTER = timedelta(minutes=1)
+
+# Findings that say nothing of the role: the check was cut short.
+_CUT_SHORT = frozenset({"too-slow", "connection-lost"})
+_SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
+
+
+def find_due() -> list[DataSource]:
+    """Data sources that nobody has checked as they are now, or not lately; other programs write rows too."""
+    return [row for row in DataSource.objects.select_related("last_check") if _is_due(row)]
+
+
+def _is_due(source: DataSource) -> bool:
+    try:
+        target = fingerprint(to_settings(source))
+    except ConfigurationError:
+        return False
+    check: SourceCheck | None = getattr(source, "last_check", None)
+    if check is None or check.target != target:
+        return True
+    is_away = check.state == CheckState.UNREACHABLE
+    return timezone.now() - check.checked_at > (RETRY_AFTER if is_away else VALID_FOR)
+
+
+async def inspect_row(source: DataSource) -> ConnectionReport:
+    """What the database says now; reads nothing of ours and stores nothing."""
+    return await _inspect_row(source, asyncio.Semaphore(1))
+
+
+def inspect_source(source: DataSource) -> ConnectionReport:
+    """What the database says now, of a row that may not be saved yet; stores nothing."""
+    return async_to_sync(inspect_row)(source)
+
+
+def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
+    """The stored outcome of checking each source, in order; some are asked at the same time."""
+    reports = async_to_sync(_inspect_rows)(sources)
+    return [store_report(*pair) for pair in zip(sources, reports, strict=True)]
+
+
+def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
+    """The report as the source's last check."""
+    try:
+        target = fingerprint(to_settings(source))
+    except ConfigurationError:
+        target = ""
+    check, _created = SourceCheck.objects.update_or_create(
+        source=source,
+        defaults={
+            "checked_at": timezone.now(),
+            "state": state_of(report),
+            "summary": summarize(report),
+            "refusal": _find_refusal(source, report, target),
+            "target": target,
+            "report": asdict(report),
+        },
+    )
+    return check
+
+
+def find_faults(report: ConnectionReport) -> list[str]:
+    """Texts of what makes the database unfit; none when it was not reached, since nothing is known then."""
+    if report.is_unreachable:
+        return []
+    return [
+        finding.text
+        for finding in report.findings
+        if finding.level is Level.REFUSED and finding.code not in _CUT_SHORT
+    ]
+
+
+def state_of(report: ConnectionReport) -> CheckState:
+    """The worst that was found."""
+    if find_faults(report):
+        return CheckState.REFUSED
+    if report.is_refused:
+        return CheckState.UNREACHABLE
+    has_warning = any(finding.level is Level.WARNING for finding in report.findings)
+    return CheckState.WARNING if has_warning else CheckState.OK
+
+
+def summarize(report: ConnectionReport) -> str:
+    """The text of the worst finding, '' if there is none."""
+    worst = sorted(report.findings, key=lambda finding: _SEVERITY.index(finding.level))
+    return worst[0].text if worst else ""
+
+
+def _find_refusal(source: DataSource, report: ConnectionReport, target: str) -> str:
+    """Why the source may not be used; a database that is away does not change what was found before."""
+    if state_of(report) is not CheckState.UNREACHABLE:
+        return " ".join(find_faults(report))
+    before = SourceCheck.objects.filter(source=source, target=target).first()
+    return before.refusal if before else ""
+
+
+async def _inspect_rows(sources: Sequence[DataSource]) -> list[ConnectionReport]:
+    gate = asyncio.Semaphore(CHECKED_AT_ONCE)
+    return await asyncio.gather(*(_inspect_row(source, gate) for source in sources))
+
+
+async def _inspect_row(source: DataSource, gate: asyncio.Semaphore) -> ConnectionReport:
+    try:
+        settings = to_settings(source)
+    except ConfigurationError as error:
+        return ConnectionReport(findings=(refused("wrong-configuration", _as_sentence(error)),))
+    async with gate:
+        return await _inspect(settings)
+
+
+async def _inspect(settings: DatabaseSettings) -> ConnectionReport:
+    if isinstance(settings, SqliteSettings):
+        return await inspect_sqlite(settings)
+    return await inspect_postgres(settings)
+
+
+def _as_sentence(error: ConfigurationError) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,88 @@
+"""What may be said about a PostgreSQL connection beyond host and role: libpq keywords and search path."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from catalog.credentials import find_credential_file
+
+# Certificates of the system, which libpq knows by this word.
+SYSTEM_ROOTS = "system"
+# Values name files of CREDENTIALS_DIR.
+FILE_OPTIONS = frozenset({"sslrootcert", "sslcert", "sslkey", "sslcrl"})
+_NUMBER = r"\d{1,7}"
+_AUTHENTICATION = r"!?(?:none|password|md5|gss|sspi|scram-sha-256|oauth)"
+# No keyword that runs code, names a file elsewhere, sends the session's own settings or leads to
+# another server than the row says: not service, passfile, options, hostaddr, sslpassword.
+_ALLOWED = {
+    "sslmode": "disable|allow|prefer|require|verify-ca|verify-full",
+    "sslnegotiation": "postgres|direct",
+    "sslsni": "0|1",
+    "ssl_min_protocol_version": r"TLSv1\.[23]",
+    "ssl_max_protocol_version": r"TLSv1\.[23]",
+    "channel_binding": "disable|prefer|require",
+    "gssencmode": "disable|prefer|require",
+    "require_auth": rf"{_AUTHENTICATION}(?:,{_AUTHENTICATION})*",
+    "target_session_attrs": "any|read-write|read-only|primary|standby|prefer-standby",
+    "load_balance_hosts": "disable|random",
+    "keepalives": "0|1",
+    "keepalives_idle": _NUMBER,
+    "keepalives_interval": _NUMBER,
+    "keepalives_count": _NUMBER,
+    "tcp_user_timeout": _NUMBER,
+    **dict.fromkeys(FILE_OPTIONS, r"[A-Za-z0-9_][A-Za-z0-9_.-]*"),
+}
+_PLAIN = r"[^\W\d][\w$]*"
+# Of white space only the blank: the others end a setting where libpq reads it.
+_QUOTED = r'"(?:[^"\x00-\x1f\x7f\s]|""| )+"'
+_SEARCH_PATH = re.compile(rf"(?:{_PLAIN}|{_QUOTED})(?: *, *(?:{_PLAIN}|{_QUOTED}))*")
+_SCHEMA = re.compile(rf"{_PLAIN}|{_QUOTED}")
+# What PostgreSQL keeps of a name, in bytes.
+_NAME_BYTES = 63
+
+
+def check_options(options: Any) -> None:
+    """Raise ValidationError unless `options` is an object of allowed libpq keywords and values."""
+    if not isinstance(options, dict) or not all(isinstance(v, str) for v in options.values()):
+        raise ValidationError(_('Write a JSON object of texts, as in {"sslmode": "require"}.'))
+    if unknown := sorted(options.keys() - _ALLOWED.keys()):
+        text = _("%(names)s cannot be set here; these can: %(known)s.")
+        values = {"names": ", ".join(unknown), "known": ", ".join(sorted(_ALLOWED))}
+        raise ValidationError(text, params=values)
+    for name, value in options.items():
+        if not re.fullmatch(_ALLOWED[name], value):
+            raise ValidationError(_explain(name), params={"name": name, "form": _ALLOWED[name]})
+
+
+def check_search_path(search_path: str) -> None:
+    """Raise ValidationError unless it is schema names between commas, quoted as in SQL where needed."""
+    if not _SEARCH_PATH.fullmatch(search_path):
+        raise ValidationError(
+            _(
+                'Write schema names between commas, as in sales, "Sales 2026"; quote what SQL quotes.'
+            )
+        )
+    for name in _SCHEMA.findall(search_path):
+        bare = name[1:-1].replace('""', '"') if name.startswith('"') else name
+        if len(bare.encode()) > _NAME_BYTES:
+            text = _("%(name)s is longer than %(count)d bytes, the most PostgreSQL keeps.")
+            raise ValidationError(text, params={"name": name, "count": _NAME_BYTES})
+
+
+def libpq_keywords(options: Mapping[str, str]) -> dict[str, str]:
+    """Checked options as psycopg takes them: names of files become paths in CREDENTIALS_DIR."""
+    return {
+        name: str(find_credential_file(value))
+        if name in FILE_OPTIONS and value != SYSTEM_ROOTS
+        else value
+        for name, value in options.items()
+    }
+
+
+def _explain(name: str) -> Any:
+    if name in FILE_OPTIONS:
+        return _("%(name)s names a file of CREDENTIALS_DIR, without a folder.")
+    return _("%(name)s must be of the form %(form)s.")

@@ -1,0 +1,163 @@
+"""Data sources that variables define: DATA_SOURCE_<NAME>_URL, with a row each for tools to refer to."""
+
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import psycopg
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from catalog.connection_options import check_options
+from catalog.models import DataSource, Engine, Origin
+from core.errors import ConfigurationError
+from gateways.postgres_settings import PostgresSettings
+
+logger = logging.getLogger(__name__)
+
+STARTED_AT = timezone.now()
+_VARIABLE = re.compile(r"DATA_SOURCE_([A-Z0-9]+(?:_[A-Z0-9]+)*)_URL")
+_POSTGRESQL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
+_SQLITE_FORM = "sqlite:////absolute/path.db"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """Where a variable says that a database is; all but the password are columns of DataSource."""
+
+    engine: str = Engine.POSTGRESQL.value
+    path: str = ""
+    host: str = ""
+    port: int = 5432
+    database: str = ""
+    username: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    password: str = field(default="", repr=False)
+
+    def columns(self) -> dict[str, Any]:
+        """Values by column; without the password, which is never stored."""
+        return {name: value for name, value in asdict(self).items() if name != "password"}
+
+
+def variable_name(source_name: str) -> str:
+    """The variable of a data source: sales-eu is DATA_SOURCE_SALES_EU_URL."""
+    return f"DATA_SOURCE_{source_name.upper().replace('-', '_')}_URL"
+
+
+def find_names() -> list[str]:
+    """Names of the data sources that variables of this process define."""
+    matches = [_VARIABLE.fullmatch(name) for name, value in os.environ.items() if value]
+    return sorted(match[1].lower().replace("_", "-") for match in matches if match)
+
+
+@sensitive_variables()
+def read_target(source_name: str) -> Target:
+    """What the variable of a data source says. Raises ConfigurationError, which holds no part of it."""
+    variable = variable_name(source_name)
+    url = os.environ.get(variable)
+    if not url:
+        raise ConfigurationError(
+            f"the variable {variable}, which defines this data source, is not set"
+        )
+    scheme = url.partition(":")[0]
+    if scheme == "sqlite":
+        return _read_sqlite(variable, url)
+    if scheme in {"postgresql", "postgres"}:
+        return _read_postgresql(variable, url)
+    raise ConfigurationError(f"{variable} must be {_POSTGRESQL_FORM} or {_SQLITE_FORM}")
+
+
+def sync_environment_sources(
+    rows: Iterable[DataSource] | None = None, *, overwrites: bool = True
+) -> int:
+    """Make the rows of variables say what the variables say; how many were written.
+
+    A hand-made row wins over a variable of its name. A row whose variable is gone stays: tools refer
+    to it, and `read_target` tells them why it cannot be used. With `overwrites` False, a row is left
+    alone that was written after this process began.
+    """
+    names = find_names()
+    if not names:
+        return 0
+    known = {
+        variable_name(row.name): row for row in (DataSource.objects.all() if rows is None else rows)
+    }
+    return sum(_sync(name, known.get(variable_name(name)), overwrites) for name in names)
+
+
+def find_ignored_variable(source: DataSource) -> str:
+    """The variable that a hand-made row hides, '' if none."""
+    variable = variable_name(source.name)
+    return variable if os.environ.get(variable) and not source.is_from_environment else ""
+
+
+def _sync(name: str, row: DataSource | None, overwrites: bool) -> bool:
+    if row is None:
+        return _insert(name)
+    if variable := find_ignored_variable(row):
+        logger.warning("%s is ignored: the data source %s was made by hand", variable, row.name)
+        return False
+    # Two processes with different variables would otherwise overwrite one another for ever.
+    if not overwrites and row.updated_at >= STARTED_AT:
+        return False
+    return _update(row)
+
+
+def _insert(name: str) -> bool:
+    try:
+        columns = read_target(name).columns()
+    except ConfigurationError as error:
+        logger.warning("data source %s cannot be used: %s", name, error)
+        columns = {}
+    row = DataSource(name=name, origin=Origin.ENVIRONMENT, **columns)
+    # Another process may do the same at this moment.
+    DataSource.objects.bulk_create([row], ignore_conflicts=True)
+    return True
+
+
+def _update(row: DataSource) -> bool:
+    try:
+        columns = read_target(row.name).columns()
+    except ConfigurationError as error:
+        logger.warning("data source %s cannot be used: %s", row.name, error)
+        return False
+    if all(getattr(row, name) == value for name, value in columns.items()):
+        return False
+    rows = DataSource.objects.filter(pk=row.pk, origin=Origin.ENVIRONMENT)
+    return bool(rows.update(**columns, updated_at=timezone.now()))
+
+
+def _read_sqlite(variable: str, url: str) -> Target:
+    prefix, path = url[:10], url[10:]
+    if prefix != "sqlite:///" or not path.startswith("/") or re.search(r"[?#\x00]", path):
+        raise ConfigurationError(f"{variable} must be {_SQLITE_FORM}, with four slashes")
+    return Target(engine=Engine.SQLITE.value, path=path)
+
+
+@sensitive_variables()
+def _read_postgresql(variable: str, url: str) -> Target:
+    try:
+        found = PostgresSettings.from_dsn(url)
+        check_options(found.extra)
+    except ValidationError as error:
+        raise ConfigurationError(f"{variable}: {' '.join(error.messages)}") from None
+    except (psycopg.ProgrammingError, ValueError):
+        raise ConfigurationError(
+            f"{variable} cannot be read; it must be {_POSTGRESQL_FORM}, other characters as %XX"
+        ) from None
+    if not (found.user and found.database):
+        raise ConfigurationError(
+            f"{variable} must name role and database, as in {_POSTGRESQL_FORM}"
+        )
+    return Target(
+        host=found.host,
+        port=found.port,
+        database=found.database,
+        username=found.user,
+        options=found.extra,
+        password=found.password,
+    )

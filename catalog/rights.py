@@ -1,0 +1,66 @@
+"""Who may have tools on a data source."""
+
+from collections.abc import Iterable
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import QuerySet
+
+from catalog.models import DataSource
+from core.errors import DefinitionError
+
+
+def may_use(user: User | AnonymousUser, source: DataSource) -> bool:
+    """Whether the user may write, try and serve tools on the source; of an open one every active user."""
+    if not user.is_active:
+        return False
+    if user.is_superuser or not source.is_restricted:
+        return True
+    return (
+        source.allowed_users.filter(pk=user.pk).exists()
+        or source.allowed_groups.filter(user=user.pk).exists()
+    )
+
+
+def require_use(user: User | AnonymousUser, source: DataSource | None) -> None:
+    """Raise DefinitionError unless the user may use the source; None, the default, is open."""
+    if source is not None and not may_use(user, source):
+        raise DefinitionError(explain_missing_right(user.get_username(), source.name))
+
+
+def explain_missing_right(username: str, source_name: str) -> str:
+    """Why a tool of that user is not served, and what would be right."""
+    who = f"the user {username!r}" if username else "a tool that names no user"
+    return (
+        f"{who} may not use the data source {source_name!r};"
+        " a superuser can allow it on the data source's page"
+    )
+
+
+def read_users(sources: Iterable[DataSource]) -> dict[str, frozenset[str] | None]:
+    """Names of the active users who may use each source, None where all may; three queries at most."""
+    listed = list(sources)
+    restricted = [source.pk for source in listed if source.is_restricted]
+    allowed = _read_allowed(restricted) if restricted else {}
+    return {
+        source.name: frozenset(allowed[source.pk]) if source.is_restricted else None
+        for source in listed
+    }
+
+
+def _read_allowed(ids: list[int]) -> dict[int, set[str]]:
+    superusers = User.objects.filter(is_active=True, is_superuser=True)
+    names = set(superusers.values_list("username", flat=True))
+    allowed = {id_: set(names) for id_ in ids}
+    for id_, username in [*_direct(ids), *_by_group(ids)]:
+        allowed[id_].add(username)
+    return allowed
+
+
+def _direct(ids: list[int]) -> "QuerySet[DataSource, tuple[int, str]]":
+    rows = DataSource.objects.filter(pk__in=ids, allowed_users__is_active=True).order_by()
+    return rows.values_list("pk", "allowed_users__username")
+
+
+def _by_group(ids: list[int]) -> "QuerySet[DataSource, tuple[int, str]]":
+    rows = DataSource.objects.filter(pk__in=ids, allowed_groups__user__is_active=True).order_by()
+    return rows.values_list("pk", "allowed_groups__user__username")

@@ -1,0 +1,65 @@
+"""A data source that another program registered is checked by the runtime that serves it."""
+
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from catalog.models import CheckState, DataSource, SourceCheck
+from config.services.postgres import EmbeddedPostgres
+from tests.factories import make_tool
+from tests.mcp_runtime.conftest import Serve, eventually
+from toolbuilder.models import QuarantinedTool
+
+
+@pytest.fixture
+def make_source(
+    transactional_db: None, embedded_postgres: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """A row as psql writes it, for a role of the demo database."""
+
+    def make(role: Any) -> DataSource:
+        settings = embedded_postgres.dsn("demo", role)
+        username = settings.split("//")[1].split(":")[0]
+        monkeypatch.setenv("ROLE_PASSWORD", embedded_postgres.passwords[role])
+        return DataSource.objects.create(
+            name="shop",
+            host="127.0.0.1",
+            port=embedded_postgres.port,
+            database="demo",
+            username=username,
+            password_reference="env:ROLE_PASSWORD",
+        )
+
+    return make
+
+
+async def test_source_of_a_superuser_takes_its_tools_down(serve: Serve, make_source: Any) -> None:
+    source = await sync_to_async(make_source)("superuser")
+    await sync_to_async(make_tool)(name="risky", data_source=source)
+    await sync_to_async(make_tool)(name="other")
+
+    async with serve() as served:
+
+        async def is_alone() -> bool:
+            return await served.names() == ["other"]
+
+        await eventually(is_alone, within_s=10)
+        answer = await served.call("risky")
+
+    reason = await QuarantinedTool.objects.values_list("reason", flat=True).aget()
+    assert "superuser" in reason
+    assert answer.is_error
+
+
+async def test_source_of_a_reader_is_checked_and_served(serve: Serve, make_source: Any) -> None:
+    source = await sync_to_async(make_source)("demo_reader")
+    await sync_to_async(make_tool)(name="safe", data_source=source)
+
+    async with serve() as served:
+        await eventually(SourceCheck.objects.aexists, within_s=10)
+        answer = await served.call("safe")
+
+    check = await SourceCheck.objects.aget()
+    assert check.state in {CheckState.OK, CheckState.WARNING}
+    assert answer.structured_content["rows"] == [[1]]

@@ -1,0 +1,106 @@
+"""What is read again of the served set, and with which dialect."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from catalog.models import DataSource
+from core.toolspec import Dialect, SqlLogic
+from tests.factories import make_tool
+from toolbuilder.registry import ServedRows, read_served_rows
+
+pytestmark = pytest.mark.django_db
+
+
+SQLITE = {"engine": "sqlite", "path": "/data/shop.db", "host": "", "database": "", "username": ""}
+
+
+def make_source(name: str, **columns: Any) -> DataSource:
+    server = {"host": "127.0.0.1", "database": "demo", "username": "reader"}
+    return DataSource.objects.create(name=name, **server | columns)
+
+
+def dialect_of(rows: ServedRows) -> Dialect:
+    [spec] = rows.specs
+    assert isinstance(spec.logic, SqlLogic)
+    return spec.logic.dialect
+
+
+def test_tool_speaks_the_sql_of_its_data_source() -> None:
+    make_tool(data_source=make_source("shop", **SQLITE))
+
+    assert dialect_of(read_served_rows()) is Dialect.SQLITE
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ['{"sql": "SELECT 1", "data_source": "shop"}', ' \n{"sql": "SELECT 1", "data_source": "shop"}'],
+    ids=["JSON", "JSON after blanks"],
+)
+def test_tool_that_names_its_source_is_read_again_when_the_engine_changes(definition: str) -> None:
+    make_source("shop")
+    make_tool(definition)
+    before = read_served_rows()
+    assert not read_served_rows(before.fingerprints).specs
+
+    DataSource.objects.update(**SQLITE)
+
+    assert dialect_of(read_served_rows(before.fingerprints)) is Dialect.SQLITE
+
+
+def test_tools_of_other_definitions_are_not_read_again_when_a_source_is_registered() -> None:
+    make_tool("SELECT 1 AS one")
+    before = read_served_rows()
+
+    make_source("shop")
+
+    assert not read_served_rows(before.fingerprints).specs
+
+
+def restrict(name: str, *users: str) -> None:
+    source = make_source(name, is_restricted=True)
+    for user in users:
+        source.allowed_users.add(User.objects.create_user(user))
+
+
+def test_tool_of_an_allowed_user_is_served() -> None:
+    restrict("payroll", "kim")
+    make_tool(data_source=DataSource.objects.get(), updated_by="kim")
+
+    assert len(read_served_rows().specs) == 1
+
+
+@pytest.mark.parametrize("author", ["lee", ""], ids=["another user", "nobody"])
+def test_tool_of_another_user_is_quarantined_with_the_reason(author: str) -> None:
+    restrict("payroll", "kim")
+    tool = make_tool(data_source=DataSource.objects.get(), updated_by=author)
+
+    rows = read_served_rows()
+
+    assert "may not use the data source 'payroll'" in rows.unreadable[tool.id]
+
+
+def test_last_writer_of_a_tool_counts_not_its_creator() -> None:
+    restrict("payroll", "kim")
+    tool = make_tool(data_source=DataSource.objects.get(), created_by="kim", updated_by="lee")
+
+    assert tool.id in read_served_rows().unreadable
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{}, {"definition": '{"sql": "SELECT 1", "data_source": "payroll"}'}],
+    ids=["column", "JSON definition"],
+)
+def test_withdrawn_right_takes_the_tool_down(columns: dict[str, str]) -> None:
+    restrict("payroll", "kim")
+    source = None if columns else DataSource.objects.get()
+    tool = make_tool(data_source=source, updated_by="kim", **columns)
+    before = read_served_rows()
+
+    DataSource.objects.get().allowed_users.clear()
+
+    after = read_served_rows(before.fingerprints)
+    assert after.revision > before.revision
+    assert tool.id in after.unreadable
