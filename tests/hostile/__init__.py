@@ -1,0 +1,1 @@
+"""Statements that try to hurt, and honest ones that look alike, on real data sources."""
