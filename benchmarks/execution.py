@@ -15,10 +15,12 @@ from psycopg.rows import TupleRow
 from benchmarks.stage import Stage
 from core.execution import Query
 from core.expression import compile_expression
+from core.script import compile_script
 from core.statement import compile_statement
 from core.toolspec import ParameterType
 from gateways.postgres import PostgresSource
 from gateways.postgres_settings import PostgresSettings
+from gateways.script_workers import ScriptWorkers
 
 Run = Callable[[], Awaitable[Any]]
 Bare = psycopg.AsyncConnection[TupleRow]
@@ -91,6 +93,7 @@ def main() -> None:
     with Stage() as stage:
         asyncio.run(_measure_queries(stage.reader_dsn, rounds))
     _measure_expression(rounds)
+    asyncio.run(_measure_script(rounds))
 
 
 async def _measure_queries(dsn: str, rounds: int) -> None:
@@ -153,6 +156,18 @@ def _measure_expression(rounds: int) -> None:
     values = {"num1": 5, "num2": 3}
     figures = [_time_us(lambda: expression.evaluate(values), 20_000) for _ in range(rounds)]
     print(f"\nexpression num1 * num2: {median(figures):.2f} µs CPU")
+
+
+async def _measure_script(rounds: int) -> None:
+    script = compile_script("total = num1 * num2\nresult = total + 1", ["num1", "num2"])
+    values = {"num1": 5, "num2": 3}
+    async with ScriptWorkers() as workers:
+        timed = Timed(lambda: workers.run(script, values, 10_000))
+        for _ in range(rounds):
+            await timed.measure(500)
+    print(
+        f"script in its process: {median(timed.wall_us):.0f} µs, {median(timed.cpu_us):.0f} CPU here"
+    )
 
 
 def _time_us(work: Callable[[], object], calls: int) -> float:
