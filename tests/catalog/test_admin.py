@@ -43,6 +43,7 @@ def test_role_that_may_write_is_refused_with_the_reason(
 
     errors = response.context["adminform"].form.non_field_errors()
     assert errors
+    assert "CREATE ROLE" in response.content.decode()
     assert not DataSource.objects.exists()
     assert address(role)["secret"] not in response.content.decode()
 
