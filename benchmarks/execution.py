@@ -1,6 +1,5 @@
 """`python -m benchmarks.execution`: the safe path beside a bare query, in one process."""
 
-import asyncio
 import random
 import time
 from argparse import ArgumentParser
@@ -10,6 +9,7 @@ from statistics import median
 from typing import Any
 
 import psycopg
+import uvloop
 from psycopg.rows import TupleRow
 
 from benchmarks.stage import Stage
@@ -91,9 +91,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15)
     rounds = parser.parse_args().rounds
     with Stage() as stage:
-        asyncio.run(_measure_queries(stage.reader_dsn, rounds))
+        uvloop.run(_measure_queries(stage.reader_dsn, rounds))
     _measure_expression(rounds)
-    asyncio.run(_measure_script(rounds))
+    uvloop.run(_measure_script(rounds))
 
 
 async def _measure_queries(dsn: str, rounds: int) -> None:
