@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
+from itertools import count
 from typing import Any
 from uuid import UUID
 
@@ -46,6 +47,7 @@ class Call:
     duration_ms: float = 0.0
     revision: int = 0
     runtime_id: UUID | None = None
+    number: int | None = None
 
 
 WriteCalls = Callable[[Sequence[Call]], Awaitable[object]]
@@ -60,6 +62,7 @@ class CallRecorder:
     def __init__(self, write: WriteCalls) -> None:
         self._write = write
         self._waiting: deque[Call] = deque()
+        self._numbers = count(1)
         self.dropped = 0
 
     def add(self, call: Call) -> None:
@@ -67,6 +70,7 @@ class CallRecorder:
         if len(self._waiting) >= MAX_WAITING:
             self._waiting.popleft()
             self.dropped += 1
+        call.number = next(self._numbers)
         self._waiting.append(call)
 
     async def run(self) -> None:
@@ -113,7 +117,10 @@ class CallWriter:
         self._noted_at: dict[str, float] = {}
 
     def write(self, calls: Sequence[Call]) -> None:
-        """One statement for the whole batch: a tenth of the cost of a bulk insert of models."""
+        """One statement for the whole batch: a tenth of the cost of a bulk insert of models.
+
+        Harmless to repeat: a batch whose success was not heard of is written again.
+        """
         with connection.cursor() as cursor:
             cursor.execute(_insert_statement(), [orjson.dumps(calls).decode()])
         self._note_use({call.key_id for call in calls if call.key_id})
@@ -143,4 +150,5 @@ def _insert_statement() -> str:
     return (
         f"INSERT INTO {CallRecord._meta.db_table} ({names})"  # noqa: S608 - names of our model
         f" SELECT {names} FROM jsonb_to_recordset(%s::jsonb) AS call ({typed})"
+        " ON CONFLICT (runtime_id, number) DO NOTHING"
     )

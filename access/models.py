@@ -97,6 +97,8 @@ class CallRecord(models.Model):
     duration_ms = models.FloatField(_("duration, ms"))
     revision = models.BigIntegerField(_("registry revision"), default=0, db_default=0)
     runtime_id = models.UUIDField(_("runtime"), null=True)
+    # Tells a runtime's calls apart, so that none is recorded twice.
+    number = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
         db_table = "h_call_record"
@@ -106,6 +108,9 @@ class CallRecord(models.Model):
         indexes = [
             models.Index(fields=["-at", "-id"], name="call_record_at"),
             models.Index(fields=["tool_name", "-at"], name="call_record_tool"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["runtime_id", "number"], name="call_record_once"),
         ]
 
     def __str__(self) -> str:

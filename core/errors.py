@@ -64,6 +64,22 @@ class DataSourceBusyError(DataSourceError):
     """Every connection of the data source is in use; retry shortly."""
 
 
+class EmbeddingError(ToolboxError):
+    """The embedding server refused a text or gave vectors that cannot be used."""
+
+
+class EmbeddingUnavailableError(EmbeddingError):
+    """The embedding server cannot be reached now; the same call may work later."""
+
+
+class VectorStoreError(ToolboxError):
+    """The vector store refused a request, or its collection does not fit the embeddings."""
+
+
+class VectorStoreUnavailableError(VectorStoreError):
+    """The vector store cannot be reached now; the same call may work later."""
+
+
 class DeadlineExceededError(ToolboxError):
     """The call took longer than the tool allows and was stopped."""
 

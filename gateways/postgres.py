@@ -8,6 +8,7 @@ protocol (one statement), and its place as a subquery (nothing but a query fits 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Self, TypeVar
 
@@ -41,6 +42,9 @@ logger = logging.getLogger(__name__)
 
 # The server's own timer speaks first: its answer is cheaper than a cancelled connection.
 DEADLINE_MARGIN_S = 0.25
+# How often the server looks whether the runtime that asked is still there.
+CLIENT_CHECK_MS = 2_000
+_FIRST_WITH_CLIENT_CHECK = 140_000
 UNAVAILABLE_TEXT = "the data source cannot be reached; try again later"
 LOST_TEXT = "the connection to the data source was lost twice; try again later"
 _QUERY_CANCELED = "57014"
@@ -116,6 +120,8 @@ class PostgresSource:
         except StatementError as error:
             raise DataSourceError(f"the query does not fit the data source: {error}") from error
         except TimeoutError as error:
+            if self._pool.is_only_connecting:
+                raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
             raise deadline_error(timeout_ms) from error
         except ServerError as error:
             elapsed_ms = (perf_counter() - started) * 1_000
@@ -219,7 +225,21 @@ class PostgresSource:
         try:
             async with asyncio.timeout(self.settings.connect_timeout_s):
                 arguments = self.settings.connection_arguments()
-                return WireConnection(await psycopg.AsyncConnection.connect(**arguments))
+                connection = await psycopg.AsyncConnection.connect(**arguments)
+                await _end_queries_with_us(connection)
+                return WireConnection(connection)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
             raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
+
+
+async def _end_queries_with_us(connection: "psycopg.AsyncConnection[object]") -> None:
+    """Let the server stop a query whose runtime was killed, instead of working on for nobody."""
+    if connection.info.server_version < _FIRST_WITH_CLIENT_CHECK:
+        return
+    # A server whose system cannot tell refuses the setting.
+    with suppress(psycopg.errors.InvalidParameterValue):
+        await connection.execute(
+            "SELECT set_config('client_connection_check_interval', %s, false)",
+            [str(CLIENT_CHECK_MS)],
+        )

@@ -72,6 +72,11 @@ class ConnectionPool(Generic[_Connection]):
         self._down_s = FIRST_DOWN_S
         self._is_closed = False
 
+    @property
+    def is_only_connecting(self) -> bool:
+        """Whether connections are being made and none is open."""
+        return bool(self._attempts) and len(self._attempts) == self._slots_taken
+
     async def acquire(self) -> _Connection:
         """A connection to hand to `give_back`.
 
@@ -152,19 +157,21 @@ class ConnectionPool(Generic[_Connection]):
             raise
 
     async def _connect_for_slot(self) -> _Connection:
+        was_down = self._failure is not None
         try:
             connection = await self._connect()
         except DataSourceUnavailableError as error:
             self._failure = error
+            # Attempts that fail side by side are one failure.
+            self._down_s = min(2 * self._down_s, LONGEST_DOWN_S) if was_down else FIRST_DOWN_S
             self._down_until = monotonic() + self._down_s
-            self._down_s = min(2 * self._down_s, LONGEST_DOWN_S)
             self._free_slot()
             raise
         except BaseException:
             self._down_until = 0.0
             self._free_slot()
             raise
-        self._failure, self._down_s = None, FIRST_DOWN_S
+        self._failure = None
         return connection
 
     def _take_over(self, attempt: asyncio.Task[_Connection]) -> None:

@@ -1,5 +1,6 @@
 """Bearer tokens to callers."""
 
+import asyncio
 import logging
 import time
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ KEY_CACHE_SECONDS = 2.0
 KEY_CACHE_SIZE = 1_000
 # How long known keys stay good while the database is away.
 KEY_GRACE_SECONDS = 300.0
+# How long a call with a known key waits for the database to confirm the key.
+KEY_PATIENCE_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -42,6 +45,7 @@ class KeyVerifier(TokenVerifier):
         super().__init__()
         self._database = database
         self._entries: dict[str, _Entry] = {}
+        self._readings: dict[str, asyncio.Task[Caller | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
         caller = await self._find_caller(token)
@@ -62,7 +66,23 @@ class KeyVerifier(TokenVerifier):
         entry = self._entries.get(digest)
         if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
             return entry.caller
-        return await self._read_caller(token, digest)
+        reading = self._begin_reading(token, digest)
+        is_known = entry is not None and entry.is_younger_than(KEY_GRACE_SECONDS)
+        try:
+            async with asyncio.timeout(KEY_PATIENCE_SECONDS if is_known else None):
+                return await asyncio.shield(reading)
+        except TimeoutError:
+            # Forgotten meanwhile, it is not good any more.
+            return entry.caller if entry and self._entries.get(digest) is entry else None
+
+    def _begin_reading(self, token: str, digest: str) -> "asyncio.Task[Caller | None]":
+        """One look at the database for all calls with this key that wait for it."""
+        if (reading := self._readings.get(digest)) is None:
+            loop = asyncio.get_running_loop()
+            reading = loop.create_task(self._read_caller(token, digest))
+            self._readings[digest] = reading
+            reading.add_done_callback(lambda _: self._readings.pop(digest, None))
+        return reading
 
     async def _read_caller(self, token: str, digest: str) -> Caller | None:
         try:

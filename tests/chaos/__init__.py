@@ -1,0 +1,1 @@
+"""Tools under faults: real servers that are stopped, killed and cut off while agents call."""
