@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from catalog.checking import check_sources, store_report
 from catalog.environment import find_ignored_variable, find_names, variable_name
+from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.forms import DataSourceForm
 from catalog.models import CheckState, DataSource, Engine, SourceCheck
 
@@ -132,12 +133,14 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             return HttpResponseRedirect(_check_url(source))
         if not self.has_view_permission(request, source):
             raise PermissionDenied
+        check = SourceCheck.objects.filter(source=source).first()
         context = {
             **self.admin_site.each_context(request),
             "title": _("Connection of %s") % source.name,
             "opts": self.opts,
             "source": source,
-            "check": SourceCheck.objects.filter(source=source).first(),
+            "check": check,
+            "findings": _show_findings(check) if check else [],
             "may_check": self.has_change_permission(request, source),
             "media": self.media,
         }
@@ -177,7 +180,7 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             return str(_("not checked yet"))
         state = CheckState(check.state)
         link = format_html('<a href="{}">{}</a>', _check_url(source), state.label)
-        return _mark(state, link, check.summary)
+        return _mark(state, link, translate_summary(check))
 
     def _check(self, request: HttpRequest, sources: list[DataSource]) -> list[SourceCheck]:
         for source in sources:
@@ -196,13 +199,21 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             _check_url(check.source),
             check.source.name,
             state.label,
-            "" if state is CheckState.OK else check.summary,
+            "" if state is CheckState.OK else translate_summary(check),
         )
         self.message_user(request, text, MESSAGE_LEVELS[state])
 
 
 def _check_url(source: DataSource) -> str:
     return reverse("admin:catalog_datasource_check", args=[source.pk])
+
+
+def _show_findings(check: SourceCheck) -> list[dict[str, str]]:
+    """Level and text of each finding, for the page."""
+    return [
+        {"level": finding.level.value, "text": translate(finding)}
+        for finding in read_findings(check)
+    ]
 
 
 def _mark(state: CheckState, text: str, title: str = "") -> SafeString:

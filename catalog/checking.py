@@ -4,14 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
+from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from catalog.connections import fingerprint, to_settings
+from catalog.finding_texts import find_worst
 from catalog.models import CheckState, DataSource, SourceCheck
 from core.errors import ConfigurationError
-from gateways.connection_report import ConnectionReport, Level, refused
+from gateways.connection_report import ConnectionReport, Finding, Level, refused
 from gateways.postgres_inspection import inspect_postgres
 from gateways.sources import DatabaseSettings
 from gateways.sqlite_inspection import inspect_sqlite
@@ -24,7 +26,6 @@ RETRY_AFTER = timedelta(minutes=1)
 
 # Findings that say nothing of the role: the check was cut short.
 _CUT_SHORT = frozenset({"too-slow", "connection-lost"})
-_SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
 
 
 def find_due() -> list[DataSource]:
@@ -74,18 +75,23 @@ def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
             "summary": summarize(report),
             "refusal": _find_refusal(source, report, target),
             "target": target,
-            "report": asdict(report),
+            "report": _to_json(report),
         },
     )
     return check
 
 
 def find_faults(report: ConnectionReport) -> list[str]:
-    """Texts of what makes the database unfit; none when it was not reached, since nothing is known then."""
+    """English texts of what makes the database unfit, as `select_faults`."""
+    return [fault.text for fault in select_faults(report)]
+
+
+def select_faults(report: ConnectionReport) -> list[Finding]:
+    """What makes the database unfit; nothing when it was not reached, since nothing is known then."""
     if report.is_unreachable:
         return []
     return [
-        finding.text
+        finding
         for finding in report.findings
         if finding.level is Level.REFUSED and finding.code not in _CUT_SHORT
     ]
@@ -102,9 +108,15 @@ def state_of(report: ConnectionReport) -> CheckState:
 
 
 def summarize(report: ConnectionReport) -> str:
-    """The text of the worst finding, '' if there is none."""
-    worst = sorted(report.findings, key=lambda finding: _SEVERITY.index(finding.level))
-    return worst[0].text if worst else ""
+    """The worst finding in English, '' if there is none."""
+    worst = find_worst(report.findings)
+    return worst.text if worst else ""
+
+
+def _to_json(report: ConnectionReport) -> dict[str, Any]:
+    """The report as it is stored: each finding with its text too, for programs that read the row."""
+    findings = [asdict(finding) | {"text": finding.text} for finding in report.findings]
+    return asdict(report) | {"findings": findings}
 
 
 def _find_refusal(source: DataSource, report: ConnectionReport, target: str) -> str:
@@ -124,7 +136,7 @@ async def _inspect_row(source: DataSource, gate: asyncio.Semaphore) -> Connectio
     try:
         settings = to_settings(source)
     except ConfigurationError as error:
-        return ConnectionReport(findings=(refused("wrong-configuration", _as_sentence(error)),))
+        return ConnectionReport(findings=(_misconfigured(error),))
     async with gate:
         return await _inspect(settings)
 
@@ -135,6 +147,9 @@ async def _inspect(settings: DatabaseSettings) -> ConnectionReport:
     return await inspect_postgres(settings)
 
 
-def _as_sentence(error: ConfigurationError) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."
+def _misconfigured(error: ConfigurationError) -> Finding:
+    return refused(
+        "wrong-configuration",
+        "The data source is not set up correctly: {reason}.",
+        reason=str(error).rstrip("."),
+    )

@@ -6,8 +6,9 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.utils.translation import gettext_lazy as _
 
-from catalog.checking import find_faults, inspect_source
+from catalog.checking import inspect_source, select_faults
 from catalog.encryption import seal
+from catalog.finding_texts import translate
 from catalog.models import DataSource, Engine, SourceCheck
 from core.errors import ConfigurationError
 from gateways.connection_report import ConnectionReport
@@ -105,8 +106,8 @@ class DataSourceForm(forms.ModelForm[DataSource]):
 
     def _check(self) -> None:
         self.report = inspect_source(self.instance)
-        for fault in find_faults(self.report):
-            self.add_error(None, fault)
+        for fault in select_faults(self.report):
+            self.add_error(None, translate(fault))
 
     def _read_destination(self) -> tuple[Any, ...]:
         return tuple(getattr(self.instance, name) for name in _DESTINATION)

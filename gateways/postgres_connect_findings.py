@@ -12,154 +12,182 @@ from gateways.postgres_settings import PostgresSettings
 ROLE_FAULTS = frozenset({"wrong-password", "no-password", "unknown-role", "no-connect-privilege"})
 _WORDS_LIMIT = 200
 
-# A part of libpq's or the server's English message, the code, and what to say; the first one fits.
-_FAULTS: tuple[tuple[str, str, str], ...] = (
+_UNKNOWN_HOST = refused(
+    "unknown-host",
+    "No address is known for this host name. Check its spelling.",
+)
+_NO_ROUTE = refused(
+    "no-route",
+    "This machine has no way to the host. Check the address and the network.",
+)
+_NOT_POSTGRESQL = refused(
+    "not-postgresql",
+    "What answers at this port is not PostgreSQL. Check the port.",
+)
+# A part of libpq's or the server's English message, and what it means; the first one fits.
+_FAULTS: tuple[tuple[str, Finding], ...] = (
     (
         "unsupported startup parameter",
-        "pooler-refuses-options",
-        "A connection pooler in front of the database refuses the session's options (time limits,"
-        " search path). Connect to the database itself.",
+        refused(
+            "pooler-refuses-options",
+            "A connection pooler in front of the database refuses the session's options (time"
+            " limits, search path). Connect to the database itself.",
+        ),
     ),
     (
         "no password supplied",
-        "no-password",
-        "The server asks for a password and none is set. Set the password of the data source.",
+        refused(
+            "no-password",
+            "The server asks for a password and none is set. Set the password of the data source.",
+        ),
     ),
     (
         "authentication failed",
-        "wrong-password",
-        "The server does not accept this role with this password. Check both; a role that does not"
-        " exist or has expired is answered in the same way.",
+        refused(
+            "wrong-password",
+            "The server does not accept this role with this password. Check both; a role that"
+            " does not exist or has expired is answered in the same way.",
+        ),
     ),
     (
         "is not permitted to log in",
-        "role-may-not-log-in",
-        "The role may not log in. Run ALTER ROLE ... LOGIN, or use a role that may.",
+        refused(
+            "role-may-not-log-in",
+            "The role may not log in. Run ALTER ROLE ... LOGIN, or use a role that may.",
+        ),
     ),
     (
         "permission denied for database",
-        "no-connect-privilege",
-        "The role may not connect to this database. Run GRANT CONNECT ON DATABASE ... TO it.",
+        refused(
+            "no-connect-privilege",
+            "The role may not connect to this database. Run GRANT CONNECT ON DATABASE ... TO it.",
+        ),
     ),
     (
         "pg_hba.conf",
-        "not-admitted",
-        "The server's pg_hba.conf does not admit this role and database from this machine. Have a"
-        " line added there, or set sslmode=require where it admits encrypted connections only.",
+        refused(
+            "not-admitted",
+            "The server's pg_hba.conf does not admit this role and database from this machine."
+            " Have a line added there, or set sslmode=require where it admits encrypted"
+            " connections only.",
+        ),
     ),
     (
         "too many",
-        "too-many-connections",
-        "The server has no connection free for this role. Raise its CONNECTION LIMIT or the server's"
-        " max_connections, or lower the connections of the pool.",
+        refused(
+            "too-many-connections",
+            "The server has no connection free for this role. Raise its CONNECTION LIMIT or the"
+            " server's max_connections, or lower the connections of the pool.",
+        ),
     ),
     (
         "connection slots",
-        "too-many-connections",
-        "The server has no connection free for this role. Raise max_connections, or lower the"
-        " connections of the pool.",
+        refused(
+            "too-many-connections",
+            "The server has no connection free for this role. Raise max_connections, or lower the"
+            " connections of the pool.",
+        ),
     ),
     (
         "the database system is",
-        "starting",
-        "The server is starting, stopping or recovering. Check again in a moment.",
+        refused(
+            "starting",
+            "The server is starting, stopping or recovering. Check again in a moment.",
+        ),
     ),
     (
         "invalid value for parameter",
-        "wrong-setting",
-        "The server does not take one of the session's settings. Check the search path (names with"
-        " commas between them) and the time zone.",
+        refused(
+            "wrong-setting",
+            "The server does not take one of the session's settings. Check the search path (names"
+            " with commas between them) and the time zone.",
+        ),
     ),
-    (
-        "failed to resolve host",
-        "unknown-host",
-        "No address is known for this host name. Check its spelling.",
-    ),
-    (
-        "could not translate host name",
-        "unknown-host",
-        "No address is known for this host name. Check its spelling.",
-    ),
+    ("failed to resolve host", _UNKNOWN_HOST),
+    ("could not translate host name", _UNKNOWN_HOST),
     (
         "connection refused",
-        "connection-refused",
-        "Nothing listens at this host and port. Check both, and that the server is running and"
-        " listens for connections from outside.",
+        refused(
+            "connection-refused",
+            "Nothing listens at this host and port. Check both, and that the server is running"
+            " and listens for connections from outside.",
+        ),
     ),
     (
         "is the server running locally",
-        "connection-refused",
-        "Nothing listens at this socket. Check the host (the socket's folder) and the port.",
+        refused(
+            "connection-refused",
+            "Nothing listens at this socket. Check the host (the socket's folder) and the port.",
+        ),
     ),
-    (
-        "no route to host",
-        "no-route",
-        "This machine has no way to the host. Check the address and the network.",
-    ),
-    (
-        "network is unreachable",
-        "no-route",
-        "This machine has no way to the host. Check the address and the network.",
-    ),
+    ("no route to host", _NO_ROUTE),
+    ("network is unreachable", _NO_ROUTE),
     (
         "server does not support ssl",
-        "no-tls",
-        "The server offers no TLS, and sslmode demands it. Turn on ssl at the server, or set"
-        " sslmode=prefer on a network that you trust.",
+        refused(
+            "no-tls",
+            "The server offers no TLS, and sslmode demands it. Turn on ssl at the server, or set"
+            " sslmode=prefer on a network that you trust.",
+        ),
     ),
-    (
-        "received invalid response to ssl negotiation",
-        "not-postgresql",
-        "What answers at this port is not PostgreSQL. Check the port.",
-    ),
-    (
-        "expected authentication request",
-        "not-postgresql",
-        "What answers at this port is not PostgreSQL. Check the port.",
-    ),
+    ("received invalid response to ssl negotiation", _NOT_POSTGRESQL),
+    ("expected authentication request", _NOT_POSTGRESQL),
     (
         "server closed the connection unexpectedly",
-        "not-postgresql",
-        "What listens at this port closed the connection without a word: it is not PostgreSQL, or"
-        " something on the way cut it. Check the port.",
+        refused(
+            "not-postgresql",
+            "What listens at this port closed the connection without a word: it is not"
+            " PostgreSQL, or something on the way cut it. Check the port.",
+        ),
     ),
     (
         "invalid sslmode",
-        "wrong-option",
-        "sslmode must be disable, allow, prefer, require, verify-ca or verify-full.",
+        refused(
+            "wrong-option",
+            "sslmode must be disable, allow, prefer, require, verify-ca or verify-full.",
+        ),
     ),
     (
         "connection option",
-        "wrong-option",
-        "An option of the connection is unknown. Use names of libpq, such as sslmode.",
+        refused(
+            "wrong-option",
+            "An option of the connection is unknown. Use names of libpq, such as sslmode.",
+        ),
     ),
     (
         "certificate",
-        "tls-failed",
-        "TLS failed: the server's certificate was not accepted, or a certificate file of ours cannot"
-        " be read. Check sslmode, sslrootcert and the host's name in the certificate.",
+        refused(
+            "tls-failed",
+            "TLS failed: the server's certificate was not accepted, or a certificate file of ours"
+            " cannot be read. Check sslmode, sslrootcert and the host's name in the certificate.",
+        ),
     ),
     (
         "ssl",
-        "tls-failed",
-        "TLS failed. Check sslmode and sslrootcert, and the versions of TLS that the server takes.",
+        refused(
+            "tls-failed",
+            "TLS failed. Check sslmode and sslrootcert, and the versions of TLS that the server"
+            " takes.",
+        ),
     ),
 )
 _ABSENT = re.compile(r'(role|database) "[^\n]*" does not exist')
 _ABSENT_FAULTS = {
-    "role": ("unknown-role", "The server has no role of this name. Check it, or make the role."),
-    "database": ("unknown-database", "The server has no database of this name. Check it."),
+    "role": refused(
+        "unknown-role", "The server has no role of this name. Check it, or make the role."
+    ),
+    "database": refused("unknown-database", "The server has no database of this name. Check it."),
 }
 
 
 def find_connect_fault(error: Exception, settings: PostgresSettings) -> Finding:
     """What an error of `open_session` means; never holds the password or the address."""
     if isinstance(error, TimeoutError | psycopg.errors.ConnectionTimeout):
-        seconds = connect_seconds(settings)
         return refused(
             "no-answer",
-            f"The server did not answer within {seconds:g} s. Check host and port, and that no"
+            "The server did not answer within {seconds} s. Check host and port, and that no"
             " firewall stands between; a server that is not PostgreSQL may also stay silent.",
+            seconds=f"{connect_seconds(settings):g}",
         )
     if isinstance(error, UnicodeError):
         return refused("unknown-host", "The host is no valid name. Check its spelling.")
@@ -168,13 +196,16 @@ def find_connect_fault(error: Exception, settings: PostgresSettings) -> Finding:
 
 def _find_fault(message: str, settings: PostgresSettings) -> Finding:
     if match := _ABSENT.search(message):
-        return refused(*_ABSENT_FAULTS[match[1]])
+        return _ABSENT_FAULTS[match[1]]
     lowered = f"{_own_words(message)}\n".lower()
-    for part, code, text in _FAULTS:
+    for part, fault in _FAULTS:
         if part in lowered:
-            return refused(code, text)
-    words = _first_line(message, settings)
-    return refused("connection-failed", f"The connection failed, in the server's words: {words}")
+            return fault
+    return refused(
+        "connection-failed",
+        "The connection failed, in the server's words: {words}",
+        words=_first_line(message, settings),
+    )
 
 
 def _own_words(message: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gateways.connection_report import Finding, join_names, ok, warning
+from gateways.connection_report import Finding, counted, list_names, ok, warning
 from gateways.postgres_inspection_session import Facts, fetch_fact
 from gateways.postgres_settings import PostgresSettings
 from gateways.postgres_wire import WireConnection
@@ -93,14 +93,24 @@ async def find_writing(connection: WireConnection, settings: PostgresSettings) -
 
 def _judge_writable(fact: Facts) -> Iterator[Finding]:
     if fact["count"]:
-        tables = "1 table" if fact["count"] == 1 else f"{fact['count']:,} tables"
-        names = join_names(fact["examples"], fact["count"])
-        public = " Some of it is granted to PUBLIC, so to every role." if fact["is_public"] else ""
         yield warning(
             "writes-tables",
-            f"The role may change {tables}: {names}.{public} Queries of tools run read-only all the"
-            " same; take the second lock too: REVOKE INSERT, UPDATE, DELETE, TRUNCATE, or use a role"
-            " that can only read.",
+            counted(
+                "The role may change 1 table ({tables}). Queries of tools run read-only all the"
+                " same; take the second lock too: REVOKE INSERT, UPDATE, DELETE, TRUNCATE, or use"
+                " a role that can only read.",
+                "The role may change {count} tables ({tables}). Queries of tools run read-only"
+                " all the same; take the second lock too: REVOKE INSERT, UPDATE, DELETE, TRUNCATE,"
+                " or use a role that can only read.",
+            ),
+            count=fact["count"],
+            tables=list_names(fact["examples"], fact["count"]),
+        )
+    if fact["is_public"]:
+        yield warning(
+            "writes-granted-to-public",
+            "A right to change tables is granted to PUBLIC, so to every role. Run REVOKE ... FROM"
+            " PUBLIC.",
         )
 
 
@@ -111,11 +121,16 @@ def _judge_creatable(fact: Facts) -> Iterator[Finding]:
             "The role may create schemas in this database. Run REVOKE CREATE ON DATABASE.",
         )
     if fact["count"]:
-        names = join_names(fact["examples"], fact["count"])
         yield warning(
             "creates-tables",
-            f"The role may create tables and functions in the schemas {names}."
-            " Run REVOKE CREATE ON SCHEMA, from PUBLIC where it is granted to all.",
+            counted(
+                "The role may create tables and functions in 1 schema ({schemas}). Run REVOKE"
+                " CREATE ON SCHEMA, from PUBLIC where it is granted to all.",
+                "The role may create tables and functions in {count} schemas ({schemas}). Run"
+                " REVOKE CREATE ON SCHEMA, from PUBLIC where it is granted to all.",
+            ),
+            count=fact["count"],
+            schemas=list_names(fact["examples"], fact["count"]),
         )
     if fact["temporary"]:
         yield warning(
@@ -128,44 +143,71 @@ def _judge_creatable(fact: Facts) -> Iterator[Finding]:
 async def find_callable(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Functions that act with the rights of others, and extensions that reach out of the database."""
     del settings
-    findings = []
-    fact = await fetch_fact(connection, _DEFINER_SQL)
-    if fact["count"]:
-        names = join_names(fact["examples"], fact["count"])
-        findings.append(
-            warning(
-                "definer-functions",
-                f"The role may call functions that act with their owner's rights: {names}. Look at"
-                " what they do, and run REVOKE EXECUTE ON FUNCTION ... FROM PUBLIC where readers"
-                " need them not.",
-            )
-        )
-    if names := ", ".join((await fetch_fact(connection, _OUTSIDE_SQL))["names"]):
-        findings.append(
-            warning(
-                "reaches-out",
-                f"The database has {names}, made to reach other servers, files or programs. Tools"
-                " cannot call their functions by name, but a view or a function can for them."
-                " Remove what is not needed.",
-            )
-        )
+    findings = [
+        *_judge_definers(await fetch_fact(connection, _DEFINER_SQL)),
+        *_judge_outside(await fetch_fact(connection, _OUTSIDE_SQL)),
+    ]
     return findings or [ok("calls-nothing", "No function or extension found that reaches further.")]
+
+
+def _judge_definers(fact: Facts) -> Iterator[Finding]:
+    if fact["count"]:
+        yield warning(
+            "definer-functions",
+            counted(
+                "The role may call 1 function that acts with its owner's rights ({functions})."
+                " Look at what it does, and run REVOKE EXECUTE ON FUNCTION ... FROM PUBLIC if"
+                " readers do not need it.",
+                "The role may call {count} functions that act with their owner's rights"
+                " ({functions}). Look at what they do, and run REVOKE EXECUTE ON FUNCTION ... FROM"
+                " PUBLIC where readers do not need them.",
+            ),
+            count=fact["count"],
+            functions=list_names(fact["examples"], fact["count"]),
+        )
+
+
+def _judge_outside(fact: Facts) -> Iterator[Finding]:
+    if fact["names"]:
+        yield warning(
+            "reaches-out",
+            "The database has {extensions}, made to reach other servers, files or programs. Tools"
+            " cannot call their functions by name, but a view or a function can for them. Remove"
+            " what is not needed.",
+            extensions=", ".join(fact["names"]),
+        )
 
 
 async def find_reading(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Whether there is anything to read, and whether it is found without a schema's name."""
     del settings
-    fact = await fetch_fact(connection, _READABLE_SQL)
+    return [_judge_readable(await fetch_fact(connection, _READABLE_SQL))]
+
+
+def _judge_readable(fact: Facts) -> Finding:
     if not fact["count"]:
-        text = "The role can read no table. Run GRANT USAGE ON SCHEMA ... and GRANT SELECT ON ... TO it."
-        return [warning("reads-nothing", text)]
-    tables = "1 table or view" if fact["count"] == 1 else f"{fact['count']:,} tables and views"
+        return warning(
+            "reads-nothing",
+            "The role can read no table. Run GRANT USAGE ON SCHEMA ... and GRANT SELECT ON ... TO"
+            " it.",
+        )
     if not fact["in_path"]:
-        return [
-            warning(
-                "search-path-empty",
-                f"The role can read {tables}, none of them in the search path: tools must write the"
-                " schema's name. Put the schemas into the search path.",
-            )
-        ]
-    return [ok("reads", f"The role can read {tables}, {fact['in_path']:,} in the search path.")]
+        return warning(
+            "search-path-empty",
+            counted(
+                "The role can read 1 table or view, which is not in the search path: tools must"
+                " write the schema's name. Put the schema into the search path.",
+                "The role can read {count} tables and views, none of them in the search path:"
+                " tools must write the schema's name. Put the schemas into the search path.",
+            ),
+            count=fact["count"],
+        )
+    return ok(
+        "reads",
+        counted(
+            "The role can read 1 table or view, {in_path} in the search path.",
+            "The role can read {count} tables and views, {in_path} in the search path.",
+        ),
+        count=fact["count"],
+        in_path=fact["in_path"],
+    )

@@ -39,6 +39,13 @@ _SESSION_CHECKS: tuple[Check, ...] = (find_settings, find_search_path, find_limi
 _RIGHTS_CHECKS: tuple[Check, ...] = (find_owned, find_writing, find_callable, find_reading)
 _PROOFS: tuple[Check, ...] = (find_writes, find_time_limit)
 
+_TOO_SLOW = refused(
+    "too-slow", "The server takes too long over the questions of this check. Check again later."
+)
+_CONNECTION_LOST = refused(
+    "connection-lost", "The connection was lost during the check. Check again."
+)
+
 _IDENTITY_SQL = "SELECT SESSION_USER AS role, pg_catalog.current_database() AS database"
 
 
@@ -90,11 +97,9 @@ class _Inspection:
             async with asyncio.timeout(INSPECTION_S):
                 await self._ask()
         except TimeoutError:
-            text = "The server takes too long over the questions of this check. Check again later."
-            self._findings.append(refused("too-slow", text))
+            self._findings.append(_TOO_SLOW)
         except ConnectionLostError:
-            text = "The connection was lost during the check. Check again."
-            self._findings.append(refused("connection-lost", text))
+            self._findings.append(_CONNECTION_LOST)
         return ConnectionReport(
             server=server,
             role=self._role,
@@ -116,7 +121,12 @@ class _Inspection:
         fact = await fetch_fact(connection, _IDENTITY_SQL)
         self._role, self._database = fact["role"], fact["database"]
         return [
-            ok("connected", f"Connected to the database {self._database} as {self._role}."),
+            ok(
+                "connected",
+                "Connected to the database {database} as {role}.",
+                database=self._database,
+                role=self._role,
+            ),
             judge_encryption(is_encrypted=self._is_encrypted, settings=settings),
         ]
 
@@ -125,8 +135,13 @@ class _Inspection:
             try:
                 self._findings += await check(self._connection, self._settings)
             except ServerError as error:
-                text = f"Something could not be checked; the server says: {error.message}"
-                self._findings.append(refused("not-checked", text))
+                self._findings.append(
+                    refused(
+                        "not-checked",
+                        "Something could not be checked; the server says: {words}",
+                        words=error.message,
+                    )
+                )
 
     async def _write_role_sql(
         self, connection: WireConnection, settings: PostgresSettings

@@ -5,31 +5,87 @@ role that it is a member of is looked at as if it were the role itself.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from gateways.connection_report import Finding, Level, join_names, ok, refused
+from gateways.connection_report import Finding, counted, list_names, ok, refused, warning
 from gateways.postgres_inspection_session import Facts, fetch_fact, fetch_facts
 from gateways.postgres_settings import PostgresSettings
 from gateways.postgres_wire import WireConnection
 
-_SUPERUSER_TEXT = (
+_SUPERUSER = refused(
+    "superuser",
     "The role is a superuser: no grant binds it, and a read-only transaction keeps it neither from"
-    " running programs on the server nor from writing files. Use a role that can only read."
+    " running programs on the server nor from writing files. Use a role that can only read.",
 )
-# Attribute, level, code, and what it lets one do. Those that a read-only transaction cannot stop, or
-# that open everything, are refused.
+# Attributes, with what is said of the role itself and of one that can become the {holder}. Those that
+# a read-only transaction cannot stop, or that open everything, are refused.
 _ATTRIBUTES = (
-    ("rolsuper", Level.REFUSED, "superuser", "is a superuser"),
-    ("rolcreaterole", Level.REFUSED, "creates-roles", "can make roles and give them rights"),
+    (
+        "rolsuper",
+        _SUPERUSER,
+        refused(
+            "superuser",
+            "The role can become a superuser as a member of {holder}. Take it out of that role, or"
+            " use another one.",
+            holder="",
+        ),
+    ),
+    (
+        "rolcreaterole",
+        refused(
+            "creates-roles",
+            "The role can make roles and give them rights. Run ALTER ROLE ... NOCREATEROLE, or use"
+            " another role.",
+        ),
+        refused(
+            "creates-roles",
+            "The role can make roles and give them rights as a member of {holder}. Take it out of"
+            " that role, or use another one.",
+            holder="",
+        ),
+    ),
     (
         "rolreplication",
-        Level.REFUSED,
-        "replicates",
-        "can copy the whole server, whatever was granted to it",
+        refused(
+            "replicates",
+            "The role can copy the whole server, whatever was granted to it. Run ALTER ROLE ..."
+            " NOREPLICATION, or use another role.",
+        ),
+        refused(
+            "replicates",
+            "The role can copy the whole server as a member of {holder}. Take it out of that role,"
+            " or use another one.",
+            holder="",
+        ),
     ),
-    ("rolbypassrls", Level.WARNING, "bypasses-row-security", "sees rows that row security hides"),
-    ("rolcreatedb", Level.WARNING, "creates-databases", "can make databases"),
+    (
+        "rolbypassrls",
+        warning(
+            "bypasses-row-security",
+            "The role sees rows that row security hides. Run ALTER ROLE ... NOBYPASSRLS, or use"
+            " another role.",
+        ),
+        warning(
+            "bypasses-row-security",
+            "The role can see rows that row security hides as a member of {holder}. Take it out of"
+            " that role, or use another one.",
+            holder="",
+        ),
+    ),
+    (
+        "rolcreatedb",
+        warning(
+            "creates-databases",
+            "The role can make databases. Run ALTER ROLE ... NOCREATEDB, or use another role.",
+        ),
+        warning(
+            "creates-databases",
+            "The role can make databases as a member of {holder}. Take it out of that role, or use"
+            " another one.",
+            holder="",
+        ),
+    ),
 )
-_ATTRIBUTE_NAMES = "NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS NOCREATEDB, or no membership that gives them"
 # Predefined roles that reach files, programs or every table.
 _DANGEROUS_ROLES = frozenset(
     {
@@ -86,33 +142,35 @@ async def find_role(connection: WireConnection, settings: PostgresSettings) -> l
     del settings
     roles = await fetch_facts(connection, _ROLES_SQL)
     if roles[0]["rolsuper"]:
-        return [refused("superuser", _SUPERUSER_TEXT)]
+        return [_SUPERUSER]
     findings = [*_judge_attributes(roles), *_judge_memberships(roles)]
     return findings or [ok("plain-role", "The role has no attribute or membership beyond reading.")]
 
 
 def _judge_attributes(roles: list[Facts]) -> Iterator[Finding]:
-    for attribute, level, code, can in _ATTRIBUTES:
+    for attribute, own, inherited in _ATTRIBUTES:
         if holders := [role for role in roles if role[attribute]]:
-            who = "" if holders[0]["is_self"] else f" as a member of {holders[0]['name']}"
-            yield Finding(level, code, f"The role {can}{who}. Use a role with {_ATTRIBUTE_NAMES}.")
+            holder = holders[0]
+            yield (
+                own if holder["is_self"] else replace(inherited, values={"holder": holder["name"]})
+            )
 
 
 def _judge_memberships(roles: list[Facts]) -> Iterator[Finding]:
     names = [role["name"] for role in roles]
     if found := _select(names, _DANGEROUS_ROLES):
-        yield Finding(
-            Level.REFUSED,
+        yield refused(
             "dangerous-membership",
-            f"The role is a member of {found}: that reaches files, programs or every table of the"
+            "The role is a member of {roles}: that reaches files, programs or every table of the"
             " server. Run REVOKE ... FROM it, or use another role.",
+            roles=found,
         )
     if found := _select(names, _POWERFUL_ROLES):
-        yield Finding(
-            Level.WARNING,
+        yield warning(
             "powerful-membership",
-            f"The role is a member of {found}: it sees or disturbs more than the tables that were"
+            "The role is a member of {roles}: it sees or disturbs more than the tables that were"
             " granted to it. Run REVOKE ... FROM it where that is not meant.",
+            roles=found,
         )
 
 
@@ -126,11 +184,17 @@ async def find_owned(connection: WireConnection, settings: PostgresSettings) -> 
     fact = await fetch_fact(connection, _OWNED_SQL)
     if not fact["count"]:
         return [ok("owns-nothing", "The role owns nothing in this database.")]
-    names = join_names(fact["examples"], fact["count"])
     return [
         refused(
             "owner",
-            f"The role, or one that it is a member of, owns {names}. An owner may change, drop and"
-            " grant what it owns. Use a role of its own for reading.",
+            counted(
+                "The role, or one that it is a member of, owns 1 object ({objects}). An owner may"
+                " change, drop and grant what it owns. Use a role of its own for reading.",
+                "The role, or one that it is a member of, owns {count} objects ({objects}). An"
+                " owner may change, drop and grant what it owns. Use a role of its own for"
+                " reading.",
+            ),
+            count=fact["count"],
+            objects=list_names(fact["examples"], fact["count"]),
         )
     ]

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from gateways.connection_report import Finding, join_names, ok, refused, warning
+from gateways.connection_report import Finding, ok, refused, warning
 from gateways.postgres_inspection_session import Facts, fetch_fact, fetch_facts
 from gateways.postgres_settings import PostgresSettings
 from gateways.postgres_wire import WireConnection
@@ -41,9 +41,10 @@ async def find_settings(connection: WireConnection, settings: PostgresSettings) 
     return [
         refused(
             "settings-dropped",
-            f"The session does not have the settings that it was opened with ({', '.join(lost)}):"
-            " a connection pooler drops them. Connect to the database itself, or set them for the"
+            "The session does not have the settings that it was opened with ({settings}): a"
+            " connection pooler drops them. Connect to the database itself, or set them for the"
             " role with ALTER ROLE ... SET.",
+            settings=", ".join(lost),
         )
     ]
 
@@ -75,17 +76,20 @@ def _judge_schemas(names: list[str], usable: dict[str, bool]) -> Iterator[Findin
     if missing := [name for name in names if name not in usable]:
         yield warning(
             "schema-missing",
-            f"The search path names schemas that do not exist: {', '.join(missing)}."
-            " Correct the search path.",
+            "The search path names schemas that do not exist: {schemas}. Correct the search path.",
+            schemas=", ".join(missing),
         )
     if closed := [name for name in names if usable.get(name) is False]:
         yield warning(
             "schema-closed",
-            f"The role may not use the schemas {', '.join(closed)} of the search path."
-            " Run GRANT USAGE ON SCHEMA ... TO it.",
+            "The role may not use these schemas of the search path: {schemas}. Run GRANT USAGE ON"
+            " SCHEMA ... TO it.",
+            schemas=", ".join(closed),
         )
-    if not missing and not closed:
-        yield ok("search-path", f"The search path is {join_names(names, len(names)) or 'empty'}.")
+    if not names:
+        yield ok("search-path", "The search path is empty.")
+    elif not missing and not closed:
+        yield ok("search-path", "The search path is {schemas}.", schemas=", ".join(names))
 
 
 async def find_limits(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
@@ -110,7 +114,8 @@ def _judge_limits(fact: Facts, settings: PostgresSettings) -> Iterator[Finding]:
     if fact["expires_soon"]:
         yield warning(
             "password-expires",
-            f"The role's password expires within {_EXPIRY_DAYS} days (VALID UNTIL). Renew it before.",
+            "The role's password expires within {days} days (VALID UNTIL). Renew it before.",
+            days=_EXPIRY_DAYS,
         )
 
 
@@ -124,8 +129,10 @@ def _judge_connection_limit(limit: int, pool_size: int) -> Iterator[Finding]:
     elif limit < pool_size:
         yield warning(
             "connection-limit-too-small",
-            f"The role's CONNECTION LIMIT is {limit}, and the pool of one runtime has {pool_size}"
+            "The role's CONNECTION LIMIT is {limit}, and the pool of one runtime has {pool_size}"
             " connections. Raise the limit, or make the pool smaller.",
+            limit=limit,
+            pool_size=pool_size,
         )
 
 

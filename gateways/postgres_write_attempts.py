@@ -59,7 +59,9 @@ async def _try(connection: WireConnection, sql: str) -> str | None:
 
 def _judge_writes(answers: Sequence[str | None]) -> Finding:
     if all(answer in {_READ_ONLY, _NO_PRIVILEGE} for answer in answers):
-        return ok("writes-refused", f"A write was tried in {len(answers)} ways and refused.")
+        return ok(
+            "writes-refused", "A write was tried in {ways} ways and refused.", ways=len(answers)
+        )
     return refused(
         "write-accepted",
         "The server did not refuse a write inside a read-only transaction: something between us and"
@@ -84,8 +86,13 @@ async def find_time_limit(connection: WireConnection, settings: PostgresSettings
     try:
         limited, _ = await open_session(replace(settings, statement_timeout_ms=_TIMEOUT_MS))
     except (psycopg.Error, OSError):
-        text = "A second connection could not be made, so the time limit was not tried."
-        return [warning("time-limit-untried", f"{text} Raise the role's CONNECTION LIMIT.")]
+        return [
+            warning(
+                "time-limit-untried",
+                "A second connection could not be made, so the time limit was not tried. Raise the"
+                " role's CONNECTION LIMIT.",
+            )
+        ]
     try:
         answer = await _try(limited, "SELECT pg_catalog.pg_sleep(1)")
     finally:
@@ -95,7 +102,9 @@ async def find_time_limit(connection: WireConnection, settings: PostgresSettings
 
 def _judge_time_limit(answer: str | None) -> Finding:
     if answer == _QUERY_CANCELED:
-        return ok("time-limit", f"A query over a limit of {_TIMEOUT_MS} ms was stopped.")
+        return ok(
+            "time-limit", "A query over a limit of {limit} ms was stopped.", limit=_TIMEOUT_MS
+        )
     if answer == _NO_PRIVILEGE:
         return ok("time-limit-set", "The time limit is set; the role may not sleep to try it.")
     return refused(

@@ -10,7 +10,14 @@ from pathlib import Path
 from time import monotonic
 
 from core.errors import DataSourceUnavailableError
-from gateways.connection_report import ConnectionReport, Finding, ok, refused, warning
+from gateways.connection_report import (
+    ConnectionReport,
+    Finding,
+    counted,
+    ok,
+    refused,
+    warning,
+)
 from gateways.sqlite_file import open_file
 from gateways.sqlite_settings import SqliteSettings
 
@@ -23,30 +30,48 @@ _HEADER = b"SQLite format 3\0"
 _EMPTY = b""
 _SERVER = f"SQLite {sqlite3.sqlite_version}"
 
-_BROKEN = "The database is damaged. Restore it from a backup, or run .recover in the sqlite3 shell."
+_DAMAGED = refused(
+    "damaged",
+    "The database is damaged. Restore it from a backup, or run .recover in the sqlite3 shell.",
+)
+_NOT_SQLITE = refused(
+    "not-sqlite", "The file is no SQLite 3 database, or it is encrypted. Check the path."
+)
 # By the primary code of SQLite's error.
 _OPEN_FAULTS = {
-    sqlite3.SQLITE_BUSY: (
+    sqlite3.SQLITE_BUSY: refused(
         "locked",
         "Another program holds the database for itself. Check again when it is done; WAL mode would"
         " let readers in beside it.",
     ),
-    sqlite3.SQLITE_CORRUPT: ("damaged", _BROKEN),
-    sqlite3.SQLITE_NOTADB: (
-        "not-sqlite",
-        "The file is no SQLite 3 database, or it is encrypted. Check the path.",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _NOT_SQLITE,
+    sqlite3.SQLITE_CANTOPEN: refused(
         "cannot-open",
         "The database cannot be opened. In WAL mode the files -wal and -shm must be readable beside"
         " it; check the rights of its folder.",
     ),
-    sqlite3.SQLITE_READONLY: (
+    sqlite3.SQLITE_READONLY: refused(
         "needs-recovery",
-        "A writer ended halfway, and a reader cannot mend it. Open the database once with the program"
-        " that writes it.",
+        "A writer ended halfway, and a reader cannot mend it. Open the database once with the"
+        " program that writes it.",
     ),
 }
+_FOLDER = refused("not-a-file", "The path is a folder. Write the path of the database's file.")
+_NO_FILE = refused(
+    "not-a-file", "The path is no ordinary file. Write the path of the database's file."
+)
+_MISSING = refused(
+    "file-missing",
+    "There is no file at this path, and a data source never makes one. Check the path.",
+)
+_NOT_READABLE = refused(
+    "not-readable",
+    "This process may not read the file. Give its user the right to read file and folder.",
+)
+_NO_ANSWER = refused(
+    "no-answer", "The file does not answer in time. Check the disk or the network folder it is on."
+)
 
 _TABLES_SQL = "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')"
 _TABLES_SQL += " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
@@ -63,8 +88,7 @@ async def inspect_sqlite(settings: SqliteSettings) -> ConnectionReport:
         async with asyncio.timeout(INSPECTION_S):
             return await asyncio.to_thread(_inspect, settings)
     except TimeoutError:
-        text = "The file does not answer in time. Check the disk or the network folder it is on."
-        return _unreachable(settings.path, refused("no-answer", text))
+        return _unreachable(settings.path, _NO_ANSWER)
 
 
 def _inspect(settings: SqliteSettings) -> ConnectionReport:
@@ -77,7 +101,8 @@ def _inspect(settings: SqliteSettings) -> ConnectionReport:
     except sqlite3.Error as error:
         return _unreachable(path, _open_fault(error))
     except DataSourceUnavailableError as error:
-        return _unreachable(path, refused("cannot-open", f"The file cannot be opened: {error}."))
+        fault = refused("cannot-open", "The file cannot be opened: {reason}.", reason=str(error))
+        return _unreachable(path, fault)
     return ConnectionReport(server=_SERVER, database=path.name, findings=findings)
 
 
@@ -90,23 +115,16 @@ def _find_file_fault(path: Path) -> Finding | None:
         mode = path.stat().st_mode
         # Before anything is opened: a pipe would wait for its other end.
         if not stat.S_ISREG(mode):
-            kind = "a folder" if stat.S_ISDIR(mode) else "no ordinary file"
-            return refused(
-                "not-a-file", f"The path is {kind}. Write the path of the database's file."
-            )
+            return _FOLDER if stat.S_ISDIR(mode) else _NO_FILE
         with path.open("rb") as file:
             header = file.read(len(_HEADER))
     except (FileNotFoundError, NotADirectoryError):
-        text = "There is no file at this path, and a data source never makes one. Check the path."
-        return refused("file-missing", text)
+        return _MISSING
     except PermissionError:
-        text = (
-            "This process may not read the file. Give its user the right to read file and folder."
-        )
-        return refused("not-readable", text)
+        return _NOT_READABLE
     except (OSError, ValueError):
         return refused("wrong-path", "The path cannot be used. Check it for odd characters.")
-    return None if header in {_HEADER, _EMPTY} else refused(*_OPEN_FAULTS[sqlite3.SQLITE_NOTADB])
+    return None if header in {_HEADER, _EMPTY} else _NOT_SQLITE
 
 
 def _open(settings: SqliteSettings) -> sqlite3.Connection:
@@ -120,13 +138,13 @@ def _open(settings: SqliteSettings) -> sqlite3.Connection:
 
 def _open_fault(error: sqlite3.Error) -> Finding:
     known = _OPEN_FAULTS.get(_primary_code(error))
-    return refused(*known) if known else refused("cannot-read", f"The database says: {error}.")
+    return known or refused("cannot-read", "The database says: {words}.", words=str(error))
 
 
 def _find_all(connection: sqlite3.Connection, path: Path) -> Iterator[Finding]:
     [mode] = connection.execute("PRAGMA journal_mode").fetchone()
     [tables] = connection.execute(_TABLES_SQL).fetchone()
-    yield ok("connected", f"The file was opened for reading; it has {_size(path)}.")
+    yield ok("connected", "The file was opened for reading; it has {size}.", size=_size(path))
     yield from _judge_path(path)
     yield from _judge_rights(path, is_wal=mode == "wal")
     if mode == "wal":
@@ -143,7 +161,8 @@ def _judge_path(path: Path) -> Iterator[Finding]:
     if not path.is_absolute():
         yield warning(
             "relative-path",
-            "The path depends on the folder in which the server is started. Write it from the root.",
+            "The path depends on the folder in which the server is started. Write it from the"
+            " root.",
         )
 
 
@@ -166,8 +185,14 @@ def _judge_tables(count: int) -> Finding:
         return warning(
             "reads-nothing", "The database has no table. Check that it is the right file."
         )
-    tables = "1 table or view" if count == 1 else f"{count:,} tables and views"
-    return ok("reads", f"The database has {tables}.")
+    return ok(
+        "reads",
+        counted(
+            "The database has 1 table or view.",
+            "The database has {count} tables and views.",
+        ),
+        count=count,
+    )
 
 
 def _check_pages(connection: sqlite3.Connection) -> Finding:
@@ -177,7 +202,7 @@ def _check_pages(connection: sqlite3.Connection) -> Finding:
         if _primary_code(error) == sqlite3.SQLITE_INTERRUPT:
             return ok("large", "The file is too large to be searched for damage in this check.")
         return _open_fault(error)
-    return ok("sound", "No damage was found.") if answer == "ok" else refused("damaged", _BROKEN)
+    return ok("sound", "No damage was found.") if answer == "ok" else _DAMAGED
 
 
 def _try_writes(connection: sqlite3.Connection, settings: SqliteSettings) -> Finding:
@@ -191,8 +216,8 @@ def _try_writes(connection: sqlite3.Connection, settings: SqliteSettings) -> Fin
     # Whatever were not refused would be rolled back when the connection is closed.
     connection.execute("BEGIN")
     if all(_is_refused(connection, sql) for sql in writes) and _are_guarded(settings, guarded):
-        count = len(writes) + len(guarded)
-        return ok("writes-refused", f"A write was tried in {count} ways and refused.")
+        ways = len(writes) + len(guarded)
+        return ok("writes-refused", "A write was tried in {ways} ways and refused.", ways=ways)
     return refused("write-accepted", "A write to a file opened read-only was not refused.")
 
 
@@ -216,7 +241,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 def _size(path: Path) -> str:
     size = path.stat().st_size
-    for unit in ("bytes", "kB", "MB", "GB"):
+    for unit in ("B", "kB", "MB", "GB"):
         if size < 10_000 or unit == "GB":
             return f"{size:,} {unit}"
         size = round(size / 1_000)

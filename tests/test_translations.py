@@ -1,7 +1,9 @@
 """Every text that the web side shows is there in each language, and `make translations` was run."""
 
+import ast
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,20 +16,27 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client
+from django.utils import translation
 from django.utils.functional import Promise
 
 from tests.factories import make_expression, make_tool
 from toolbuilder.models import QuarantinedTool, RegistryRevision
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("access", "catalog", "config", "toolbuilder", "templates")
+FOLDERS = ("access", "catalog", "config", "gateways", "toolbuilder", "templates")
 EXTRACTORS = [("**.py", "python"), ("**.html", "django")]
 KEYWORDS = DEFAULT_KEYWORDS | {
     "gettext_lazy": None,
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext_lazy": ((1, "c"), 2, 3),
+    # Findings of a check, made where no framework is known.
+    "refused": (2,),
+    "warning": (2,),
+    "ok": (2,),
+    "counted": (1, 2),
 }
+FINDINGS = {"refused", "warning", "ok"}
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 # The row that counts revisions is never shown.
@@ -38,6 +47,13 @@ MODELS = [
 ]
 
 each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    """A request leaves its language behind in the thread."""
+    with translation.override("en"):
+        yield
 
 
 def folder_of(language: str) -> Path:
@@ -77,6 +93,43 @@ def test_catalog_holds_exactly_the_texts_of_the_code(
     assert texts_of_the_code
     assert {(text.context, all_of(text.id)) for text in messages_of(language)} == texts_of_the_code
     assert not catalog.obsolete
+
+
+def calls_of(names: set[str]) -> Iterator[tuple[str, ast.Call]]:
+    """The calls that make findings or their templates, and where they are."""
+    for folder in ("catalog", "gateways"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text())):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in names:
+                    yield f"{path.name}:{call.lineno}", call
+
+
+def templates_in(finding: ast.Call) -> list[str]:
+    """The text of a finding, or its two for one and for many; none if it is not written out."""
+    match finding.args:
+        case [_, ast.Constant(value=str(text))]:
+            return [text]
+        case [_, ast.Call(args=[ast.Constant(value=str(one)), ast.Constant(value=str(many))])]:
+            return [one, many]
+    return []
+
+
+def test_text_of_every_finding_can_be_taken_from_the_code() -> None:
+    findings = list(calls_of(FINDINGS))
+
+    assert findings
+    assert [place for place, finding in findings if not templates_in(finding)] == []
+
+
+def test_placeholders_of_every_finding_have_values() -> None:
+    wrong = [
+        place
+        for place, finding in calls_of(FINDINGS)
+        if {f"{{{keyword.arg}}}" for keyword in finding.keywords}
+        != set(PLACEHOLDER.findall(templates_in(finding)[-1]))
+    ]
+
+    assert wrong == []
 
 
 @each_language

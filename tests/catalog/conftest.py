@@ -1,7 +1,7 @@
 """Rows of data sources, and the real databases that they lead to."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +10,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import translation
 
 from catalog.encryption import seal
 from catalog.models import DataSource
@@ -23,6 +24,13 @@ def keys(settings: Any) -> list[str]:
     """The keys of this test, of which the first encrypts."""
     settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
     return list(settings.FIELD_ENCRYPTION_KEYS)
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    """A request leaves its language behind in the thread."""
+    with translation.override("en"):
+        yield
 
 
 @pytest.fixture

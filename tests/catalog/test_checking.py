@@ -75,7 +75,9 @@ def test_source_without_its_password_is_said(make_source: MakeSource) -> None:
     (check,) = check_sources(list(DataSource.objects.all()))
 
     assert check.state == CheckState.UNREACHABLE
-    assert check.summary == "The environment variable NOT_THERE is not set."
+    assert check.summary == (
+        "The data source is not set up correctly: the environment variable NOT_THERE is not set."
+    )
 
 
 @pytest.mark.parametrize(

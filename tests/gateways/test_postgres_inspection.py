@@ -133,10 +133,10 @@ async def test_every_layer_is_tried(make_role: MakeRole) -> None:
             "dangerous-membership",
             "pg_write_all_data",
         ),
-        ("GRANT app TO checked WITH INHERIT FALSE", "owner", "owns table item"),
+        ("GRANT app TO checked WITH INHERIT FALSE", "owner", "objects (table item, "),
         ("GRANT postgres TO checked WITH INHERIT FALSE", "superuser", "as a member of postgres"),
         ("GRANT role_makers TO checked", "creates-roles", "as a member of role_makers"),
-        ("CREATE SCHEMA owned AUTHORIZATION checked", "owner", "owns schema owned"),
+        ("CREATE SCHEMA owned AUTHORIZATION checked", "owner", "owns 1 object (schema owned)"),
     ],
     ids=str,
 )
@@ -157,10 +157,10 @@ async def test_dangerous_role_is_refused(
         ("ALTER ROLE checked CREATEDB", "creates-databases", "can make databases"),
         ("GRANT pg_monitor TO checked", "powerful-membership", "pg_monitor, pg_read_all"),
         ("GRANT pg_signal_backend TO checked", "powerful-membership", "pg_signal_backend"),
-        ("GRANT UPDATE ON item TO checked", "writes-tables", "1 table: public.item."),
-        ("GRANT UPDATE (name) ON item TO checked", "writes-tables", "1 table: public.item."),
-        ("GRANT sweepers TO checked", "writes-tables", "1 table: public.item."),
-        ("GRANT CREATE ON SCHEMA public TO checked", "creates-tables", "schemas public"),
+        ("GRANT UPDATE ON item TO checked", "writes-tables", "1 table (public.item)."),
+        ("GRANT UPDATE (name) ON item TO checked", "writes-tables", "1 table (public.item)."),
+        ("GRANT sweepers TO checked", "writes-tables", "1 table (public.item)."),
+        ("GRANT CREATE ON SCHEMA public TO checked", "creates-tables", "1 schema (public)"),
         ("GRANT CREATE ON DATABASE inspection TO checked", "creates-schemas", "CREATE ON DATA"),
         (
             "GRANT TEMPORARY ON DATABASE inspection TO checked",
@@ -206,8 +206,8 @@ async def test_owner_is_refused_with_what_it_owns(
     report = await inspect_postgres(PostgresSettings.from_dsn(server.dsn(DATABASE, "app")))
 
     assert report.is_refused
-    assert "owns table item" in find_text(report, "owner")
-    assert " more. " in find_text(report, "owner")
+    assert " objects (table item, " in find_text(report, "owner")
+    assert ", …). An owner" in find_text(report, "owner")
     superuser.execute("DROP TABLE a, b, c")
 
 
@@ -227,10 +227,19 @@ async def test_thousands_of_writable_tables_are_counted(
     report = await inspect_postgres(settings)
     superuser.execute("DROP SCHEMA many CASCADE")
 
-    assert "may change 2,000 tables: many.t1, many.t10, many.t100 and 1,997 more" in find_text(
+    assert "may change 2,000 tables (many.t1, many.t10, many.t100, …)." in find_text(
         report, "writes-tables"
     )
     assert "2,001 tables and views, 1 in the search path" in find_text(report, "reads")
+
+
+async def test_right_of_everybody_to_write_is_warned_of(
+    make_role: MakeRole, superuser: Superuser
+) -> None:
+    report = await inspect_postgres(make_role("GRANT INSERT ON item TO PUBLIC"))
+    superuser.execute("REVOKE INSERT ON item FROM PUBLIC")
+
+    assert {"writes-tables", "writes-granted-to-public"} <= codes(report, Level.WARNING)
 
 
 async def test_functions_with_the_rights_of_others_are_named(
@@ -244,7 +253,9 @@ async def test_functions_with_the_rights_of_others_are_named(
     report = await inspect_postgres(make_role())
     superuser.execute("DROP FUNCTION sweep, look")
 
-    assert "owner's rights: public.sweep. Look" in find_text(report, "definer-functions")
+    assert "1 function that acts with its owner's rights (public.sweep)." in find_text(
+        report, "definer-functions"
+    )
 
 
 async def test_language_that_reaches_out_is_named(
@@ -262,8 +273,8 @@ async def test_language_that_reaches_out_is_named(
     ("search_path", "code", "text"),
     [
         ("public, nowhere", "schema-missing", "do not exist: nowhere."),
-        ('public, "Shut ""x"" up"', "schema-closed", 'schemas Shut "x" up of'),
-        ('"Open"', "search-path-empty", "none of them in the search path"),
+        ('public, "Shut ""x"" up"', "schema-closed", 'of the search path: Shut "x" up.'),
+        ('"Open"', "search-path-empty", "not in the search path"),
         ('"$user", public', "search-path", "The search path is public."),
     ],
     ids=["missing", "closed", "empty", "user"],
