@@ -18,9 +18,9 @@ from core.expression import compile_expression
 from core.script import compile_script
 from core.statement import compile_statement
 from core.toolspec import ParameterType
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
-from gateways.script_workers import ScriptWorkers
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
+from gateways.scripts.workers import ScriptWorkers
 
 Run = Callable[[], Awaitable[Any]]
 Bare = psycopg.AsyncConnection[TupleRow]

@@ -13,11 +13,11 @@ from catalog.connections import fingerprint, to_settings
 from catalog.finding_texts import find_worst
 from catalog.models import CheckState, DataSource, SourceCheck
 from core.errors import ConfigurationError
-from gateways.connection_report import ConnectionReport, Finding, Level, refused
-from gateways.postgres_inspection import inspect_postgres
+from gateways.checks.postgres import inspect_postgres
+from gateways.checks.report import ConnectionReport, Finding, Level, refused
+from gateways.checks.sqlite import inspect_sqlite
 from gateways.sources import DatabaseSettings
-from gateways.sqlite_inspection import inspect_sqlite
-from gateways.sqlite_settings import SqliteSettings
+from gateways.sqlite.settings import SqliteSettings
 
 CHECKED_AT_ONCE = 8
 # How long the word of a check is taken, and that of a database that was away.

@@ -14,9 +14,9 @@ from catalog.encryption import unseal
 from catalog.environment import read_target
 from catalog.models import DataSource, Engine
 from core.errors import ConfigurationError
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
-from gateways.sqlite_settings import SqliteSettings
+from gateways.sqlite.settings import SqliteSettings
 
 
 @sensitive_variables()

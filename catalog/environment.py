@@ -15,7 +15,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.connection_options import check_options
 from catalog.models import DataSource, Engine, Origin
 from core.errors import ConfigurationError
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from django.utils.translation import gettext, ngettext
 
 from catalog.models import SourceCheck
-from gateways.connection_report import Finding, Level, Value, fill
+from gateways.checks.report import Finding, Level, Value, fill
 
 _SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
 

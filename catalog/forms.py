@@ -11,7 +11,7 @@ from catalog.encryption import seal
 from catalog.finding_texts import translate
 from catalog.models import DataSource, Engine, SourceCheck
 from core.errors import ConfigurationError
-from gateways.connection_report import ConnectionReport
+from gateways.checks.report import ConnectionReport
 
 # A change of one of these may make an unsafe source of a safe one.
 _CHECKED = frozenset(

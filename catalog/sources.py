@@ -11,7 +11,7 @@ from catalog.models import DataSource
 from catalog.rights import explain_missing_right, read_users
 from core.errors import ConfigurationError
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 
 

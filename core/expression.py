@@ -14,8 +14,8 @@ from typing import Any
 from unicodedata import normalize
 
 from core.errors import EvaluationError, ExpressionError
-from core.expression_functions import FUNCTIONS
-from core.expression_guards import (
+from core.expressions.functions import FUNCTIONS
+from core.expressions.guards import (
     COMPARISONS,
     OPERATORS,
     SIGNS,
@@ -27,12 +27,12 @@ from core.expression_guards import (
     subscript,
     take_slice,
 )
-from core.expression_limits import Budget, check_items
-from core.expression_methods import METHODS, call_method
-from core.expression_source import Source
-from core.expression_syntax import Rewriter
-from core.expression_tree import function_name, operator_name, wrap_function
-from core.expression_values import admit_argument, export_result
+from core.expressions.limits import Budget, check_items
+from core.expressions.methods import METHODS, call_method
+from core.expressions.source import Source
+from core.expressions.syntax import Rewriter
+from core.expressions.tree import function_name, operator_name, wrap_function
+from core.expressions.values import admit_argument, export_result
 from core.toolspec import JsonValue
 
 __all__ = ["FUNCTIONS", "METHODS", "CompiledExpression", "compile_expression", "find_names"]

@@ -18,13 +18,13 @@ from unicodedata import normalize
 
 from core.errors import EvaluationError, ExpressionError, StatedError
 from core.expression import FAILURES, NAMESPACE, explain_failure, read_single_value
-from core.expression_source import Source
-from core.expression_tree import function_name, operator_name
-from core.expression_values import admit_argument, export_result
-from core.script_functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS, call_script_method
-from core.script_limits import SCRIPT_BYTE_LIMIT, SCRIPT_NODE_LIMIT, ScriptBudget
-from core.script_operations import IN_PLACE, change, delete, end_run, store, walk, walk_range
-from core.script_syntax import ScriptRewriter, wrap_statements
+from core.expressions.source import Source
+from core.expressions.tree import function_name, operator_name
+from core.expressions.values import admit_argument, export_result
+from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS, call_script_method
+from core.scripts.limits import SCRIPT_BYTE_LIMIT, SCRIPT_NODE_LIMIT, ScriptBudget
+from core.scripts.operations import IN_PLACE, change, delete, end_run, store, walk, walk_range
+from core.scripts.syntax import ScriptRewriter, wrap_statements
 from core.toolspec import JsonValue
 
 __all__ = [

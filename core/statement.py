@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from core.errors import StatementError
-from core.statement_lexer import OptionalClause, Placeholder, StatementLexer, continues_word
-from core.statement_lists import Edit, edit_lists
-from core.statement_postgresql import PostgresqlLexer
-from core.statement_sqlite import SqliteLexer
+from core.statements.lexer import OptionalClause, Placeholder, StatementLexer, continues_word
+from core.statements.lists import Edit, edit_lists
+from core.statements.postgresql import PostgresqlLexer
+from core.statements.sqlite import SqliteLexer
 from core.toolspec import Dialect
 
 STATEMENT_BYTE_LIMIT = 100_000

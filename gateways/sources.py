@@ -2,10 +2,10 @@
 
 from typing import assert_never
 
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
-from gateways.sqlite import SqliteSource
-from gateways.sqlite_settings import SqliteSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
+from gateways.sqlite.settings import SqliteSettings
+from gateways.sqlite.source import SqliteSource
 
 OpenedSource = PostgresSource | SqliteSource
 DatabaseSettings = PostgresSettings | SqliteSettings

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from access.calls import CallRecorder, CallWriter
-from gateways.script_workers import ScriptWorkers, ScriptWorkerSettings
+from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import raise_body_limit
 from mcp_runtime.caller import ToolCaller

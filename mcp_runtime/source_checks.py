@@ -6,8 +6,8 @@ import logging
 from django.db import Error as DatabaseError
 
 from catalog.checking import find_due, find_faults, inspect_row, store_report
-from gateways.postgres_inspection import inspect_postgres
-from gateways.postgres_settings import PostgresSettings
+from gateways.checks.postgres import inspect_postgres
+from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 from mcp_runtime.connections import DatabaseThread
 

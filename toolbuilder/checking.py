@@ -5,7 +5,7 @@ from asgiref.sync import async_to_sync
 from catalog.sources import SourceSettings
 from core.execution import CompiledTool
 from core.toolspec import ExpressionLogic, ScriptLogic, ToolSpec
-from gateways.script_workers import ScriptWorkers, ScriptWorkerSettings
+from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
 from toolbuilder.registry import require_source
 

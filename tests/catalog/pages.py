@@ -6,7 +6,7 @@ from typing import Any
 from catalog.connections import to_settings
 from catalog.models import DataSource
 from config.services.ports import choose_free_port
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 
 Address = Callable[[str], dict[str, Any]]
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from catalog.checking import check_sources, store_report
 from catalog.models import CheckState, DataSource, SourceCheck
-from gateways.connection_report import ConnectionReport, refused
+from gateways.checks.report import ConnectionReport, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.pages import (
     ADD,

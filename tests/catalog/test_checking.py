@@ -12,7 +12,7 @@ from catalog.checking import check_sources, store_report
 from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources import read_sources
 from config.services.ports import choose_free_port
-from gateways.connection_report import ConnectionReport, Finding, ok, refused, warning
+from gateways.checks.report import ConnectionReport, Finding, ok, refused, warning
 from tests.catalog.conftest import MakeSource
 from toolbuilder.models import RegistryRevision
 

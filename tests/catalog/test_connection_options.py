@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from catalog.connection_options import check_options, check_search_path, libpq_keywords
 from config.services.postgres import EmbeddedPostgres
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from catalog.connections import to_settings
 from catalog.encryption import reseal, seal, unseal
 from catalog.models import DataSource
 from core.errors import ConfigurationError
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 from tests.catalog.conftest import MakeSource
 
 SECRET = "hunter2 ✓"

@@ -17,7 +17,7 @@ from catalog.environment import (
 from catalog.models import DataSource, Engine, Origin
 from catalog.sources import read_sources
 from core.errors import ConfigurationError
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
 from tests.catalog.conftest import MakeSource
 from toolbuilder.models import RegistryRevision
 

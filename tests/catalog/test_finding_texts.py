@@ -9,7 +9,7 @@ from django.utils import translation
 from catalog.checking import check_sources, store_report
 from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.models import CheckState, SourceCheck
-from gateways.connection_report import ConnectionReport, Finding, Level, counted, ok, refused
+from gateways.checks.report import ConnectionReport, Finding, Level, counted, ok, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.pages import ADD, LIST, Address, form, messages_of, nowhere
 

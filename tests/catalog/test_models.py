@@ -8,8 +8,8 @@ from django.db import connection
 
 from catalog.models import DataSource, SourceCheck
 from catalog.sources import read_sources
-from gateways.postgres_settings import PostgresSettings
-from gateways.sqlite_settings import SqliteSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.sqlite.settings import SqliteSettings
 from tests.catalog.conftest import MakeSource
 
 pytestmark = pytest.mark.django_db

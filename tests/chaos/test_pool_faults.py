@@ -12,11 +12,11 @@ import pytest_asyncio
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
 from core.errors import DataSourceUnavailableError, DeadlineExceededError
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
 from tests.chaos.proxy import FaultyProxy
 from tests.chaos.stage import eventually
-from tests.gateways.queries import fetch_value, make_query
+from tests.gateways.postgres.queries import fetch_value, make_query
 
 NAME = "chaos-pool"
 

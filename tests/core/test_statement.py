@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import StatementError
 from core.statement import compile_statement, find_parameters
-from core.statement_lexer import fold
+from core.statements.lexer import fold
 
 SEED_STATEMENT = """
     SELECT u.user_nm, l.max_count

@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from config.services.postgres import EmbeddedPostgres
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
 
 DATABASE = "gateways"
 TABLES = """

@@ -16,7 +16,7 @@ from core.errors import StatementError
 from core.execution import Query
 from core.statement import CompiledStatement, compile_statement
 from core.toolspec import Dialect, ParameterType
-from gateways.postgres import PostgresSource
+from gateways.postgres.source import PostgresSource
 
 FIRST = "00000000-0000-0000-0000-000000000001"
 LISTS = frozenset({"ids"})

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from core.errors import ToolboxError
 from core.execution import Query
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
 from tests.hostile.running import make_query
 
 TIMEOUT_MS = 2_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateways.postgres import PostgresSource
+from gateways.postgres.source import PostgresSource
 from tests.hostile.honest_queries import REPORTS
 from tests.hostile.honest_syntax import SYNTAX
 from tests.hostile.running import Honest, make_query, serve

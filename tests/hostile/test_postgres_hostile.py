@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import DataSourceError, StatementError, ToolboxError
 from core.toolspec import ParameterType
-from gateways.postgres import PostgresSource
+from gateways.postgres.source import PostgresSource
 from tests.hostile.commands import COMMANDS, DISGUISED
 from tests.hostile.functions import DENIED, OWN_CODE, TREAT
 from tests.hostile.running import make_query, make_unchecked_query, serve

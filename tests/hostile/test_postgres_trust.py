@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import DataSourceError
-from gateways.postgres import PostgresSource
+from gateways.postgres.source import PostgresSource
 from tests.hostile.conftest import Observer, Sources, read_world
 from tests.hostile.running import make_query, serve
 

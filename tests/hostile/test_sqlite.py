@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from core.errors import DataSourceError, ToolboxError
 from core.toolspec import Dialect
-from gateways.sqlite import SqliteSource
-from gateways.sqlite_settings import SqliteSettings
+from gateways.sqlite.settings import SqliteSettings
+from gateways.sqlite.source import SqliteSource
 from tests.hostile.running import Honest, make_query, make_unchecked_query, serve
 from tests.hostile.sqlite_statements import HONEST, HOSTILE, TABLES
 

@@ -11,9 +11,9 @@ from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool
 from core.results import Answer
 from core.toolspec import ParameterType, Presence, ResultFormat, ScriptLogic
-from gateways.postgres import PostgresSource
-from gateways.postgres_settings import PostgresSettings
-from gateways.script_workers import ScriptWorkers
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
+from gateways.scripts.workers import ScriptWorkers
 from toolbuilder.registry import read_served_rows
 
 ENTRIES = {entry["name"]: entry for entry in read_tools()}

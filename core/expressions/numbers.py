@@ -1,0 +1,156 @@
+"""The functions of expressions over numbers."""
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from core.errors import EvaluationError
+from core.expressions.guards import OPERATORS
+from core.expressions.limits import Budget, weigh
+from core.expressions.table import make_table
+
+_MAX_ROUNDING = 400
+
+
+def _abs(budget: Budget, number: Any) -> Any:
+    """The number without its sign."""
+    return abs(number)
+
+
+def _round(budget: Budget, number: Any, digits: Any = None) -> Any:
+    """The number rounded to `digits` places, halves to the even neighbour."""
+    if digits is not None:
+        _check_rounding("round", digits)
+    return round(number, digits)
+
+
+def _check_rounding(name: str, digits: Any) -> None:
+    if not -_MAX_ROUNDING <= digits <= _MAX_ROUNDING:
+        raise EvaluationError(f"{name}() takes at most {_MAX_ROUNDING} digits")
+
+
+def _round_half_up(budget: Budget, number: Any, digits: Any = 0) -> Any:
+    """The number rounded to `digits` places as it is written, halves away from zero."""
+    _check_rounding("round_half_up", digits)
+    if type(number) not in {int, float, Decimal}:
+        raise TypeError
+    written = Decimal(repr(number)) if type(number) is float else Decimal(number)
+    if not written.is_finite():
+        return number
+    place = Decimal((0, (1,), -digits))
+    # Only what has more digits than asked for is quantized, so that long whole numbers stay as they are.
+    exponent = written.as_tuple().exponent
+    if isinstance(exponent, int) and exponent >= -digits:
+        return number
+    return type(number)(written.quantize(place, ROUND_HALF_UP))
+
+
+def _floor(budget: Budget, number: Any) -> Any:
+    """The greatest whole number that is not above."""
+    return math.floor(number)
+
+
+def _ceil(budget: Budget, number: Any) -> Any:
+    """The least whole number that is not below."""
+    return math.ceil(number)
+
+
+def _sign(budget: Budget, number: Any) -> int:
+    """-1, 0 or 1: whether the number is negative, zero or positive."""
+    return int(number > 0) - int(number < 0)
+
+
+def _divmod(budget: Budget, number: Any, divisor: Any) -> tuple[Any, Any]:
+    """The pair of `number // divisor` and `number % divisor`."""
+    return OPERATORS["//"](budget, number, divisor), OPERATORS["%"](budget, number, divisor)
+
+
+def _sqrt(budget: Budget, number: Any) -> Any:
+    """The square root."""
+    if number < 0:
+        raise EvaluationError("sqrt() of a negative number")
+    return number.sqrt() if type(number) is Decimal else math.sqrt(number)
+
+
+def _pow(budget: Budget, base: Any, exponent: Any) -> Any:
+    """`base ** exponent`."""
+    return OPERATORS["**"](budget, base, exponent)
+
+
+def _exp(budget: Budget, number: Any) -> float:
+    """The number e to the power of this one."""
+    return math.exp(number)
+
+
+def _log(budget: Budget, number: Any, base: Any = math.e) -> float:
+    """The logarithm, natural unless a base is given."""
+    if number <= 0 or base <= 0 or base == 1:
+        raise EvaluationError("log() needs a positive number, and a positive base other than 1")
+    return math.log(number) if base == math.e else math.log(number, base)
+
+
+def _log10(budget: Budget, number: Any) -> float:
+    """The logarithm to the base 10."""
+    if number <= 0:
+        raise EvaluationError("log10() needs a positive number")
+    return math.log10(number)
+
+
+def _sin(budget: Budget, angle: Any) -> float:
+    """The sine of an angle in radians."""
+    return math.sin(angle)
+
+
+def _cos(budget: Budget, angle: Any) -> float:
+    """The cosine of an angle in radians."""
+    return math.cos(angle)
+
+
+def _tan(budget: Budget, angle: Any) -> float:
+    """The tangent of an angle in radians."""
+    return math.tan(angle)
+
+
+def _asin(budget: Budget, number: Any) -> float:
+    """The angle in radians whose sine this is."""
+    return math.asin(_check_unit("asin", number))
+
+
+def _acos(budget: Budget, number: Any) -> float:
+    """The angle in radians whose cosine this is."""
+    return math.acos(_check_unit("acos", number))
+
+
+def _check_unit(name: str, number: Any) -> Any:
+    if not -1 <= number <= 1:
+        raise EvaluationError(f"{name}() needs a number from -1 to 1")
+    return number
+
+
+def _atan2(budget: Budget, y: Any, x: Any) -> float:
+    """The angle in radians of the point (x, y)."""
+    return math.atan2(y, x)
+
+
+def _radians(budget: Budget, degrees: Any) -> float:
+    """The angle in radians of one in degrees."""
+    return math.radians(degrees)
+
+
+def _degrees(budget: Budget, radians: Any) -> float:
+    """The angle in degrees of one in radians."""
+    return math.degrees(radians)
+
+
+def _clamp(budget: Budget, value: Any, low: Any, high: Any) -> Any:
+    """The value, or the bound that it is beyond."""
+    for part in (value, low, high):
+        weigh(budget, part)
+    return min(max(value, low), high)
+
+
+NUMBER_FUNCTIONS = make_table(
+    *(_abs, _round, _round_half_up, _floor, _ceil, _sign, _divmod, _clamp),
+    *(_sqrt, _pow, _exp, _log, _log10),
+    *(_sin, _cos, _tan, _asin, _acos, _atan2, _radians, _degrees),
+)

@@ -1,0 +1,45 @@
+"""How a function of the allow-list is kept: its guarded call, its line of documentation, its signature."""
+
+import functools
+from inspect import Parameter, Signature, signature
+from typing import Any, NamedTuple
+
+from core.errors import EvaluationError
+from core.expressions.limits import Budget, Guard, check_value, kind_name
+
+
+class Function(NamedTuple):
+    """A function or method of the allow-list.
+
+    `call` takes the budget first (a method: then the object); `signature` is without the budget.
+    """
+
+    call: Guard
+    doc: str
+    signature: Signature
+
+
+def guard_function(name: str, function: Guard) -> Function:
+    """The function with a checked result, and with kinds instead of Python's types in its errors."""
+
+    @functools.wraps(function)
+    def call(budget: Budget, *args: Any, **options: Any) -> Any:
+        try:
+            return check_value(budget, function(budget, *args, **options))
+        except TypeError:
+            kinds = ", ".join(kind_name(argument) for argument in args) or "nothing"
+            raise EvaluationError(f"{name}() does not accept {kinds}") from None
+
+    declared = signature(function)
+    shown = [
+        parameter.replace(annotation=Parameter.empty) for parameter in declared.parameters.values()
+    ]
+    return Function(call, (function.__doc__ or "").split("\n", 1)[0], Signature(shown[1:]))
+
+
+def make_table(*functions: Guard) -> dict[str, Function]:
+    """The guarded functions by their names, without the underscore before each."""
+    return {
+        function.__name__[1:]: guard_function(function.__name__[1:], function)
+        for function in functions
+    }

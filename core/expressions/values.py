@@ -1,0 +1,130 @@
+"""The borders of an evaluation: arguments that come in, and the result that goes out as JSON."""
+
+import math
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from core.errors import EvaluationError
+from core.expressions.limits import Budget, check_value, kind_name
+from core.toolspec import JsonValue
+
+MAX_DEPTH = 40
+
+
+def admit_argument(budget: Budget, name: str, value: Any) -> Any:
+    """The argument itself; raises EvaluationError if expressions cannot work with it."""
+    if type(value) is float or value is None or type(value) is bool:
+        return value
+    try:
+        check_value(budget, value)
+        if type(value) is list:
+            for item in value:
+                check_value(budget, item)
+    except EvaluationError as error:
+        raise EvaluationError(f"{name}: {error}") from None
+    return value
+
+
+def export_result(budget: Budget, value: Any, depth: int = 0) -> JsonValue:
+    """The value as JSON: dates as ISO 8601 text, tuples and sets as lists, only finite numbers."""
+    export = _EXPORTS.get(type(value))
+    if export is None:
+        raise EvaluationError(
+            f"the result holds {kind_name(value)}, which has no JSON form{_hint(value)}"
+        )
+    if depth > MAX_DEPTH:
+        raise EvaluationError(f"the result is nested more than {MAX_DEPTH} deep")
+    return export(budget, value, depth)
+
+
+def _hint(value: Any) -> str:
+    return "; use days_between(start, end)" if kind_name(value) == "a time span" else ""
+
+
+def _export_plain(budget: Budget, value: Any, depth: int) -> JsonValue:
+    return value
+
+
+def _export_integer(budget: Budget, value: int, depth: int) -> int:
+    budget.draw(value.bit_length() >> 8)
+    return value
+
+
+def _export_float(budget: Budget, value: float, depth: int) -> float:
+    if not math.isfinite(value):
+        raise EvaluationError(f"the result is {_non_finite_name(value)}, which has no JSON form")
+    return value
+
+
+def _non_finite_name(value: Any) -> str:
+    return "not a number (NaN)" if math.isnan(value) else "infinite"
+
+
+def _export_text(budget: Budget, value: str, depth: int) -> str:
+    budget.draw(len(value) >> 6)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise EvaluationError("the result holds half a character") from None
+    return value
+
+
+def _export_decimal(budget: Budget, value: Decimal, depth: int) -> int | float | str:
+    if not value.is_finite():
+        raise EvaluationError(f"the result is {_non_finite_name(value)}, which has no JSON form")
+    if value == value.to_integral_value():
+        return int(value)
+    number = float(value)
+    return number if Decimal(repr(number)) == value else str(value)
+
+
+def _export_date(budget: Budget, value: date, depth: int) -> str:
+    return value.isoformat()
+
+
+def _export_sequence(budget: Budget, values: Any, depth: int) -> list[JsonValue]:
+    budget.draw(len(values) + 1)
+    return [export_result(budget, value, depth + 1) for value in values]
+
+
+def _export_set(budget: Budget, values: set[Any], depth: int) -> list[JsonValue]:
+    # The order of a set changes from process to process; that of its answer must not.
+    return _export_sequence(budget, sorted(values, key=_set_order), depth)
+
+
+def _set_order(value: Any) -> tuple[str, Any]:
+    if type(value) in {int, float, bool, Decimal}:
+        return "number", value
+    return kind_name(value), str(value)
+
+
+def _export_dictionary(budget: Budget, values: dict[Any, Any], depth: int) -> dict[str, JsonValue]:
+    budget.draw(len(values) + 1)
+    return {
+        _key_text(budget, key, depth): export_result(budget, value, depth + 1)
+        for key, value in values.items()
+    }
+
+
+def _key_text(budget: Budget, key: Any, depth: int) -> str:
+    if key is None or type(key) is bool:
+        raise EvaluationError(f"the result has {kind_name(key)} as a key; use a text")
+    return str(export_result(budget, key, depth + 1))
+
+
+_EXPORTS: dict[type, Callable[[Budget, Any, int], JsonValue]] = {
+    type(None): _export_plain,
+    bool: _export_plain,
+    int: _export_integer,
+    float: _export_float,
+    str: _export_text,
+    Decimal: _export_decimal,
+    date: _export_date,
+    datetime: _export_date,
+    list: _export_sequence,
+    tuple: _export_sequence,
+    set: _export_set,
+    dict: _export_dictionary,
+}

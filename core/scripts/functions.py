@@ -1,0 +1,172 @@
+"""What scripts may call beyond expressions: the clock, and the methods that change a value."""
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from core.errors import EvaluationError
+from core.expressions.functions import FUNCTIONS
+from core.expressions.limits import Budget, check_items, check_key, check_length, kind_name, weigh
+from core.expressions.methods import METHODS
+from core.expressions.table import Function, make_table
+from core.scripts.limits import ScriptBudget
+
+_MAX_OFFSET_HOURS = 14
+_MOVED_A_STEP = 6  # Shift: so many elements are moved in the time of one step.
+
+
+def _now(budget: ScriptBudget, offset_hours: Any = 0) -> datetime:
+    """The moment at which the script began, in UTC or so many hours east of it."""
+    if not -_MAX_OFFSET_HOURS <= offset_hours <= _MAX_OFFSET_HOURS:
+        raise EvaluationError("the offset from UTC is from -14 to 14 hours, such as now(9)")
+    return budget.moment.astimezone(timezone(timedelta(hours=offset_hours)))
+
+
+def _today(budget: ScriptBudget, offset_hours: Any = 0) -> date:
+    """The date at which the script began, in UTC or so many hours east of it."""
+    return _now(budget, offset_hours).date()
+
+
+def _draw_move(budget: Budget, values: list[Any]) -> None:
+    """A step, and those of moving every element of the list by one place."""
+    budget.draw(1 + (len(values) >> _MOVED_A_STEP))
+
+
+def _append(budget: Budget, values: list[Any], item: Any) -> None:
+    """Puts the item at the end."""
+    budget.draw(1)
+    check_length(budget, len(values) + 1)
+    values.append(item)
+
+
+def _extend(budget: Budget, values: list[Any], items: Any) -> None:
+    """Puts the items of another list at the end."""
+    budget.draw(1)
+    check_length(budget, len(values) + len(check_items(budget, items)))
+    values.extend(items)
+
+
+def _insert(budget: Budget, values: list[Any], position: Any, item: Any) -> None:
+    """Puts the item before the position."""
+    _draw_move(budget, values)
+    check_length(budget, len(values) + 1)
+    values.insert(position, item)
+
+
+def _pop(budget: Budget, values: list[Any], position: Any = -1) -> Any:
+    """Takes the item at the position, the last unless given, out of the list."""
+    _draw_move(budget, values)
+    if type(position) is not int:
+        raise TypeError
+    if not -len(values) <= position < len(values):
+        raise EvaluationError(f"position {position} is outside a list of {len(values)}")
+    return values.pop(position)
+
+
+def _remove(budget: Budget, values: list[Any] | set[Any], item: Any) -> None:
+    """Takes the first equal item out; an error if there is none."""
+    if type(values) is set:
+        present = check_key(item) in values
+    else:
+        weigh(budget, item)
+        present = item in weigh(budget, values)
+    budget.draw(1)
+    if not present:
+        raise EvaluationError(f"remove() of an item that is not in {kind_name(values)}")
+    values.remove(item)
+
+
+def _sort(budget: Budget, values: list[Any], reverse: Any = False) -> None:
+    """Puts the items in rising order, or falling with reverse=True."""
+    budget.draw(len(values) + 1)
+    weigh(budget, values)
+    values.sort(reverse=bool(reverse))
+
+
+def _reverse(budget: Budget, values: list[Any]) -> None:
+    """Turns the order around."""
+    _draw_move(budget, values)
+    values.reverse()
+
+
+def _clear(budget: Budget, values: list[Any] | set[Any] | dict[Any, Any]) -> None:
+    """Takes everything out."""
+    budget.draw(1)
+    values.clear()
+
+
+def _copy(budget: Budget, values: list[Any] | set[Any] | dict[Any, Any]) -> Any:
+    """A copy; what it holds is shared."""
+    budget.draw(1)
+    return values.copy()
+
+
+def _update(budget: Budget, dictionary: dict[Any, Any], other: Any) -> None:
+    """Takes over the keys and values of another dictionary."""
+    if type(other) is not dict:
+        raise TypeError
+    budget.draw(1 + len(other))
+    check_length(budget, len(dictionary) + len(other))
+    dictionary.update(other)
+
+
+def _setdefault(budget: Budget, dictionary: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """The value of the key, which is the default from now on if there was none."""
+    budget.draw(1)
+    check_length(budget, len(dictionary) + 1)
+    return dictionary.setdefault(check_key(key), default)
+
+
+def _pop_key(budget: Budget, dictionary: dict[Any, Any], key: Any, *default: Any) -> Any:
+    """Takes the key out, and gives its value, or the default if there is no such key."""
+    budget.draw(1)
+    if check_key(key) not in dictionary and not default:
+        raise EvaluationError(f"the dictionary has no key {str(key)[:100]!r}")
+    return dictionary.pop(key, *default)
+
+
+def _add(budget: Budget, members: set[Any], item: Any) -> None:
+    """Puts the item in."""
+    budget.draw(1)
+    check_length(budget, len(members) + 1)
+    members.add(check_key(item))
+
+
+def _discard(budget: Budget, members: set[Any], item: Any) -> None:
+    """Takes the item out if it is there."""
+    budget.draw(1)
+    members.discard(check_key(item))
+
+
+def _update_set(budget: Budget, members: set[Any], items: Any) -> None:
+    """Puts the items of a list in."""
+    budget.draw(1)
+    check_length(budget, len(members) + len(check_items(budget, items)))
+    members.update(check_key(item) for item in list(items))
+
+
+_pop_key.__name__ = "_pop"
+_update_set.__name__ = "_update"
+
+SCRIPT_FUNCTIONS: dict[str, Function] = FUNCTIONS | make_table(_now, _today)
+CHANGING_METHODS: dict[type, dict[str, Function]] = {
+    list: make_table(
+        *(_append, _extend, _insert, _pop, _remove, _sort, _reverse, _clear, _copy),
+    ),
+    dict: make_table(_update, _setdefault, _pop_key, _clear, _copy),
+    set: make_table(_add, _discard, _remove, _update_set, _clear, _copy),
+}
+SCRIPT_METHODS: dict[type, dict[str, Function]] = METHODS | {
+    kind: METHODS.get(kind, {}) | table for kind, table in CHANGING_METHODS.items()
+}
+SCRIPT_METHOD_NAMES = frozenset(name for table in SCRIPT_METHODS.values() for name in table)
+CHANGING_METHOD_NAMES = frozenset(name for table in CHANGING_METHODS.values() for name in table)
+VALUE_METHOD_NAMES = frozenset({"pop", "setdefault", "copy"})
+
+
+def call_script_method(budget: Budget, value: Any, name: str, *arguments: Any) -> Any:
+    """`value.name(*arguments)`, looked up by the exact type of `value` in the table above."""
+    methods = SCRIPT_METHODS.get(type(value))
+    method = methods.get(name) if methods else None
+    if method is None:
+        raise EvaluationError(f"{kind_name(value)} has no method {name}()")
+    return method.call(budget, value, *arguments)

@@ -1,0 +1,121 @@
+"""The operations of scripts that change a list, a dictionary or a set in its place."""
+
+from typing import Any, NoReturn
+
+from core.errors import EvaluationError
+from core.expressions.guards import OPERATORS, subscript
+from core.expressions.limits import (
+    INTEGERS,
+    Budget,
+    Guard,
+    check_items,
+    check_key,
+    check_length,
+    check_walkable,
+    kind_name,
+)
+
+_CHANGEABLE = frozenset({list, set, dict})
+
+
+def walk(budget: Budget, values: Any) -> Any:
+    """`values` itself if a loop can walk it; each round of the loop draws its own steps."""
+    return check_walkable(values)
+
+
+def walk_range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> range:
+    """The numbers of a loop over range(), none of them made before its round."""
+    bounds = (start,) if stop is None else (start, stop, step)
+    try:
+        return range(*bounds)
+    except TypeError:
+        kinds = ", ".join(map(kind_name, bounds))
+        raise EvaluationError(f"range() does not accept {kinds}") from None
+
+
+def end_run(budget: Budget) -> NoReturn:
+    """Raises the EvaluationError of a budget that is used up."""
+    budget.refuse()
+
+
+def store(budget: Budget, values: Any, key: Any, value: Any) -> None:
+    """`values[key] = value`."""
+    if type(values) is dict:
+        budget.draw(1)
+        check_length(budget, len(values) + 1)
+        values[check_key(key)] = value
+    else:
+        _check_position(values, key)
+        values[key] = value
+
+
+def _check_position(values: Any, key: Any) -> None:
+    if type(values) is not list:
+        raise EvaluationError(f"nothing can be put into {kind_name(values)}")
+    if type(key) not in INTEGERS:
+        raise EvaluationError(f"a position must be a whole number, not {kind_name(key)}")
+    if not -len(values) <= key < len(values):
+        raise EvaluationError(f"position {key} is outside a list of {len(values)}")
+
+
+def delete(budget: Budget, values: Any, key: Any) -> None:
+    """`del values[key]`."""
+    if type(values) is dict:
+        subscript(budget, values, key)
+    else:
+        _check_position(values, key)
+        budget.draw(len(values) >> 6)
+    del values[key]
+
+
+def change(budget: Budget, values: Any, key: Any, link: tuple[Guard, Any]) -> None:
+    """`values[key] += operand`, where the link is the guard of `+=` and the operand."""
+    operate, operand = link
+    store(budget, values, key, operate(budget, subscript(budget, values, key), operand))
+
+
+def _in_place(symbol: str) -> Guard:
+    """The guard of `+=` and its like: a changeable value stays the same object."""
+    calculate = OPERATORS[symbol]
+
+    def operate(budget: Budget, left: Any, right: Any) -> Any:
+        if type(left) not in _CHANGEABLE:
+            return calculate(budget, left, right)
+        grow = _GROWTHS.get((type(left), symbol))
+        if grow is not None:
+            grow(budget, left, right)
+        else:
+            _replace(left, calculate(budget, left, right))
+        return left
+
+    return operate
+
+
+def _extend(budget: Budget, left: list[Any], right: Any) -> None:
+    budget.draw(1)
+    check_length(budget, len(left) + len(check_items(budget, right)))
+    left.extend(right)
+
+
+def _unite(budget: Budget, left: Any, right: Any) -> None:
+    if type(left) is not type(right):
+        raise EvaluationError(f"cannot apply |= to {kind_name(left)} and {kind_name(right)}")
+    budget.draw(1)
+    check_length(budget, len(left) + len(check_items(budget, right)))
+    left.update(right)
+
+
+def _replace(left: Any, result: Any) -> None:
+    if type(left) is list:
+        left[:] = result
+    else:
+        left.clear()
+        left.update(result)
+
+
+_GROWTHS: dict[tuple[type, str], Guard] = {
+    (list, "+"): _extend,
+    (set, "|"): _unite,
+    (dict, "|"): _unite,
+}
+IN_PLACE: dict[str, Guard] = {symbol: _in_place(symbol) for symbol in OPERATORS}

@@ -1,0 +1,96 @@
+"""Lets a parameter that is a list stand alone in `IN (:ids)` or `NOT IN (:ids)`."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from core.errors import StatementError
+from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
+from core.toolspec import Dialect
+
+# In a text without comments and without what stands in quotes.
+_TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
+_QUOTED = frozenset({"text", "escape_text", "dollar_text", "quoted_name"})
+_QUERY_WORDS = frozenset({"select", "with", "values", "table"})
+# An absent list is NULL, and both dialects then find nothing, with NOT too.
+_SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
+
+Edit = tuple[int, int, str]  # Start and end in the source, and what stands there instead.
+_Tokens = list[re.Match[str]]
+
+
+def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[str]) -> list[Edit]:
+    """The edits in rising order, with those that let an IN take a list.
+
+    Raises StatementError for a list that stands beside other values in an IN.
+    """
+    starts = {use.start: use for use in lexer.placeholders if use.name in list_names}
+    if not starts:
+        return edits
+    tokens = list(_TOKEN.finditer(_blank_quoted(lexer)))
+    changed = {edit[0]: edit for edit in edits}
+    for index, bracket in _find_in_brackets(tokens, starts):
+        if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
+            start, end, mark = changed[tokens[index].start()]
+            new = _edit_list(
+                lexer.dialect, (start, end, mark), tokens[max(bracket - 2, 0) : bracket]
+            )
+            changed |= {edit[0]: edit for edit in new}
+    return sorted(changed.values())
+
+
+def _edit_list(dialect: Dialect, edit: Edit, words: _Tokens) -> Iterator[Edit]:
+    """`words` are the two tokens before the bracket: IN, and before it perhaps NOT."""
+    start, end, mark = edit
+    if dialect is Dialect.SQLITE:
+        yield start, end, _SQLITE_LIST.format(mark)
+    elif words[0][0].lower() == "not":
+        yield *words[0].span(), "<>"
+        yield *words[1].span(), "ALL"
+    else:
+        yield *words[-1].span(), "= ANY"
+
+
+def _blank_quoted(lexer: StatementLexer) -> str:
+    """The text, as long as it was, with blanks for comments and quotes for what is quoted."""
+    pieces: list[str] = []
+    text = lexer.text
+
+    def note(kind: str, position: int, start: int, end: int) -> None:
+        plain = lexer.line_comment.sub(lambda found: " " * len(found[0]), text[position:start])
+        fill = " " if kind == "comment" else '"' if kind in _QUOTED else ""
+        pieces.extend((plain, fill * (end - start) or text[start:end]))
+
+    type(lexer)(text).run(note)
+    return "".join(pieces)
+
+
+def _find_in_brackets(tokens: _Tokens, starts: Collection[int]) -> Iterator[tuple[int, int]]:
+    """(index of a list's token, index of its bracket) for lists directly inside an `IN (`."""
+    brackets: list[int] = []
+    for index, token in enumerate(tokens):
+        if token[0] in {"(", "["}:
+            brackets.append(index)
+        elif token[0] in {")", "]"}:
+            brackets.pop()
+        elif token.start() in starts and brackets and _holds_values(tokens, brackets[-1]):
+            yield index, brackets[-1]
+
+
+def _holds_values(tokens: _Tokens, bracket: int) -> bool:
+    """Whether the bracket belongs to an IN and holds no subquery."""
+    is_in = bracket > 0 and tokens[bracket - 1][0].lower() == "in"
+    return is_in and tokens[bracket + 1][0].lower() not in _QUERY_WORDS
+
+
+def _stands_alone(tokens: _Tokens, index: int, bracket: int, use: Placeholder) -> bool:
+    """Whether the bracket holds the list alone; False where the list is a part of a value."""
+    is_first, is_last = index == bracket + 1, tokens[index + 1][0] == ")"
+    if is_first and is_last:
+        return True
+    if (is_first or tokens[index - 1][0] == ",") and (is_last or tokens[index + 1][0] == ","):
+        raise StatementError(
+            f"{use.name} is a list, so it stands alone: write IN (:{use.name}), and compare with"
+            " other values apart, joined by OR",
+            use.start,
+        )
+    return False

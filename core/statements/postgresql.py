@@ -1,0 +1,166 @@
+"""The lexer of PostgreSQL statements.
+
+It follows the server's own lexical rules (standard_conforming_strings = on) and refuses what the
+server would understand differently from what it means here.
+
+How a colon is read:
+
+- `:name` is a parameter wherever a value may stand, `ARRAY[:a, :b]` and `items[(:n)]` included.
+- `::` and `:=` are left alone, and so is a colon that no name follows (`items[1:2]`, `[: n]`).
+- Directly inside a subscript (`items[:n]`, `items[1:n]`) and directly after a value
+  (`json_object('key':n)`) a colon with a name could mean either of two things, so it is refused:
+  `{{n}}` is always the parameter, `: n` with a space is always the column.
+"""
+
+import re
+
+from core.errors import StatementError
+from core.statements.lexer import (
+    BRACE,
+    LETTER,
+    NAME,
+    NUMBER,
+    SHARED_ACTIONS,
+    TEMPLATE,
+    TEMPLATE_IN_TEXT,
+    UNCLOSED_NAME,
+    UNCLOSED_TEXT,
+    WORD,
+    StatementLexer,
+    compile_tokens,
+    fold,
+    make_fault_actions,
+)
+from core.toolspec import Dialect
+
+_LINE_COMMENT = r"--[^\n\r]*+"
+_BLANKS = rf"(?:[ \t\n\r\f\v]++|{_LINE_COMMENT})*+"
+_PLAIN_TOKENS = (
+    # A word keeps the dot before it: `t.array` is a column, `array` a keyword.
+    rf"(?:\.[ \t\n\r\f\v]*+)?(?![eEbBxXnN]'|[uU]&['\"]){WORD}",
+    r"(?:[~!@#^&|`?+*%<>=.,]|-(?!-)|/(?!\*)|::|:=)",
+    NUMBER,
+)
+_TOKEN_KINDS = {
+    "open": r"[(\[]",
+    "close": r"[)\]]",
+    "escape_text": r"[eE]'(?:[^'\\]++|\\.|'')*+'",
+    "text": r"(?:[uU]&|[bBxXnN])?'(?:[^']++|'')*+'",
+    "unclosed_text": r"(?:[uU]&|[eEbBxXnN])?'",
+    "unicode_name": r'[uU]&"',
+    "colon_name": rf":{NAME}",
+    "psql_name": r""":(?=['"])""",
+    "template": TEMPLATE,
+    "quoted_name": r'"(?:[^"]++|"")*+"',
+    "unclosed_name": r'"',
+    "comment": r"/\*",
+    "dollar_text": rf"\$(?P<tag>(?:[{LETTER}][{LETTER}0-9]*+)?)\$.*?\$(?P=tag)\$",
+    "unclosed_dollar": rf"\$(?:[{LETTER}][{LETTER}0-9]*+)?\$",
+    "numbered": r"\$[0-9]",
+    "dollar": r"\$",
+    "semicolon": r";",
+    "brace": r"[{}]",
+    "end": r"\Z",
+    "other": r".",
+}
+# A string may go on after a line break, and keeps its kind: E'a' <newline> 'b\'c' is one literal.
+_TEXT_CONTINUES = re.compile(
+    r"(?:[ \t\f\v]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f\v]++|--[^\n\r]*+[\n\r])*+"
+    r"(?P<text>'(?:[^'\\]++|\\.|'')*+)(?P<close>'?)",
+    re.DOTALL,
+)
+_COMMENT_EDGE = re.compile(r"/\*|\*/")
+
+_FAULTS = {
+    "unclosed_text": UNCLOSED_TEXT,
+    "unclosed_name": UNCLOSED_NAME,
+    "unclosed_dollar": "this dollar-quoted string is never closed",
+    "unicode_name": 'U&"..." names are not allowed; write the name in plain letters',
+    "numbered": "numbered parameters such as $1 are not allowed; write :name",
+    "dollar": "a $ means nothing here; write a parameter as :name",
+    "brace": BRACE,
+}
+_COMMANDS = (
+    "ABORT ALTER ANALYSE ANALYZE BEGIN CALL CHECKPOINT CLOSE CLUSTER COMMENT COMMIT COPY CREATE"
+    " DEALLOCATE DECLARE DELETE DISCARD DO DROP END EXECUTE EXPLAIN FETCH GRANT IMPORT INSERT LISTEN"
+    " LOAD LOCK MERGE MOVE NOTIFY PREPARE REASSIGN REFRESH REINDEX RELEASE RESET REVOKE ROLLBACK"
+    " SAVEPOINT SECURITY SET SHOW START TRUNCATE UNLISTEN UPDATE VACUUM"
+)
+
+
+class PostgresqlLexer(StatementLexer):
+    """Reads one PostgreSQL statement."""
+
+    dialect = Dialect.POSTGRESQL
+    line_comment = re.compile(_LINE_COMMENT)
+    token = compile_tokens(_BLANKS, _PLAIN_TOKENS, _TOKEN_KINDS)
+    first = re.compile(rf"{_BLANKS}({WORD})")
+    commands = frozenset(_COMMANDS.split())
+    queries = "SELECT, WITH, VALUES, TABLE"
+
+    def _skip_comment(self, start: int) -> int:
+        depth = 0
+        for edge in _COMMENT_EDGE.finditer(self.text, start):
+            depth += 1 if edge[0] == "/*" else -1
+            if not depth:
+                return edge.end()
+        raise StatementError("this comment is never closed", start)
+
+    def _read_escape_text(self, match: re.Match[str]) -> int:
+        start, end = match.span("escape_text")
+        self._refuse_template(TEMPLATE_IN_TEXT, start, end)
+        while more := _TEXT_CONTINUES.match(self.text, end):
+            if not more["close"]:
+                raise StatementError(UNCLOSED_TEXT, start)
+            self._refuse_template(TEMPLATE_IN_TEXT, *more.span("text"))
+            end = more.end()
+        return end
+
+    def _open_bracket(self, match: re.Match[str]) -> int:
+        bracket, start = match["open"], match.start("open")
+        if bracket == "(":
+            return self._open(bracket, start)
+        if self._opens_clause(start):
+            return self._open_clause(start)
+        return self._open(bracket, start, is_subscript=self._opens_subscript())
+
+    def _opens_clause(self, start: int) -> bool:
+        """Whether "[[" begins here; directly after ARRAY and inside "[" it is an array of arrays."""
+        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
+        is_double = self.text.startswith("[[", start)
+        return is_double and not in_array and fold(self._before[1]) != "array"
+
+    def _opens_subscript(self) -> bool:
+        """Whether "[" here is a subscript; else it opens an array of values."""
+        kind, text = self._before
+        return kind not in {"operator", "open"} and fold(text) != "array"
+
+    def _bind_colon(self, match: re.Match[str]) -> int:
+        start = match.start("colon_name")
+        name = self._check_name(match["colon_name"][1:], start)
+        in_slice = bool(self._brackets) and self._brackets[-1][2]
+        if in_slice or self._follows_value():
+            raise StatementError(
+                f"{match['colon_name']} could be a parameter or a separator here; write {{{{{name}}}}}"
+                f" for the parameter, or a space after the colon (: {name}) for the column",
+                start,
+            )
+        return self._add_colon_name(match, name)
+
+    def _read_psql_name(self, match: re.Match[str]) -> int:
+        if self._follows_value():
+            return match.end()  # The separator of json_object('key':'value').
+        raise StatementError(
+            "psql variables such as :'name' are not supported; write :name without quotes",
+            match.start("psql_name"),
+        )
+
+    actions = {
+        **SHARED_ACTIONS,
+        **make_fault_actions(_FAULTS),
+        "dollar_text": StatementLexer._read_text,
+        "escape_text": _read_escape_text,
+        "open": _open_bracket,
+        "colon_name": _bind_colon,
+        "psql_name": _read_psql_name,
+    }

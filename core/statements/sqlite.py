@@ -1,0 +1,123 @@
+"""The lexer of SQLite statements.
+
+It follows SQLite's own lexical rules: comments do not nest, strings know no escape but '', names are
+quoted "a", `a` or [a], and a function's name means the same in any case, quoted or not.
+"""
+
+import re
+
+from core.errors import StatementError
+from core.statements.lexer import (
+    BRACE,
+    NAME,
+    NUMBER,
+    SHARED_ACTIONS,
+    TEMPLATE,
+    UNCLOSED_NAME,
+    UNCLOSED_TEXT,
+    WORD,
+    StatementLexer,
+    compile_tokens,
+    make_fault_actions,
+)
+from core.toolspec import Dialect
+
+_LINE_COMMENT = r"--[^\n]*+"
+_BLANKS = rf"(?:[ \t\n\r\f\v]++|{_LINE_COMMENT})*+"
+_MARK = "\ufeff"
+_PLAIN_TOKENS = (
+    rf"(?:\.[ \t\n\r\f\v]*+)?(?![xX]'|{_MARK}){WORD}",
+    r"(?:[~!&|+*%<>=.,]|-(?!-)|/(?!\*))",
+    NUMBER,
+)
+_TOKEN_KINDS = {
+    "open": r"\(|\[\[",
+    "close": r"[)\]]",
+    "text": r"[xX]'[^']*+'|'(?:[^']++|'')*+'",
+    "unclosed_text": r"[xX]?'",
+    "colon_name": rf":{NAME}",
+    "numbered": r":[0-9]|\?",
+    "psql_name": r""":['"`\[]""",
+    "cast": r"::",
+    "colon": r":",
+    "template": TEMPLATE,
+    "quoted_name": r'"(?:[^"]++|"")*+"|`(?:[^`]++|``)*+`|\[[^\]]*+\]',
+    "unclosed_name": r'["`\[]',
+    "comment": r"/\*",
+    "other_mark": r"[$@#]",
+    "byte_order_mark": _MARK,
+    "semicolon": r";",
+    "brace": r"[{}]",
+    "end": r"\Z",
+    "other": r".",
+}
+_FAULTS = {
+    "unclosed_text": UNCLOSED_TEXT,
+    "unclosed_name": UNCLOSED_NAME,
+    "numbered": "numbered parameters such as ?, ?1 or :1 are not allowed; write :name",
+    "psql_name": "a parameter is written :name, without quotes",
+    "cast": "SQLite has no :: to change a type; write CAST(value AS type)",
+    "colon": "a colon means nothing here; write a parameter as :name",
+    "other_mark": "parameters such as @name, $name or #name are not allowed; write :name",
+    # SQLite reads it as a blank where a word begins, and as a letter behind.
+    "byte_order_mark": "an invisible character (U+FEFF) stands here; remove it",
+    "brace": BRACE,
+}
+_COMMANDS = (
+    "ALTER ANALYZE ATTACH BEGIN COMMIT CREATE DELETE DETACH DROP END EXPLAIN INSERT PRAGMA REINDEX"
+    " RELEASE REPLACE ROLLBACK SAVEPOINT UPDATE VACUUM"
+)
+
+
+class SqliteLexer(StatementLexer):
+    """Reads one SQLite statement."""
+
+    dialect = Dialect.SQLITE
+    line_comment = re.compile(_LINE_COMMENT)
+    token = compile_tokens(_BLANKS, _PLAIN_TOKENS, _TOKEN_KINDS)
+    first = re.compile(rf"{_BLANKS}({WORD})")
+    commands = frozenset(_COMMANDS.split())
+    queries = "SELECT, WITH, VALUES"
+
+    def _skip_comment(self, start: int) -> int:
+        end = self.text.find("*/", start + 2)
+        if end < 0:
+            raise StatementError("this comment is never closed", start)
+        return end + 2
+
+    def _open_bracket(self, match: re.Match[str]) -> int:
+        bracket, start = match["open"], match.start("open")
+        if bracket == "[[":
+            return self._open_clause(start)
+        kind, text = self._before
+        if kind in {"colon_name", "template"}:
+            # SQLite would read $1( ... ) as one long name of a parameter.
+            raise StatementError(f"{text} is a value, which no ( can follow", start)
+        return self._open(bracket, start)
+
+    def _bind_colon(self, match: re.Match[str]) -> int:
+        self._refuse_beside_value(match)
+        return self._add_colon_name(
+            match, self._check_name(match["colon_name"][1:], match.start("colon_name"))
+        )
+
+    def _bind_template(self, match: re.Match[str]) -> int:
+        self._refuse_beside_value(match)
+        return super()._bind_template(match)
+
+    def _refuse_beside_value(self, match: re.Match[str]) -> None:
+        # Two numbered parameters side by side would melt into one name, $1$2.
+        if self._follows_value():
+            kind = match.lastgroup or ""
+            raise StatementError(
+                f"{match[kind]} follows a value; put an operator or a comma between",
+                match.start(kind),
+            )
+
+    actions = {
+        **SHARED_ACTIONS,
+        **make_fault_actions(_FAULTS),
+        "open": _open_bracket,
+        "colon_name": _bind_colon,
+        "template": _bind_template,
+    }

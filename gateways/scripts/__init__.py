@@ -1,0 +1,1 @@
+"""Closed processes in which scripts run; may import core and the standard library."""

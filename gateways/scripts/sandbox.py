@@ -1,0 +1,149 @@
+"""Closing a process in for good: it can compute and talk over one channel, and nothing else.
+
+Only Linux on x86_64 and aarch64; needs no privileges. The process must have a single thread.
+"""
+
+import contextlib
+import ctypes
+import os
+import platform
+import resource
+import signal
+import struct
+import sys
+from dataclasses import dataclass
+
+from core.errors import ConfigurationError
+from gateways.scripts.sandbox_filter import ARCHITECTURES, filter_program, system_calls
+
+NOBODY = 65_534
+# The server's own work goes first when a script computes for long.
+NICENESS = 5
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_SECCOMP = 22
+_PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_MODE_FILTER = 2
+_LANDLOCK_VERSION = 1
+# Landlock's versions that added a right over files, beyond the 13 of the first.
+_LANDLOCK_ADDITIONS = (2, 3, 5)
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxLimits:
+    """What is left to a sandboxed process.
+
+    `channel` is the one file descriptor that stays open; `memory_bytes` bounds its address space,
+    `cpu_s` its processor time over its whole life; it dies with its parent, `parent_pid`.
+    """
+
+    channel: int
+    memory_bytes: int
+    cpu_s: int
+    parent_pid: int
+
+
+def missing_support() -> str | None:
+    """Why no process can be sandboxed on this system, or None."""
+    if sys.platform != "linux":
+        return f"they need Linux (this is {sys.platform})"
+    if platform.machine() not in ARCHITECTURES or sys.maxsize < 2**32:
+        known = " or ".join(ARCHITECTURES)
+        return f"they need a 64-bit processor of kind {known} (this is {platform.machine()})"
+    return None
+
+
+def enter_sandbox(limits: SandboxLimits) -> None:
+    """Close this process in; there is no way back. Whether it holds is for `find_leak` to say.
+
+    Raises ConfigurationError when the kernel refuses.
+    """
+    _close_files(limits.channel)
+    os.chdir("/")
+    with contextlib.suppress(PermissionError):  # It leads a session already.
+        os.setsid()
+    os.nice(NICENESS)
+    _drop_root()
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(_PR_SET_DUMPABLE, 0)
+    # After the change of user, because changing credentials clears it.
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != limits.parent_pid:
+        sys.exit("the parent has ended")
+    _forbid_files()
+    _limit_resources(limits)
+    _filter_system_calls(limits.channel)
+
+
+def system_call(name: str, *arguments: int | bytes | None) -> int:
+    """What the kernel answers to a raw call: -1 for an error, which ctypes.get_errno() names."""
+    number = system_calls(platform.machine())[name]
+    values = [
+        ctypes.c_long(value) if isinstance(value, int) else ctypes.c_char_p(value)
+        for value in (number, *arguments)
+    ]
+    return int(_libc.syscall(*values))
+
+
+def _close_files(channel: int) -> None:
+    # closerange() of an empty range closes every file there is.
+    if channel > 0:
+        os.closerange(0, channel)
+    os.closerange(channel + 1, max(65_536, resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
+
+
+def _drop_root() -> None:
+    """Root passes many limits, so it becomes nobody; where that is forbidden, the filter holds alone."""
+    if os.geteuid() != 0:
+        return
+    with contextlib.suppress(OSError):
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def _forbid_files() -> None:
+    """Refuse every file, port and signal by Landlock too, where the kernel has it."""
+    version = system_call("landlock_create_ruleset", None, 0, _LANDLOCK_VERSION)
+    if version < 1:
+        return
+    rights = (1 << (13 + sum(version >= addition for addition in _LANDLOCK_ADDITIONS))) - 1
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    attributes = struct.pack("=QQQ", rights, 0b11, 0b11)[:size]
+    ruleset = system_call("landlock_create_ruleset", attributes, size, 0)
+    if ruleset >= 0:
+        system_call("landlock_restrict_self", ruleset, 0)
+        os.close(ruleset)
+
+
+def _limit_resources(limits: SandboxLimits) -> None:
+    bounds = {
+        resource.RLIMIT_AS: limits.memory_bytes,
+        resource.RLIMIT_CPU: limits.cpu_s,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_NOFILE: 0,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+    }
+    for name, bound in bounds.items():
+        resource.setrlimit(name, (bound, bound))
+
+
+def _filter_system_calls(channel: int) -> None:
+    program = filter_program(platform.machine(), channel)
+    steps = ctypes.create_string_buffer(program, len(program))
+    # struct sock_fprog: the number of steps, and their address behind the padding.
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(steps))
+    _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header)
+
+
+def _prctl(option: int, value: int, pointer: bytes | None = None) -> None:
+    arguments = (ctypes.c_ulong(value), ctypes.c_char_p(pointer), ctypes.c_ulong(0))
+    if _libc.prctl(option, *arguments, ctypes.c_ulong(0)) != 0:
+        problem = os.strerror(ctypes.get_errno())
+        raise ConfigurationError(f"the kernel refuses to close the sandbox: {problem}")

@@ -1,0 +1,274 @@
+"""A warm pool of sandboxed processes in which scripts run, apart from everything else."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from time import monotonic
+from typing import Self
+
+from core.errors import (
+    DeadlineExceededError,
+    DefinitionError,
+    EvaluationError,
+    ScriptsBusyError,
+)
+from core.script import CompiledScript
+from core.toolspec import JsonValue
+from gateways.scripts.forks import ScriptForks
+from gateways.scripts.messages import Reply, Request, encode_request
+from gateways.scripts.process import ProcessLostError, ScriptProcess
+from gateways.scripts.sandbox import missing_support
+from gateways.scripts.worker import WorkerOptions
+
+START_WITHIN_S = 5.0
+# A script that ends its process every time costs others no more than these forks of some ms each.
+FORKS_PER_S = 20
+FORK_BURST = 10
+# After a failure to start a process at all; twice as long after each further one.
+RETRY_AFTER_S = 1.0
+RETRY_AFTER_AT_MOST_S = 60.0
+
+NO_START = "their processes do not start"
+BUSY_TEXT = "every script process is in use; retry in a few seconds"
+LOST_TEXT = "the script needed too much memory or crashed; ask for less, or let the script hold less at once"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScriptWorkerSettings:
+    """The pool's limits.
+
+    `size` processes run at a time, each within `memory_bytes` of address space and for at most
+    `recycle_after` calls. At most `max_waiting` callers wait for one, each at most `max_wait_ms`.
+    `answer_limit_bytes` bounds a result as JSON.
+    """
+
+    size: int = 2
+    memory_bytes: int = 512_000_000
+    max_waiting: int = 16
+    max_wait_ms: int = 2_000
+    answer_limit_bytes: int = 1_000_000
+    recycle_after: int = 1_000
+
+
+class ScriptWorkers:
+    """A ScriptRunner; start it, use it and close it in one event loop.
+
+    `language` is the module whose `compile_script` the processes use.
+    """
+
+    def __init__(
+        self, settings: ScriptWorkerSettings | None = None, language: str = "core.script"
+    ) -> None:
+        self.settings = settings or ScriptWorkerSettings()
+        options = WorkerOptions(
+            language=language,
+            memory_bytes=self.settings.memory_bytes,
+            answer_limit=self.settings.answer_limit_bytes,
+        )
+        self._forks = ScriptForks(options)
+        self._allowance = Allowance(FORKS_PER_S, FORK_BURST)
+        self._numbers = count(1)
+        self._processes: set[ScriptProcess] = set()
+        self._idle: list[ScriptProcess] = []
+        self._waiting: deque[asyncio.Future[ScriptProcess]] = deque()
+        self._filling: asyncio.Task[None] | None = None
+        self._fault: str | None = "their processes are not started"
+        self._was_tried = asyncio.Event()
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def fork_server_pid(self) -> int | None:
+        """The process that starts the script processes, while there is one."""
+        return self._forks.pid
+
+    def check(self) -> None:
+        """Raise DefinitionError, with the reason, where scripts cannot be run safely."""
+        if self._fault is not None:
+            raise DefinitionError(f"scripts cannot run here: {self._fault}")
+
+    async def start(self) -> None:
+        """Start the first process, which proves the sandbox; the others follow in the background.
+
+        Never raises: where it fails, `check` tells why.
+        """
+        self._is_closed = False
+        if fault := missing_support():
+            self._fault = fault
+            return
+        self._fault = NO_START
+        self._was_tried.clear()
+        self._fill()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_WITHIN_S):
+                await self._was_tried.wait()
+
+    async def close(self) -> None:
+        """End every process; calls that run fail, those that wait are told that it is busy."""
+        self._is_closed = True
+        self._fault = "their processes were stopped"
+        if self._filling is not None and self._filling.cancel():
+            await asyncio.wait([self._filling])
+        for process in list(self._processes):
+            process.abort()
+        self._refuse_waiting()
+        await self._forks.close()
+
+    async def run(
+        self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
+    ) -> JsonValue:
+        """The result.
+
+        Raises EvaluationError, DeadlineExceededError, ScriptsBusyError, and DefinitionError as
+        `check` does.
+        """
+        self.check()
+        read = {name: values[name] for name in script.names if name in values}
+        request = encode_request(Request(script.text, read))
+        try:
+            reply = await self._ask(request, timeout_ms)
+        except TimeoutError as error:
+            raise _deadline_error(timeout_ms) from error
+        except ProcessLostError as error:
+            raise EvaluationError(LOST_TEXT) from error
+        if reply.error is not None:
+            raise EvaluationError(reply.error)
+        return reply.result
+
+    async def _ask(self, request: bytes, timeout_ms: int) -> Reply:
+        """The reply of one process, which is ended unless it comes in time."""
+        process = await self._take()
+        try:
+            async with asyncio.timeout(timeout_ms / 1_000):
+                reply = await process.ask(request)
+        except BaseException:
+            process.abort()
+            raise
+        if reply.is_spent:
+            process.abort()
+        self._give_back(process)
+        return reply
+
+    async def _take(self) -> ScriptProcess:
+        while self._idle:
+            if not (process := self._idle.pop()).is_lost:
+                return process
+        if len(self._waiting) >= self.settings.max_waiting:
+            raise ScriptsBusyError(BUSY_TEXT)
+        turn: asyncio.Future[ScriptProcess] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            async with asyncio.timeout(self.settings.max_wait_ms / 1_000):
+                return await turn
+        except BaseException as error:
+            self._leave_queue(turn)
+            if isinstance(error, TimeoutError):
+                raise ScriptsBusyError(BUSY_TEXT) from error
+            raise
+
+    def _leave_queue(self, turn: asyncio.Future[ScriptProcess]) -> None:
+        """Give away what came in the moment in which its receiver went away."""
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        if turn.done() and not turn.cancelled() and turn.exception() is None:
+            self._give_back(turn.result())
+
+    def _give_back(self, process: ScriptProcess) -> None:
+        if process.is_lost:
+            return
+        if self._is_closed or process.calls >= self.settings.recycle_after:
+            process.abort()
+            return
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(process)
+                return
+        self._idle.append(process)
+
+    def _refuse_waiting(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_exception(ScriptsBusyError(BUSY_TEXT))
+
+    def _fill(self) -> None:
+        """Fork what is missing, in the background."""
+        if self._filling is None or self._filling.done():
+            self._filling = asyncio.get_running_loop().create_task(self._fork_missing())
+
+    async def _fork_missing(self) -> None:
+        retry_after_s = RETRY_AFTER_S
+        while len(self._processes) < self.settings.size:
+            await asyncio.sleep(self._allowance.next_delay_s())
+            try:
+                process = await self._fork()
+            except (OSError, ProcessLostError) as error:
+                logger.warning("No script process: %r", error)
+                self._was_tried.set()
+                await asyncio.sleep(retry_after_s)
+                retry_after_s = min(2 * retry_after_s, RETRY_AFTER_AT_MOST_S)
+                continue
+            self._was_tried.set()
+            retry_after_s = RETRY_AFTER_S
+            if self._fault is not None:
+                logger.error("Scripts are refused: %s", self._fault)
+                process.abort()
+                return
+            self._give_back(process)
+
+    async def _fork(self) -> ScriptProcess:
+        """A process that has greeted. Raises OSError, of which TimeoutError is one, ProcessLostError."""
+        process = await self._forks.fork(next(self._numbers), self._forget)
+        self._processes.add(process)
+        try:
+            async with asyncio.timeout(START_WITHIN_S):
+                greeting = await process.greet()
+        except BaseException:
+            process.abort()
+            raise
+        self._fault = greeting.fault and f"their sandbox does not hold, {greeting.fault}"
+        return process
+
+    def _forget(self, process: ScriptProcess) -> None:
+        """Have a lost process ended, and another in its place."""
+        self._processes.discard(process)
+        if process in self._idle:
+            self._idle.remove(process)
+        self._forks.end(process.number, was_lost=not process.was_cut_off)
+        if not self._is_closed and self._fault is None:
+            self._fill()
+
+
+class Allowance:
+    """At most `rate` uses a second over time, `burst` of them at once."""
+
+    def __init__(self, rate: float, burst: int) -> None:
+        self._interval_s = 1 / rate
+        self._burst_s = burst / rate
+        self._free_at = 0.0
+
+    def next_delay_s(self) -> float:
+        """How long to wait for the next use, which is taken."""
+        now = monotonic()
+        self._free_at = max(self._free_at, now - self._burst_s) + self._interval_s
+        return max(0.0, self._free_at - now)
+
+
+def _deadline_error(timeout_ms: int) -> DeadlineExceededError:
+    return DeadlineExceededError(
+        f"the script took longer than {timeout_ms / 1_000:g} s and was stopped;"
+        " ask for less, or let the tool compute less"
+    )

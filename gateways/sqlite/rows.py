@@ -1,0 +1,123 @@
+"""Reads rows of SQLite, where any cell may be of any type, into rows of JSON values."""
+
+import base64
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from operator import is_not
+from typing import Any
+
+from core.results import RowCollector
+from core.toolspec import JsonValue
+from gateways.postgres.columns import ColumnReader
+
+_PLAIN = frozenset({int, type(None)})
+_NUMBERS = frozenset({int, float, type(None)})
+_TEXT = frozenset({str})
+
+
+class CellReader(ColumnReader):
+    """Reads the cells of one column, and notes what it had to change."""
+
+    has_broken_text = False
+
+    def read_cells(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        """The JSON value of each cell; whole columns of one kind are judged at once."""
+        kinds = set(map(type, cells))
+        if kinds <= _PLAIN:
+            return cells
+        # Zero is as finite as nothing is.
+        if kinds <= _NUMBERS and all(map(isfinite, filter(None, cells))):
+            return cells
+        if kinds == _TEXT and max(map(len, cells)) <= self.cell_limit:
+            return cells
+        return [self._read_cell(cell) for cell in cells]
+
+    def notes(self) -> Iterator[str]:
+        yield from super().notes()
+        if self.has_broken_text:
+            yield f'Cells of "{self.name}" that are not valid UTF-8 are given with U+FFFD.'
+
+    def _read_cell(self, cell: Any) -> JsonValue:
+        match cell:
+            case str():
+                return self._cut(cell)
+            case float():
+                return self._finite(cell)
+            case bytes():
+                return self._encode(cell)
+        return cell
+
+    def _cut(self, text: str) -> str:
+        if len(text) > self.cell_limit:
+            self.is_cut = True
+            return text[: self.cell_limit]
+        return text
+
+    def _finite(self, value: float) -> float | None:
+        if isfinite(value):
+            return value
+        self.is_non_finite = True
+        return None
+
+    def _encode(self, content: bytes) -> str:
+        # How many bytes have a base64 text within the limit.
+        limit = self.cell_limit // 4 * 3
+        self.is_cut |= len(content) > limit
+        return base64.b64encode(content[:limit]).decode("ascii")
+
+
+class LenientCellReader(CellReader):
+    """For text that `decode_leniently` made of bytes that are not all UTF-8."""
+
+    def read_cells(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        return [self._read_cell(cell) for cell in cells]
+
+    def _cut(self, text: str) -> str:
+        shown = super()._cut(text)
+        try:
+            shown.encode()
+        except UnicodeEncodeError:
+            self.has_broken_text = True
+            return shown.encode(errors="surrogateescape").decode(errors="replace")
+        return shown
+
+
+class RowReader:
+    """Reads one answer; `is_lenient` says that its text comes from `decode_leniently`."""
+
+    def __init__(self, names: Sequence[str], cell_limit: int, is_lenient: bool) -> None:
+        reader = LenientCellReader if is_lenient else CellReader
+        self._readers = [reader(name, cell_limit) for name in names]
+
+    def collect(self, chunk: list[tuple[Any, ...]], collector: RowCollector) -> bool:
+        """Add the rows of a chunk; False when the collector has no room for the rows to come."""
+        room = collector.row_limit - len(collector.rows)
+        # Only one row more than the limit is asked for, so there are none to come behind it.
+        shown, left_out = chunk[:room], chunk[room:]
+        is_open = collector.add_all(self._read(shown))
+        return is_open and (not left_out or not collector.add(list(left_out[0])))
+
+    @property
+    def cuts_cells(self) -> bool:
+        """Whether a cell so far was over the limit."""
+        return any(reader.is_cut for reader in self._readers)
+
+    def notes(self) -> Iterator[str]:
+        """A sentence for each column and kind of change."""
+        for reader in self._readers:
+            yield from reader.notes()
+
+    def _read(self, rows: list[tuple[Any, ...]]) -> list[list[JsonValue]]:
+        found = list(zip(*rows, strict=True))
+        columns = [
+            reader.read_cells(cells)
+            for reader, cells in zip(self._readers, found, strict=bool(rows))
+        ]
+        # Turning unchanged columns into rows again would cost twice as much.
+        is_changed = any(map(is_not, found, columns))
+        return list(map(list, zip(*columns, strict=True) if is_changed else rows))
+
+
+def decode_leniently(content: bytes) -> str:
+    """Text in which each byte that is not UTF-8 is kept as half a character."""
+    return content.decode(errors="surrogateescape")

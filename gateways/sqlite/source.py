@@ -1,0 +1,142 @@
+"""SQLite as a data source: describes a statement without running it, runs it read-only.
+
+What a statement can do is bounded by layers, each of which covers a hole of the others: a file
+that is opened for reading, an authorizer that knows only reading, SQLite's own limits, a deadline
+that is looked at while the query runs, and its place as a subquery (nothing but a query fits there).
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+from typing import Self, TypeVar
+
+from core.errors import (
+    DataSourceError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+    StatementError,
+)
+from core.execution import Query
+from core.results import QueryResult
+from core.statement import CompiledStatement
+from core.toolspec import ParameterType
+from gateways.connection_pool import ConnectionPool
+from gateways.query_deadline import deadline_error
+from gateways.sqlite.session import BoundQuery, Description, SqliteSession
+from gateways.sqlite.settings import SqliteSettings
+from gateways.sqlite.values import encode_values
+from gateways.sqlite.watch import Watch
+from gateways.sqlite.worker import SqliteWorker
+
+logger = logging.getLogger(__name__)
+
+# The thread's own timer speaks first; this one is for steps that cannot be interrupted.
+DEADLINE_MARGIN_S = 0.25
+# A file on a network drive may hang as it is opened.
+OPEN_TIMEOUT_S = 5.0
+# A thread in a step that cannot be interrupted is left to end by itself.
+CLOSE_TIMEOUT_S = 2.0
+
+_T = TypeVar("_T")
+
+
+class SqliteSource:
+    """One SQLite file; opens it when it is first needed. Close it, or use `async with`."""
+
+    def __init__(self, settings: SqliteSettings) -> None:
+        self.settings = settings
+        self._pool = ConnectionPool(
+            self._open,
+            size=settings.pool_size,
+            max_waiting=settings.max_waiting,
+            max_wait_s=settings.max_wait_ms / 1_000,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the file; threads in use end with their query."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._pool.close()
+
+    async def server_version(self) -> str:
+        """SQLite's version, such as `3.46.1`; raises DataSourceUnavailableError without a file."""
+        await self._on_worker(self.settings.statement_timeout_ms, _open_session)
+        return sqlite3.sqlite_version
+
+    async def check(self, statement: CompiledStatement, types: tuple[ParameterType, ...]) -> None:
+        """As `describe`, for those who only ask whether the statement can be served."""
+        await self.describe(statement, types)
+
+    async def describe(
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...]
+    ) -> Description:
+        """Columns and number of parameters, by SQLite, without running the statement.
+
+        `types` are not asked for: SQLite has none for parameters. Raises StatementError with
+        SQLite's words, and DataSourceError when there is no file to ask.
+        """
+        return await self._on_worker(
+            self.settings.statement_timeout_ms,
+            lambda session, watch: session.describe(watch, statement),
+        )
+
+    async def run(self, query: Query) -> QueryResult:
+        """The rows of one query, within its caps and the source's.
+
+        Raises DataSourceError, DeadlineExceededError, and ArgumentsError for a value that SQLite
+        cannot take.
+        """
+        bound = BoundQuery(
+            statement=query.statement,
+            values=encode_values(query.statement.parameter_names, query.values),
+            row_limit=min(query.row_limit, self.settings.row_limit),
+            byte_limit=min(query.byte_limit, self.settings.byte_limit),
+        )
+        timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
+        try:
+            return await self._on_worker(
+                timeout_ms, lambda session, watch: session.run(watch, bound)
+            )
+        except StatementError as error:
+            raise DataSourceError(f"the query does not fit the data source: {error}") from error
+
+    async def _on_worker(self, timeout_ms: int, work: Callable[[SqliteSession, Watch], _T]) -> _T:
+        """What `work` gives on a worker of the pool, within `timeout_ms`."""
+        timeout_s = timeout_ms / 1_000
+        watch = Watch(monotonic() + timeout_s)
+        try:
+            async with asyncio.timeout(timeout_s + DEADLINE_MARGIN_S):
+                worker = await self._pool.acquire()
+                try:
+                    return await worker.call(watch, work)
+                finally:
+                    self._pool.give_back(worker)
+        except (TimeoutError, DeadlineExceededError) as error:
+            raise deadline_error(timeout_ms) from error
+
+    async def _open(self) -> SqliteWorker:
+        worker = SqliteWorker(self.settings)
+        try:
+            async with asyncio.timeout(OPEN_TIMEOUT_S):
+                await worker.call(Watch(monotonic() + OPEN_TIMEOUT_S), _open_session)
+        except BaseException as error:
+            worker.close()
+            if isinstance(error, TimeoutError):
+                raise DataSourceUnavailableError("the database file does not answer") from error
+            if isinstance(error, DataSourceUnavailableError):
+                logger.warning("Cannot open %s: %s", self.settings.path, error)
+            raise
+        return worker
+
+
+def _open_session(session: SqliteSession, watch: Watch) -> None:
+    session.open(watch)

@@ -1,0 +1,276 @@
+"""Faults around a query: time, cancellation, a full pool, lost connections, a server that is down."""
+
+import asyncio
+import logging
+import socket
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import psycopg
+import pytest
+
+from core.errors import (
+    DataSourceBusyError,
+    DataSourceError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+)
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
+from tests.gateways.postgres.queries import fetch_value, make_query
+
+Observer = psycopg.Connection[Any]
+# Millions of rows, and no function that the gateway refuses.
+SLOW = "SELECT count(*) FROM generate_series(1, 2000000000) AS slow"
+ACTIVE = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%AS slow%'"
+ACTIVE += " AND pid <> pg_backend_pid()"
+SESSIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolbuilder'"
+
+
+async def wait_for_rows(observer: Observer, sql: str, count: int) -> list[Any]:
+    """The rows as soon as there are `count`, or those after two seconds."""
+    rows = observer.execute(sql).fetchall()
+    for _ in range(100):
+        if len(rows) == count:
+            break
+        await asyncio.sleep(0.02)
+        rows = observer.execute(sql).fetchall()
+    return rows
+
+
+async def test_server_ends_a_query_that_takes_too_long(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(replace(settings, statement_timeout_ms=200)) as source:
+        with pytest.raises(DeadlineExceededError, match=r"longer than 0\.2 s and was stopped"):
+            await source.run(make_query(SLOW))
+
+        assert await fetch_value(source, "SELECT 1") == 1
+        assert await wait_for_rows(observer, ACTIVE, 0) == []
+
+
+async def test_shorter_deadline_of_a_call_ends_it_too(
+    source: PostgresSource, observer: Observer
+) -> None:
+    started = perf_counter()
+
+    with pytest.raises(DeadlineExceededError, match=r"longer than 0\.1 s"):
+        await source.run(make_query(SLOW, timeout_ms=100))
+
+    assert perf_counter() - started < 1.5
+    assert await wait_for_rows(observer, ACTIVE, 0) == []
+
+
+async def test_cancelled_call_leaves_nothing_active(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(replace(settings, pool_size=1)) as source:
+        call = asyncio.create_task(source.run(make_query(SLOW)))
+        [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
+
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+        assert await wait_for_rows(observer, ACTIVE, 0) == []
+        assert await fetch_value(source, "SELECT pg_backend_pid()") == process_id
+
+
+async def test_calls_over_the_limit_of_the_pool_are_told_at_once(
+    settings: PostgresSettings,
+) -> None:
+    async with PostgresSource(replace(settings, pool_size=1, max_waiting=1)) as source:
+        running = [
+            asyncio.create_task(source.run(make_query(SLOW, timeout_ms=500))) for _ in range(2)
+        ]
+        await asyncio.sleep(0.1)
+        started = perf_counter()
+
+        with pytest.raises(DataSourceBusyError, match="retry"):
+            await source.run(make_query("SELECT 1"))
+
+        assert perf_counter() - started < 0.1
+        results = await asyncio.gather(*running, return_exceptions=True)
+        assert [type(result) for result in results] == [DeadlineExceededError] * 2
+
+
+async def test_wait_for_a_connection_is_bounded(settings: PostgresSettings) -> None:
+    small = replace(settings, pool_size=1, max_wait_ms=100)
+    async with PostgresSource(small) as source:
+        running = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=600)))
+        await asyncio.sleep(0.05)
+
+        with pytest.raises(DataSourceBusyError):
+            await source.run(make_query("SELECT 1"))
+        with pytest.raises(DeadlineExceededError):
+            await running
+
+
+async def test_waiting_calls_are_served_in_turn(settings: PostgresSettings) -> None:
+    async with PostgresSource(replace(settings, pool_size=2, max_waiting=30)) as source:
+        values = await asyncio.gather(
+            *(fetch_value(source, f"SELECT {number}") for number in range(30))
+        )
+
+    assert values == list(range(30))
+
+
+async def test_pool_recovers_from_cancelled_calls(settings: PostgresSettings) -> None:
+    async with PostgresSource(replace(settings, pool_size=2, max_waiting=50)) as source:
+        calls = [asyncio.create_task(fetch_value(source, "SELECT 1")) for _ in range(40)]
+        for position, call in enumerate(calls):
+            await asyncio.sleep(0.0005)
+            if position % 2:
+                call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+        assert (
+            await asyncio.gather(*(fetch_value(source, "SELECT 2") for _ in range(10))) == [2] * 10
+        )
+
+
+async def test_no_more_connections_than_the_pool_allows(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(replace(settings, pool_size=3)) as source:
+        await asyncio.gather(*(fetch_value(source, "SELECT 1") for _ in range(12)))
+
+        assert len(observer.execute(SESSIONS).fetchall()) <= 3
+
+
+async def test_closed_source_leaves_no_session(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(settings) as source:
+        await fetch_value(source, "SELECT 1")
+
+    assert await wait_for_rows(observer, SESSIONS, 0) == []
+    with pytest.raises(DataSourceUnavailableError):
+        await fetch_value(source, "SELECT 1")
+
+
+async def test_lost_connections_are_replaced_without_an_error(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(replace(settings, pool_size=3)) as source:
+        await asyncio.gather(*(source.run(make_query("SELECT 1")) for _ in range(3)))
+        observer.execute(SESSIONS.replace("pid FROM", "pg_terminate_backend(pid, 2000) FROM"))
+
+        values = await asyncio.gather(*(fetch_value(source, "SELECT 7") for _ in range(3)))
+
+    assert values == [7, 7, 7]
+
+
+async def test_connection_lost_during_the_query_is_tried_once_more(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(settings) as source:
+        call = asyncio.create_task(source.run(make_query(SLOW)))
+
+        for _ in range(2):
+            [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
+            observer.execute("SELECT pg_terminate_backend(%s, 2000)", [process_id])
+
+        with pytest.raises(DataSourceUnavailableError, match="lost twice"):
+            await call
+
+
+async def test_query_cancelled_by_another_is_no_deadline(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(settings) as source:
+        call = asyncio.create_task(source.run(make_query(SLOW)))
+        [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
+
+        # The server drops a request that arrives between two messages of the query.
+        while not call.done():
+            observer.execute("SELECT pg_cancel_backend(%s)", [process_id])
+            await asyncio.wait({call}, timeout=0.2)
+
+        with pytest.raises(DataSourceError, match="canceling statement"):
+            await call
+
+
+async def test_lock_is_not_waited_for_long(settings: PostgresSettings, observer: Observer) -> None:
+    async with PostgresSource(replace(settings, lock_timeout_ms=100)) as source:
+        with observer.transaction():
+            observer.execute("LOCK TABLE item IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(DataSourceError, match="lock timeout"):
+                await fetch_value(source, "SELECT count(*) FROM item")
+
+
+async def test_refused_connection_is_told_at_once(settings: PostgresSettings) -> None:
+    started = perf_counter()
+
+    async with PostgresSource(replace(settings, port=1)) as source:
+        with pytest.raises(DataSourceUnavailableError, match="cannot be reached"):
+            await fetch_value(source, "SELECT 1")
+
+    assert perf_counter() - started < 0.5
+
+
+async def test_source_that_is_down_keeps_nobody_waiting_twice(settings: PostgresSettings) -> None:
+    # It takes connections into its queue and never says a word.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        down = replace(settings, port=silent.getsockname()[1], connect_timeout_s=0.3)
+        async with PostgresSource(down) as source:
+            with pytest.raises(DataSourceUnavailableError):
+                await fetch_value(source, "SELECT 1")
+            started = perf_counter()
+
+            with pytest.raises(DataSourceUnavailableError):
+                await fetch_value(source, "SELECT 1")
+
+            assert perf_counter() - started < 0.1
+
+
+async def test_source_that_is_up_again_is_found(settings: PostgresSettings) -> None:
+    async with PostgresSource(settings) as source:
+        source.settings = replace(settings, port=1)
+        with pytest.raises(DataSourceUnavailableError):
+            await fetch_value(source, "SELECT 1")
+        source.settings = settings
+
+        await asyncio.sleep(1.1)
+
+        assert await fetch_value(source, "SELECT 1") == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"port": 1}, {"password": "wrong-secret"}, {"database": "nosuch"}, {"user": "nobody-else"}],
+    ids=["port", "password", "database", "user"],
+)
+async def test_error_tells_neither_where_nor_who(
+    settings: PostgresSettings, changes: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    wrong = replace(settings, **changes)
+
+    async with PostgresSource(wrong) as source:
+        with pytest.raises(DataSourceUnavailableError) as caught:
+            await fetch_value(source, "SELECT 1")
+
+    for part in (wrong.host, str(wrong.port), wrong.database, wrong.user, wrong.password):
+        assert part not in str(caught.value).split()
+    assert wrong.password not in caplog.text
+    assert wrong.password not in repr(wrong)
+
+
+async def test_details_of_the_server_stay_with_us(
+    source: PostgresSource, observer: Observer
+) -> None:
+    observer.execute(
+        "CREATE OR REPLACE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN"
+        " RAISE 'out of stock' USING DETAIL = 'host=10.0.0.1', HINT = 'order more'; END $$"
+    )
+
+    with pytest.raises(DataSourceError) as caught:
+        await fetch_value(source, "SELECT fail()")
+
+    assert str(caught.value) == "out of stock (hint: order more)"
+
+
+async def test_server_tells_its_version(source: PostgresSource) -> None:
+    assert (await source.server_version()).startswith("18.")

@@ -1,0 +1,1 @@
+"""SQLite files as data sources."""
