@@ -198,6 +198,8 @@ class RegistryRevision(models.Model):
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     revision = models.BigIntegerField(default=0, db_default=0)
+    # So that ready tools that a person has deleted do not come back at the next start.
+    demo_loaded_at = models.DateTimeField(null=True)
 
     class Meta:
         db_table = "h_registry_revision"

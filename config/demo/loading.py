@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 from django.db import transaction
+from django.utils import timezone
 
 from core.errors import ConfigurationError
 from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter
@@ -35,17 +36,18 @@ def load_shop(owner_dsn: str) -> bool:
 
 
 def load_tools() -> int:
-    """Write the ready tools, and return how many; 0 once anything was ever written to the registry.
+    """Write the ready tools, and return how many; 0 if that was done before, or there are tools.
 
     So a tool that a person has deleted does not come back at the next start.
     """
     with transaction.atomic():
         registry = RegistryRevision.objects.select_for_update().get(pk=1)
-        if registry.revision > 0 or ToolDefinition.objects.exists():
+        if registry.demo_loaded_at or ToolDefinition.objects.exists():
             return 0
         entries = read_tools()
         for entry in entries:
             _create_tool(entry)
+        RegistryRevision.objects.filter(pk=1).update(demo_loaded_at=timezone.now())
         return len(entries)
 
 

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from django.contrib.auth.models import User
 
 from config.demo.loading import load_shop, load_tools, read_tools
 from core.errors import ConfigurationError
@@ -69,6 +70,14 @@ def test_tools_are_written_once() -> None:
 
     assert (first, second) == (len(read_tools()), 0)
     assert ToolDefinition.objects.count() == first
+
+
+@pytest.mark.django_db
+def test_administrator_made_before_does_not_keep_the_tools_away() -> None:
+    User.objects.create_superuser("admin")
+    assert RegistryRevision.current() > 0
+
+    assert load_tools() > 0
 
 
 @pytest.mark.django_db
