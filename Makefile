@@ -57,8 +57,9 @@ lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 		--no-emit-index-url --quiet requirements-dev.in -o requirements-dev.txt
 
-bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server
+bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server, and queries beside bare ones
 	$(BIN)/python -m benchmarks.calls
+	$(BIN)/python -m benchmarks.execution
 
 clean:  ## Remove .venv and caches; .data, the databases, stays
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules
