@@ -108,6 +108,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 MCP_PORT = env.number("MCP_PORT", 3003)
 MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
+# Names, or `all` or `none`.
+MCP_BUILTIN_TOOLS = env.words("MCP_BUILTIN_TOOLS", "all")
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "names", "none"))
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
 
@@ -124,6 +126,24 @@ FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
 # Processes in which scripts run, of each runtime.
 SCRIPT_WORKERS = env.number("SCRIPT_WORKERS", 2)
 CREDENTIALS_DIR = env.text("CREDENTIALS_DIR", str(env.data_dir() / "credentials"))
+
+# Vectors: the embedding model, and how much of a text it reads.
+TEXT_EMBEDDING_MODEL_URL = env.text("TEXT_EMBEDDING_MODEL_URL")
+TEXT_EMBEDDING_MODEL_NAME = env.text("TEXT_EMBEDDING_MODEL_NAME")
+TEXT_EMBEDDING_API_KEY = env.text("TEXT_EMBEDDING_API_KEY")
+TEXT_EMBEDDING_ROLE_STYLE = env.choice(
+    "TEXT_EMBEDDING_ROLE_STYLE", "auto", ("auto", "input_type", "prefix", "none")
+)
+# 0: whatever the model gives.
+TEXT_EMBEDDING_DIMENSION = env.number("TEXT_EMBEDDING_DIMENSION", 0)
+TEXT_EMBEDDING_BATCH_SIZE = env.number("TEXT_EMBEDDING_BATCH_SIZE", 32)
+TEXT_EMBEDDING_MAX_CHARACTERS = env.number("TEXT_EMBEDDING_MAX_CHARACTERS", 1_000)
+TEXT_EMBEDDING_TIMEOUT_S = env.number("TEXT_EMBEDDING_TIMEOUT_S", 2)
+# Where the vectors are kept, and the form of the documents that they lead to.
+CHROMADB_HOST = env.text("CHROMADB_HOST")
+CHROMADB_PORT = env.number("CHROMADB_PORT", 8000)
+CHROMADB_COLLECTION_NAME = env.text("CHROMADB_COLLECTION_NAME", "column_metadata")
+SQL_REFERENCE_FORMAT = env.choice("SQL_REFERENCE_FORMAT", "text", ("text", "json"))
 
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
 LOGGING = {

@@ -27,7 +27,7 @@ def format_cell(value: JsonValue) -> str:
 
 def format_json_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
     """A JSON list of one object a row; a column name that comes again gets `_2`, `_3`."""
-    names = _distinct(columns)
+    names = distinct_names(columns)
     # Not strict: rows of a query are as long as its columns, and this is the hot path of big answers.
     return encode_json([dict(zip(names, row, strict=False)) for row in rows]).decode()
 
@@ -69,15 +69,16 @@ def format_markdown(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]])
     return "\n".join(lines)
 
 
-def _distinct(columns: Sequence[str]) -> list[str]:
-    names: list[str] = []
+def distinct_names(columns: Sequence[str]) -> list[str]:
+    """The names; one that comes again gets `_2`, `_3`, since a record holds each key once."""
+    names: dict[str, None] = {}
     for column in columns:
         name, count = column, 1
         while name in names:
             count += 1
             name = f"{column}_{count}"
-        names.append(name)
-    return names
+        names[name] = None
+    return list(names)
 
 
 def _indent_lines(text: str) -> str:

@@ -19,6 +19,8 @@ CELERY = (sys.executable, "-m", "celery", "-A", "config.celery")
 GRACE_S = 3
 # The demo's rows are loaded at the first start.
 BOOTSTRAP_TIMEOUT_S = 300.0
+# Thousands of documents take minutes; nobody waits for them.
+INDEX_TIMEOUT_S = 24 * 3_600.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Application:
         return unset | self.embedded.variables | chosen
 
     def services(self) -> list[Service]:
-        """In the order bootstrap, then web, worker and mcp together, then beat."""
+        """In the order bootstrap, then web, worker and mcp together, then beat and the index."""
         data = frozenset(service.name for service in self.embedded.services)
         bootstrap = Service(
             "bootstrap",
@@ -59,7 +61,7 @@ class Application:
             runs_once=True,
             ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
         )
-        return [bootstrap, self._web(), self._mcp(), *self._jobs()]
+        return [bootstrap, self._web(), self._mcp(), *self._jobs(), self._index()]
 
     def _web(self) -> Service:
         options = self.options
@@ -86,6 +88,17 @@ class Application:
             partial(self._command, "mcp", arguments),
             partial(answers_http, options.reachable_host, options.port_mcp, "/healthz"),
             needs=frozenset({"bootstrap"}),
+        )
+
+    def _index(self) -> Service:
+        """Embeds reference documents that are not yet; what it does not reach is searched by words."""
+        return Service(
+            "index",
+            partial(self._command, "index", (*MANAGE, "index_documents")),
+            needs=frozenset({"web", "mcp"}),
+            runs_once=True,
+            ready_timeout_s=INDEX_TIMEOUT_S,
+            awaited=False,
         )
 
     def _jobs(self) -> list[Service]:

@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from config.services.chroma import EmbeddedChroma, require_chroma
-from config.services.embeddings import MODEL_NAME, EmbeddedEmbeddings, require_embeddings
+from config.services.embeddings import (
+    NGRAM_NOTICE,
+    EmbeddedEmbeddings,
+    EmbeddedNgrams,
+    has_embedded_model,
+)
 from config.services.options import Options
 from config.services.postgres import EmbeddedPostgres
 from config.services.processes import Command
@@ -37,10 +42,11 @@ class EmbeddedBuilder:
     directory: DataDirectory
     secrets: Secrets
     stored_ports: Mapping[str, int]
+    has_model: bool = field(default_factory=has_embedded_model)
     result: Embedded = field(default_factory=Embedded)
 
     def build(self) -> Embedded:
-        """All embedded services; one whose wheel does not exist here becomes a notice."""
+        """All embedded services; where a wheel does not exist a notice says what that means."""
         self._add_postgres()
         self._unless_set("REDIS_URL", self._add_valkey)
         self._unless_set("CHROMADB_HOST", self._add_chroma)
@@ -98,12 +104,11 @@ class EmbeddedBuilder:
         self._add(Service("chroma", server.command, server.is_ready), server.port)
 
     def _add_embeddings(self) -> None:
-        require_embeddings()
-        server = EmbeddedEmbeddings(
-            self.stored_ports["embeddings"], log=self.directory.log("embeddings")
-        )
-        self.result.variables["TEXT_EMBEDDING_MODEL_URL"] = server.url
-        self.result.variables["TEXT_EMBEDDING_MODEL_NAME"] = MODEL_NAME
+        kind = EmbeddedEmbeddings if self.has_model else EmbeddedNgrams
+        if not self.has_model:
+            self.result.notices.append(NGRAM_NOTICE)
+        server = kind(self.stored_ports["embeddings"], log=self.directory.log("embeddings"))
+        self.result.variables |= server.variables
         self._add(Service("embeddings", server.command, server.is_ready), server.port)
 
     def _add(self, service: Service, port: int) -> None:

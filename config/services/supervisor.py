@@ -27,7 +27,8 @@ class Service:
 
     `make_command` may take a while and touch the disk. The service is up when `is_ready` is true
     and `prepare` has run; a service with `runs_once` is up when it has ended with status 0.
-    Nothing waits for one that is not `awaited`. The needs must be up before it is started.
+    Nothing waits for one that is not `awaited`; if it runs once, it may also fail. The needs must be
+    up before it is started.
     """
 
     name: str
@@ -248,7 +249,8 @@ class Supervisor:
 
 async def _is_up(child: Child) -> bool:
     if child.service.runs_once:
-        return child.process.poll() == 0
+        status = child.process.poll()
+        return status == 0 or (status is not None and not child.service.awaited)
     if child.process.poll() is not None:
         return False
     return await asyncio.to_thread(child.service.is_ready)

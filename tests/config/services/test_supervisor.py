@@ -5,7 +5,7 @@ import os
 import re
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +64,21 @@ class Stage:
 @pytest.fixture
 def stage(tmp_path: Path, keeper: Keeper) -> Stage:
     return Stage(tmp_path, keeper)
+
+
+async def test_job_that_nobody_awaits_may_fail(stage: Stage) -> None:
+    stage.add("server", STAYS)
+    stage.add("job", "echo ran {name} >> diary; exit 3", "server", is_awaited=False)
+    job = stage.services.pop()
+    stage.services.append(replace(job, runs_once=True))
+
+    def end_later() -> None:
+        asyncio.get_running_loop().call_later(0.5, interrupt)
+
+    await stage.run(end_later)
+
+    assert "ran job" in stage.diary()
+    assert stage.diary().count("started server") == 1
 
 
 def interrupt(number: signal.Signals = signal.SIGTERM) -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from access.keys import register_token
-from config.demo.loading import load_shop, load_tools
+from config.demo.loading import load_documents, load_shop, load_tools
 
 # Any number that no other program of this database uses for its own lock.
 LOCK = 3_003_001
@@ -32,6 +32,7 @@ class Command(BaseCommand):
             if demo := os.environ.get("DEMO_DATABASE_URL"):
                 load_shop(demo)
                 load_tools()
+                load_documents()
 
 
 @contextmanager

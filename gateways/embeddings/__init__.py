@@ -1,0 +1,1 @@
+"""OpenAI-compatible embedding servers; may import core and httpx."""

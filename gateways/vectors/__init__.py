@@ -1,0 +1,1 @@
+"""Chroma; may import core and httptools."""

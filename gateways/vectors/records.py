@@ -1,0 +1,63 @@
+"""What goes into the vector store and what comes out of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import VectorStoreError
+from gateways.vectors.requests import STRANGE_TEXT
+
+MetadataValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class VectorItem:
+    """A document with its vector; `metadata` replaces what was stored, None and NaN mean absent."""
+
+    id: str
+    document: str
+    vector: Sequence[float]
+    metadata: Mapping[str, MetadataValue | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that was found; `distance` is 0 for the same direction and 2 for the opposite."""
+
+    id: str
+    document: str
+    metadata: Mapping[str, MetadataValue]
+    distance: float
+
+
+def read_matches(answer: Any) -> list[list[Match]]:
+    """The matches of each query, nearest first, equally near ones by id."""
+    columns = ("ids", "documents", "metadatas", "distances")
+    try:
+        return [_matches(*found) for found in zip(*(answer[one] for one in columns), strict=True)]
+    except (KeyError, TypeError, ValueError) as error:
+        raise VectorStoreError(STRANGE_TEXT) from error
+
+
+def read_metadatas(answer: Any) -> dict[str, Mapping[str, MetadataValue]]:
+    """Metadata by id."""
+    try:
+        found = zip(answer["ids"], answer["metadatas"], strict=True)
+        return {key: metadata or {} for key, metadata in found}
+    except (KeyError, TypeError, ValueError) as error:
+        raise VectorStoreError(STRANGE_TEXT) from error
+
+
+def read_count(answer: Any) -> int:
+    """The number of documents."""
+    if not isinstance(answer, int):
+        raise VectorStoreError(STRANGE_TEXT)
+    return answer
+
+
+def _matches(*columns: list[Any]) -> list[Match]:
+    found = [
+        Match(key, document or "", metadata or {}, distance)
+        for key, document, metadata, distance in zip(*columns, strict=True)
+    ]
+    return sorted(found, key=lambda match: (match.distance, match.id))
