@@ -1,5 +1,6 @@
-"""The back office of data sources: registers them, checks them, and says who may use them."""
+"""The back office: data sources with their checks and users, and reference documents to look at."""
 
+from textwrap import shorten
 from typing import Any
 
 from django.contrib import admin, messages
@@ -20,7 +21,7 @@ from catalog.checking import check_sources, store_report
 from catalog.environment import find_ignored_variable, find_names, variable_name
 from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.forms import DataSourceForm
-from catalog.models import CheckState, DataSource, Engine, SourceCheck
+from catalog.models import CheckState, DataSource, Engine, ReferenceDocument, SourceCheck
 
 # Signs beside the words, so that nobody has to tell colours apart.
 SIGNS = {
@@ -37,6 +38,7 @@ MESSAGE_LEVELS = {
 }
 # What the variable says of a data source that it defines.
 FROM_VARIABLE = ["name", "engine", "path", "host", "port", "database", "username", "options"]
+_SHOWN_CHARACTERS = 120
 _SECRETS = ("new_password", "clear_password", "password_reference")
 
 
@@ -202,6 +204,32 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             "" if state is CheckState.OK else translate_summary(check),
         )
         self.message_user(request, text, MESSAGE_LEVELS[state])
+
+
+@admin.register(ReferenceDocument)
+class ReferenceDocumentAdmin(admin.ModelAdmin[ReferenceDocument]):
+    """To look at and to delete; what a file says is changed in the file."""
+
+    list_display = ["key", "kind", "beginning", "source", "updated_at", "is_searchable"]
+    list_filter = ["kind", "source", "table_name"]
+    search_fields = ["key", "text", "source"]
+    fields = ["key", "kind", "text", "content", "metadata", "source", "updated_at", "indexed_at"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: ReferenceDocument | None = None
+    ) -> bool:
+        return False
+
+    @admin.display(description=_("text"), ordering="text")
+    def beginning(self, document: ReferenceDocument) -> str:
+        return shorten(document.text, _SHOWN_CHARACTERS, placeholder="…")
+
+    @admin.display(description=_("vector up to date"), boolean=True)
+    def is_searchable(self, document: ReferenceDocument) -> bool:
+        return document.is_indexed
 
 
 def _check_url(source: DataSource) -> str:

@@ -1,13 +1,15 @@
-"""Loads the demo shop into a database, and the ready tools into the registry; each once."""
+"""Loads the demo shop, the ready tools and the documents about the shop; each once."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from django.db import connection as application
 from django.db import transaction
 from django.utils import timezone
 
+from catalog.documents import load_files
 from core.errors import ConfigurationError
 from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter
 
@@ -16,6 +18,9 @@ SHOP_SCRIPTS = ("shop.sql", "shop_comments.sql")
 CONNECT_TIMEOUT_S = 10
 # Any fixed number: two loaders of one database wait for each other.
 LOADING_LOCK = 7_302_114
+DOCUMENTS_SOURCE = "demo"
+# A sequence remembers that there were rows, even when all are deleted.
+_DOCUMENTS_WERE_WRITTEN = "SELECT is_called FROM h_reference_document_id_seq"
 _SHOP_EXISTS = "SELECT to_regclass('public.sales_transactions') IS NOT NULL"
 
 
@@ -55,6 +60,20 @@ def read_tools() -> list[dict[str, Any]]:
     """The ready tools: the columns of a tool, and under `params` those of its parameters in order."""
     entries: list[dict[str, Any]] = json.loads((FOLDER / "tools.json").read_text("utf-8"))
     return entries
+
+
+def load_documents() -> int:
+    """Write the reference documents of the shop, and return how many; 0 once there ever were any.
+
+    So those that a person has removed do not come back, and none are mixed with a person's own.
+    """
+    with application.cursor() as cursor:
+        cursor.execute(_DOCUMENTS_WERE_WRITTEN)
+        (were_written,) = cursor.fetchone()
+    if were_written:
+        return 0
+    (report,) = load_files({DOCUMENTS_SOURCE: [FOLDER / "documents.jsonl"]})
+    return report.added
 
 
 def _load_shop_once(connection: psycopg.Connection) -> bool:

@@ -1,0 +1,210 @@
+"""`manage.py index_documents [FILE ...]`: loads reference documents and embeds what changed."""
+
+import signal
+import threading
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from catalog.documents import find_sources, load_files, refresh_documents, remove_source
+from catalog.indexing import (
+    DOCUMENTS_TOGETHER,
+    IndexingBusyError,
+    IndexReport,
+    IndexTarget,
+    IsStopped,
+    Progress,
+    count_pending,
+    index_changed,
+    rebuild_index,
+)
+from catalog.vector_services import embedding_settings, vector_store_settings
+from core.errors import (
+    EmbeddingUnavailableError,
+    ToolboxError,
+    VectorStoreUnavailableError,
+)
+from gateways.embeddings.client import EmbeddingClient
+from gateways.vectors.store import VectorStore
+
+FAILED, WRONG, UNAVAILABLE, BUSY, INTERRUPTED = 1, 2, 3, 4, 130
+# A multiple of what is embedded together.
+LINE_EVERY = 10 * DOCUMENTS_TOGETHER
+_KEYS_SHOWN = 5
+_EXIT_CODES = """exit codes:
+  0    done
+  1    a file is faulty (then nothing is loaded), or a server refused a document
+  2    wrong arguments
+  3    a server cannot be reached; documents are loaded, run it again for their vectors
+  4    another run is under way
+  130  interrupted; run it again to go on"""
+
+
+class Command(BaseCommand):
+    help = (
+        "Load reference documents from files (JSON Lines, JSON, CSV, YAML), then embed those that"
+        " changed. Without files: embed only."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.epilog = _EXIT_CODES
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--source",
+            help="what the files hold all of: documents of this source that they no longer have are"
+            " removed (default: each file is the source of its name)",
+        )
+        parser.add_argument("--remove", metavar="SOURCE", help="remove the documents of a source")
+        parser.add_argument("--rebuild", action="store_true", help="make the collection anew")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what would be done, and do nothing"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        sources = _find_sources(options["files"], options["source"])
+        is_rehearsal = options["dry_run"]
+        try:
+            with transaction.atomic():
+                self._load(sources, options["remove"])
+                if is_rehearsal:
+                    self._tell_pending()
+                    transaction.set_rollback(True)
+            if not is_rehearsal:
+                self._index(rebuild=options["rebuild"])
+        except ToolboxError as error:
+            raise CommandError(str(error), returncode=_exit_code(error)) from error
+
+    def _load(self, sources: Mapping[str, Sequence[Path]], removed: str | None) -> None:
+        if removed:
+            self.stdout.write(f"{removed}: {_count(_remove(removed))} removed.")
+        for report in load_files(sources):
+            self.stdout.write(
+                f"{report.source}: {_count(report.total)}: {report.added:,} new,"
+                f" {report.changed:,} changed, {report.unchanged:,} unchanged,"
+                f" {report.removed:,} removed."
+            )
+
+    def _tell_pending(self) -> None:
+        refresh_documents()
+        target = IndexTarget(vector_store_settings().collection, embedding_settings().model)
+        self.stdout.write(f"{_count(count_pending(target))} to embed. Nothing was changed.")
+
+    def _index(self, *, rebuild: bool) -> None:
+        with _stop_on_signal() as is_stopped, self._show_progress() as progress:
+            report = async_to_sync(_index)(progress, rebuild, is_stopped)
+        self._tell(report)
+        if report.remaining:
+            left = f"{_count(report.remaining)} left; run it again to go on"
+            raise CommandError(f"interrupted: {left}", returncode=INTERRUPTED)
+        if report.failed:
+            reasons = "\n".join(f"{key}: {reason}" for key, reason in report.failed.items())
+            refused = f"{_count(len(report.failed))} refused by the embedding server"
+            raise CommandError(f"{refused}:\n{reasons}", returncode=FAILED)
+
+    def _tell(self, report: IndexReport) -> None:
+        if report.is_rebuilt:
+            self.stdout.write("The collection was made anew.")
+        self.stdout.write(
+            f"Vectors: {report.embedded:,} embedded, {report.current:,} up to date,"
+            f" {report.removed:,} removed."
+        )
+        if report.truncated:
+            shown = ", ".join(report.truncated[:_KEYS_SHOWN])
+            more = " ..." if len(report.truncated) > _KEYS_SHOWN else ""
+            self.stdout.write(
+                f"Of {_count(len(report.truncated))} only the beginning can be found: {shown}{more}"
+            )
+
+    @contextmanager
+    def _show_progress(self) -> Iterator[Progress]:
+        """A bar on a terminal, else a line now and then."""
+        if not self.stderr.isatty():
+            yield self._write_line
+            return
+        columns = (TextColumn("Embedding"), BarColumn(), MofNCompleteColumn())
+        with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+            task = bar.add_task("", total=None, visible=False)
+            yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
+
+    def _write_line(self, done: int, total: int) -> None:
+        if done == total or done % LINE_EVERY == 0:
+            self.stdout.write(f"Embedded {done:,} of {total:,}.")
+            # A log or a pipe is read while the run goes on.
+            self.stdout.flush()
+
+
+async def _index(progress: Progress, rebuild: bool, is_stopped: IsStopped) -> IndexReport:
+    embedder = EmbeddingClient(embedding_settings())
+    store = VectorStore(vector_store_settings())
+    try:
+        index = rebuild_index if rebuild else index_changed
+        return await index(embedder, store, progress, is_stopped)
+    finally:
+        await embedder.close()
+        await store.close()
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[IsStopped]:
+    """Let SIGINT and SIGTERM end the run after its portion; the second one ends it at once."""
+    is_stopped = False
+    if threading.current_thread() is not threading.main_thread():
+        # Python sets handlers in the main thread alone; a job of a worker ends with its worker.
+        yield lambda: False
+        return
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        nonlocal is_stopped
+        is_stopped = True
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: is_stopped
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _find_sources(files: Sequence[Path], source: str | None) -> dict[str, list[Path]]:
+    """The files of each source."""
+    if source:
+        if not files:
+            raise CommandError("--source needs files", returncode=WRONG)
+        return {source: list(files)}
+    sources = {path.name: [path] for path in files}
+    if len(sources) < len(files):
+        raise CommandError("two files have the same name; give --source", returncode=WRONG)
+    return sources
+
+
+def _remove(source: str) -> int:
+    count = remove_source(source)
+    if not count:
+        known = ", ".join(find_sources()) or "none"
+        raise CommandError(f"there is no source {source}; known: {known}", returncode=FAILED)
+    return count
+
+
+def _count(number: int) -> str:
+    return f"{number:,} document{'' if number == 1 else 's'}"
+
+
+def _exit_code(error: ToolboxError) -> int:
+    match error:
+        case EmbeddingUnavailableError() | VectorStoreUnavailableError():
+            return UNAVAILABLE
+        case IndexingBusyError():
+            return BUSY
+    return FAILED

@@ -1,0 +1,1 @@
+"""Reference documents: files, rows, vectors, command and pages."""
