@@ -127,6 +127,8 @@ class Stage:
             # Not `.data`: the values of a running `manage.py up` must not leak into the run.
             "TOOLBUILDER_DATA_DIR": str(self._directory),
             "LOG_LEVEL": "warning",
+            # The peers have none.
+            "MCP_BUILTIN_TOOLS": "none",
             "POSTGRESQL_DB_HOST": "127.0.0.1",
             "POSTGRESQL_DB_PORT": str(self._postgres.port),
             "POSTGRESQL_DB_NAME": "demo",

@@ -19,12 +19,15 @@ from core.errors import (
     DataSourceBusyError,
     DataSourceUnavailableError,
     DeadlineExceededError,
+    EmbeddingUnavailableError,
     ScriptsBusyError,
     ToolboxError,
     UnknownToolError,
+    VectorStoreUnavailableError,
 )
 from core.execution import QuerySources, ScriptRunner
 from core.results import Answer
+from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
@@ -39,6 +42,8 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (DataSourceBusyError, Outcome.BUSY),
     (ScriptsBusyError, Outcome.BUSY),
     (DataSourceUnavailableError, Outcome.UNAVAILABLE),
+    (EmbeddingUnavailableError, Outcome.UNAVAILABLE),
+    (VectorStoreUnavailableError, Outcome.UNAVAILABLE),
     (ToolboxError, Outcome.TOOL_ERROR),
     (asyncio.CancelledError, Outcome.CANCELLED),
 )
@@ -88,6 +93,8 @@ class ToolCaller:
         try:
             answer = await self._run(snapshot, caller, name, arguments)
             record.row_count, record.truncated = answer.row_count, answer.truncated
+            if isinstance(answer, RefusedAnswer):
+                record.outcome, record.error = _describe_end(answer.error)
             return answer
         except BaseException as error:
             record.outcome, record.error = _describe_end(error)
@@ -100,7 +107,7 @@ class ToolCaller:
     async def _run(
         self, snapshot: Snapshot, caller: Caller, name: str, arguments: Mapping[str, object]
     ) -> Answer:
-        tool = snapshot.tools.get(name) if caller.may_see(name) else None
+        tool = snapshot.find(name) if caller.may_see(name) else None
         if tool is None:
             raise UnknownToolError(_explain_unknown(snapshot, caller, name))
         values = tool.validate(arguments, caller.facts)
@@ -136,7 +143,7 @@ def _describe_end(error: BaseException) -> tuple[Outcome, str]:
 
 
 def _explain_unknown(snapshot: Snapshot, caller: Caller, name: str) -> str:
-    visible = [known for known in snapshot.tools if caller.may_see(known)]
+    visible = [known for known, _ in snapshot.all_tools() if caller.may_see(known)]
     near = difflib.get_close_matches(name[:64], visible[:5_000], n=3)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     return f"Unknown tool: {name[:64]!r}{hint}"

@@ -9,10 +9,11 @@ from mcp_types import TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
 from core.errors import ToolboxError
-from core.execution import CompiledTool
 from core.results import output_schema
 from mcp_runtime.auth import current_caller
+from mcp_runtime.builtin.tool import READS_ONLY, BuiltinTool
 from mcp_runtime.caller import ToolCaller
+from mcp_runtime.snapshot import ServedTool
 
 
 class DefinedTool(Tool):
@@ -21,7 +22,7 @@ class DefinedTool(Tool):
     _caller: ToolCaller = PrivateAttr()
 
     @classmethod
-    def listed(cls, tool: CompiledTool, caller: ToolCaller) -> "DefinedTool":
+    def listed(cls, tool: ServedTool, caller: ToolCaller) -> "DefinedTool":
         """The tool with all that `tools/list` shows."""
         spec = tool.spec
         defined = cls(
@@ -29,7 +30,7 @@ class DefinedTool(Tool):
             title=spec.title or None,
             description=spec.description or None,
             parameters=tool.input_schema,
-            output_schema=output_schema(spec),
+            output_schema=_output_schema(tool),
             annotations=ToolAnnotations(**_annotations(tool)),
             tags=set(spec.tags),
         )
@@ -55,12 +56,10 @@ class DefinedTool(Tool):
         )
 
 
-def _annotations(tool: CompiledTool) -> dict[str, bool]:
+def _output_schema(tool: ServedTool) -> dict[str, Any]:
+    return tool.output_schema if isinstance(tool, BuiltinTool) else output_schema(tool.spec)
+
+
+def _annotations(tool: ServedTool) -> dict[str, bool]:
     # Only reads are served; an administrator's own hints win.
-    defaults = {
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    }
-    return defaults | tool.spec.annotations
+    return READS_ONLY | tool.spec.annotations

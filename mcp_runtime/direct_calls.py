@@ -1,4 +1,4 @@
-"""Calls of rows straight from the SDK to ToolCaller, past FastMCP's middleware and providers.
+"""Calls of served tools straight from the SDK to ToolCaller, past FastMCP's middleware and providers.
 
 Nothing that matters about a call is in those (see mcp_runtime.caller), and they are a third of its cost.
 Calls of any other name, such as tools of other providers, go FastMCP's way.
@@ -29,7 +29,7 @@ def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
 
     async def answer(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> Any:
         with CancelScope() as scope, cancelled_on_disconnect(ctx.request, scope):
-            if params.name not in caller.snapshot().tools:
+            if caller.snapshot().find(params.name) is None:
                 return await through_fastmcp(ctx, params)
             return await _call(caller, params.name, params.arguments or {})
         return _error("the client went away")

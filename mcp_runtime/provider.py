@@ -32,18 +32,18 @@ class SnapshotProvider(Provider):
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """The schema that the SDK checks request headers against; without it each call lists all tools."""
-        tool = self._caller.snapshot().tools.get(name)
+        tool = self._caller.snapshot().find(name)
         return tool.input_schema if tool else {}
 
     def _tools(self) -> dict[str, DefinedTool]:
         snapshot = self._caller.snapshot()
         if snapshot is not self._listed_for:
-            known = self._listed_for.tools if self._listed_for else {}
+            before = self._listed_for or Snapshot()
             self._listed = {
                 name: self._listed[name]
-                if known.get(name) is tool
+                if before.find(name) is tool
                 else DefinedTool.listed(tool, self._caller)
-                for name, tool in snapshot.tools.items()
+                for name, tool in snapshot.all_tools()
             }
             self._listed_for = snapshot
         return self._listed

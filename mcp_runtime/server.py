@@ -19,6 +19,8 @@ from access.calls import CallRecorder, CallWriter
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import raise_body_limit
+from mcp_runtime.builtin.registry import builtin_tools, choose_tools
+from mcp_runtime.builtin.services import BuiltinServices
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.direct_calls import answer_calls_directly
@@ -53,7 +55,10 @@ class Runtime:
         self._keys_thread = DatabaseThread("keys")
         self.sources = DataSources()
         self.scripts = ScriptWorkers(ScriptWorkerSettings(size=settings.SCRIPT_WORKERS))
-        self.store = ToolStore(self._tools_thread, self.sources, self.scripts)
+        self.services = BuiltinServices()
+        tools = builtin_tools(self.services.search)
+        builtin = choose_tools(tools, settings.MCP_BUILTIN_TOOLS)
+        self.store = ToolStore(self._tools_thread, self.sources, self.scripts, builtin)
         writer = CallWriter()
         self.recorder = CallRecorder(lambda calls: self._tools_thread.call(writer.write, calls))
         self.caller = ToolCaller(
@@ -129,6 +134,7 @@ class Runtime:
     async def _close(self) -> None:
         await self.sources.close()
         await self.scripts.close()
+        await self.services.close()
         with suppress(DatabaseError, TimeoutError):
             await self._tools_thread.call(remove_heartbeat, self.id)
         await self._keys_thread.close()
@@ -172,7 +178,10 @@ class Runtime:
 
     async def _announce(self) -> None:
         snapshot = self.store.snapshot
-        logger.info("serving %d tools of revision %d", len(snapshot.tools), snapshot.revision)
+        logger.info(
+            "serving %d tools of revision %d and %d built-in ones",
+            *(len(snapshot.tools), snapshot.revision, len(snapshot.builtin)),
+        )
         await self.notifier.tools_changed()
 
     async def _beat(self) -> None:

@@ -1,18 +1,34 @@
 """What is served at one moment: immutable, swapped as a whole."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.execution import CompiledTool
+from mcp_runtime.builtin.tool import BuiltinTool
+
+ServedTool = CompiledTool | BuiltinTool
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Served tools by name, and the reasons of those that are not, by tool id."""
+    """Defined tools by name, the reasons of those that are not served, by tool id, and built-in tools.
+
+    No name is in both `tools` and `builtin`.
+    """
 
     revision: int = -1
     tools: Mapping[str, CompiledTool] = field(default_factory=dict)
     quarantined: Mapping[int, str] = field(default_factory=dict)
+    builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
+
+    def find(self, name: str) -> ServedTool | None:
+        """The tool of that name, of either kind."""
+        return self.tools.get(name) or self.builtin.get(name)
+
+    def all_tools(self) -> Iterator[tuple[str, ServedTool]]:
+        """Every tool with its name, the built-in ones first."""
+        yield from self.builtin.items()
+        yield from self.tools.items()
 
     def differs_for_agents(self, other: "Snapshot") -> bool:
         """Whether a client's list of tools is out of date after a change to `other`."""

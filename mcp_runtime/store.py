@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from core.errors import DefinitionError
 from core.execution import CompiledTool, ScriptRunner
 from core.toolspec import ToolSpec
+from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.judge import StatementJudge
 from mcp_runtime.resources import DataSources
@@ -23,9 +26,13 @@ class ToolStore:
     """Holds the current snapshot; `refresh` replaces it when the registry revision moved."""
 
     def __init__(
-        self, database: DatabaseThread, sources: DataSources, scripts: ScriptRunner
+        self,
+        database: DatabaseThread,
+        sources: DataSources,
+        scripts: ScriptRunner,
+        builtin: Mapping[str, BuiltinTool] = MappingProxyType({}),
     ) -> None:
-        self.snapshot = Snapshot()
+        self.snapshot = Snapshot(builtin=builtin)
         self._database = database
         self._sources = sources
         self._judge = StatementJudge(sources, scripts)
@@ -74,7 +81,7 @@ class ToolStore:
         before = self.snapshot
         kept = {name: tool for name, tool in before.tools.items() if tool.spec.id not in gone}
         reasons = {**before.quarantined, **{id_: refused[id_] for id_ in gone}}
-        self.snapshot = Snapshot(before.revision, kept, reasons)
+        self.snapshot = replace(before, tools=kept, quarantined=reasons)
         for id_ in gone:
             self._fingerprints.pop(id_, None)
         await self._note_quarantine()
@@ -84,7 +91,8 @@ class ToolStore:
         return self.snapshot.tools.get(tool.spec.name) is tool
 
     async def _build(self, rows: ServedRows) -> Snapshot:
-        compiled, quarantined = await asyncio.to_thread(_compile, rows)
+        builtin = self.snapshot.builtin
+        compiled, quarantined = await asyncio.to_thread(_compile, rows, builtin)
         quarantined |= await self._judge.judge(compiled, JUDGE_BEFORE_SWAP_S)
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
         reused = [
@@ -94,7 +102,7 @@ class ToolStore:
         ]
         good = (tool for tool in compiled if tool.spec.id not in quarantined)
         tools = {tool.spec.name: tool for tool in (*reused, *good)}
-        return Snapshot(rows.revision, dict(sorted(tools.items())), quarantined)
+        return Snapshot(rows.revision, dict(sorted(tools.items())), quarantined, builtin)
 
     async def _note_quarantine(self) -> None:
         reasons = self.snapshot.quarantined
@@ -106,19 +114,25 @@ class ToolStore:
         self._reasons_stored = reasons
 
 
-def _compile(rows: ServedRows) -> tuple[list[CompiledTool], dict[int, str]]:
+def _compile(
+    rows: ServedRows, taken_names: Collection[str]
+) -> tuple[list[CompiledTool], dict[int, str]]:
     """The changed tools compiled, and the reasons, by tool id, of those that cannot be."""
     quarantined = dict(rows.unreadable)
     compiled: list[CompiledTool] = []
     for spec in rows.specs:
         try:
-            compiled.append(_compile_served(spec))
+            compiled.append(_compile_served(spec, taken_names))
         except DefinitionError as error:
             quarantined[spec.id] = str(error)
     return compiled, quarantined
 
 
-def _compile_served(spec: ToolSpec) -> CompiledTool:
+def _compile_served(spec: ToolSpec, taken_names: Collection[str]) -> CompiledTool:
+    if spec.name in taken_names:
+        raise DefinitionError(
+            f"{spec.name} is the name of a built-in tool; give this tool another name"
+        )
     tool = CompiledTool(spec)
     _ = tool.input_schema
     return tool

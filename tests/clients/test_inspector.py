@@ -56,7 +56,9 @@ def answer(finished: Finished) -> Any:
 async def test_every_schema_is_portable(inspector: Inspector) -> None:
     listed = answer(await inspector.ask("tools/list", "--strict"))
 
-    assert {tool["name"] for tool in listed["tools"]} == {tool["name"] for tool in read_tools()}
+    names = {tool["name"] for tool in listed["tools"]}
+    assert names > {tool["name"] for tool in read_tools()}
+    assert "execute_postgres_query" in names
 
 
 async def test_query_tool_answers_with_its_row(inspector: Inspector) -> None:

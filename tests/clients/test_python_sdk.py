@@ -54,7 +54,7 @@ async def test_every_tool_is_listed_with_its_schema(client: Client) -> None:
     async with client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
 
-    assert listed.keys() == {tool["name"] for tool in read_tools()}
+    assert listed.keys() > {tool["name"] for tool in read_tools()}
     assert listed["multiply_numbers"].input_schema["required"] == ["num1", "num2"]
 
 

@@ -43,9 +43,10 @@ class Served:
             return await client.call_tool(name, arguments, raise_on_error=False)
 
     async def names(self) -> list[str]:
-        """Names of the listed tools."""
+        """Names of the listed tools that are not built in."""
+        builtin = self.runtime.store.snapshot.builtin
         async with self.client() as client:
-            return [tool.name for tool in await client.list_tools()]
+            return [tool.name for tool in await client.list_tools() if tool.name not in builtin]
 
 
 Serve = Callable[[], AbstractAsyncContextManager[Served]]

@@ -48,7 +48,7 @@ async def test_listed_schema_hides_bound_parameters(serve: Serve, era: str) -> N
     await sync_to_async(make_cities)()
 
     async with serve() as served, served.client(era) as client:
-        [tool] = await client.list_tools()
+        *_, tool = await client.list_tools()
 
     assert list(tool.input_schema["properties"]) == ["prefix"]
     assert tool.input_schema["required"] == ["prefix"]

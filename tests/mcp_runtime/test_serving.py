@@ -44,7 +44,7 @@ async def test_list_shows_schema_description_and_annotations(serve: Serve) -> No
     )
 
     async with serve() as served, served.client() as client:
-        [tool] = await client.list_tools()
+        *_, tool = await client.list_tools()
 
     assert (tool.name, tool.title, tool.description) == ("multiply", "Multiply", "Multiplies.")
     assert tool.input_schema["required"] == ["a", "b"]

@@ -12,6 +12,7 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from core.errors import ConfigurationError
 from mcp_runtime.server import Runtime
 
 GRACEFUL_STOP_S = 5
@@ -45,7 +46,10 @@ class Command(BaseCommand):
         if workers > 1:
             uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
             return
-        runtime = Runtime(auth_required=settings.MCP_AUTH == "required")
+        try:
+            runtime = Runtime(auth_required=settings.MCP_AUTH == "required")
+        except ConfigurationError as error:
+            raise CommandError(str(error)) from error
         _tune_garbage_collection()
         RuntimeServer(runtime, uvicorn.Config(runtime.http_app(), **common)).run()
 

@@ -1,0 +1,1 @@
+"""Tools that every installation has. They know ToolCaller's answers and data sources, not FastMCP."""

@@ -1,0 +1,44 @@
+"""The published contract of the built-in tools; `python -m tests.mcp_runtime.renew_contract` rewrites it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
+from gateways.vectors.store import VectorStore, VectorStoreSettings
+from mcp_runtime.builtin.documents import DocumentSearch
+from mcp_runtime.builtin.registry import builtin_tools
+from mcp_runtime.builtin.tool import BuiltinTool
+
+GOLDEN = Path(__file__).parent / "builtin_contract.json"
+
+
+def make_builtin_tools() -> dict[str, BuiltinTool]:
+    """Every built-in tool, connected to nothing."""
+    embedder = EmbeddingClient(EmbeddingSettings(url="", model=""))
+    store = VectorStore(VectorStoreSettings(host="localhost", port=1, collection="none"))
+
+    async def search_by_words(_query: str, _limit: int) -> list[str]:
+        return []
+
+    return builtin_tools(DocumentSearch(embedder, store, search_by_words))
+
+
+def read_contract() -> list[dict[str, Any]]:
+    """What agents are shown of each built-in tool, as in `tools/list`."""
+    return [_published(tool) for tool in make_builtin_tools().values()]
+
+
+def _published(tool: BuiltinTool) -> dict[str, Any]:
+    return {
+        "name": tool.spec.name,
+        "title": tool.spec.title,
+        "description": tool.spec.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "annotations": tool.spec.annotations,
+    }
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(json.dumps(read_contract(), ensure_ascii=False, indent=2) + "\n")
