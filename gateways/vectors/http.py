@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 from time import monotonic
+from typing import cast
 
 import httptools
 
@@ -58,8 +59,8 @@ class HttpConnection(asyncio.Protocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows for the type checker
-        self._transport = transport
+        # Not isinstance: uvloop's transports are of classes of their own.
+        self._transport = cast(asyncio.Transport, transport)
         self.is_reusable = True
 
     def connection_lost(self, exc: Exception | None) -> None:

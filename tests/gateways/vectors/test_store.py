@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+import uvloop
 
 from core.errors import ConfigurationError, VectorStoreError
 from gateways.vectors.batches import BATCH_ITEMS, make_batches
 from gateways.vectors.store import VectorItem, VectorStore, VectorStoreSettings
 from tests.chroma_server import ChromaAddress
 from tests.gateways.vectors.items import (
+    MODEL,
     item,
     opened_store,
     store_settings,
@@ -325,3 +327,12 @@ def test_settings_that_cannot_work_are_refused(wrong: dict[str, object], message
         VectorStoreSettings(**right | wrong)  # type: ignore[arg-type]
 
     assert message in str(caught.value)
+
+
+def test_store_works_on_the_loop_of_the_runtime(settings: VectorStoreSettings) -> None:
+    async def count() -> int:
+        async with VectorStore(settings) as store:
+            await store.open(MODEL, 3, create=True)
+            return await store.count()
+
+    assert uvloop.run(count()) == 0
