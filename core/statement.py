@@ -4,6 +4,7 @@ The server's parser stays the judge of the grammar; what is refused here is what
 it, and what the author and the server would understand differently.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ _LEXERS: dict[Dialect, type[StatementLexer]] = {
     Dialect.POSTGRESQL: PostgresqlLexer,
     Dialect.SQLITE: SqliteLexer,
 }
+_NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 # Which clauses stay, in their order.
 _Kept = tuple[bool, ...]
 
@@ -67,6 +69,15 @@ class CompiledStatement:
         alone = [tuple(index == kept for index in range(count)) for kept in range(count)]
         choices = dict.fromkeys([(True,) * count, (False,) * count, *alone])
         return tuple(map(self._keep, choices))
+
+    def with_names(self, message: str) -> str:
+        """The database's message with the parameters' own names instead of the $n that nobody wrote."""
+        return _NUMBERED.sub(self._name, message)
+
+    def _name(self, match: re.Match[str]) -> str:
+        number = int(match[1])
+        is_ours = number <= len(self.parameter_names)
+        return f":{self.parameter_names[number - 1]}" if is_ours else match[0]
 
     def source_position(self, position: int) -> int:
         """The 0-based offset in the source of `position`, counted from 1 in `sql` by the server."""

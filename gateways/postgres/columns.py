@@ -2,6 +2,7 @@
 
 import base64
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -112,7 +113,7 @@ class TextReader(ColumnReader):
                 self.is_cut = True
 
 
-class ParsedReader(TextReader):
+class ParsedReader(TextReader, ABC):
     """Text that becomes another JSON value; what was cut cannot be parsed and stays text."""
 
     def read(self, rows: list[list[Any]], index: int) -> None:
@@ -126,9 +127,9 @@ class ParsedReader(TextReader):
                 row[index] = text[: self.cell_limit]
                 self.is_cut = True
 
+    @abstractmethod
     def convert(self, text: str) -> JsonValue:
         """The JSON value of a whole cell."""
-        raise NotImplementedError
 
 
 class NumericReader(ParsedReader):

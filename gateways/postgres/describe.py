@@ -1,6 +1,5 @@
 """What PostgreSQL says about a statement before it runs: parameter types, columns, refusals."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -173,18 +172,7 @@ def _count_chunk_rows(readers: Sequence[type[ColumnReader]], cell_limit: int) ->
 
 def _statement_error(error: ServerError, statement: CompiledStatement) -> StatementError:
     position = statement.source_position(error.position) if error.position else None
-    return StatementError(_by_name(str(error), statement), position)
-
-
-def _by_name(message: str, statement: CompiledStatement) -> str:
-    """The message with the parameters' own names instead of the $n that nobody wrote."""
-    names = statement.parameter_names
-
-    def name(match: re.Match[str]) -> str:
-        number = int(match[1])
-        return f":{names[number - 1]}" if 0 < number <= len(names) else match[0]
-
-    return re.sub(r"\$([1-9][0-9]*)", name, message)
+    return StatementError(statement.with_names(str(error)), position)
 
 
 async def _fetch(connection: WireConnection, sql: str, *values: str) -> list[list[str]]:

@@ -29,7 +29,6 @@ _PLACES = re.compile(
     re.DOTALL,
 )
 _UNBOUND = re.compile(r"did not supply a value for binding (?:parameter )?:?(.+?)\.?$")
-_NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 
 
 def primary_code(error: BaseException) -> int:
@@ -52,12 +51,12 @@ def statement_error(
         return StatementError("the statement is too large for SQLite; simplify it")
     message = str(error)
     if unbound := _UNBOUND.search(message):
-        name = _by_name(f"${unbound[1]}", statement)
+        name = statement.with_names(f"${unbound[1]}")
         return StatementError(
             f"SQLite reads {name} as one name; put a space after the parameter, and write"
             " CAST(value AS type) for a :: cast"
         )
-    return StatementError(_by_name(message, statement), _find_place(message, statement))
+    return StatementError(statement.with_names(message), _find_place(message, statement))
 
 
 def run_error(error: BaseException, value_limit: int) -> DataSourceError:
@@ -108,14 +107,3 @@ def _find_place(message: str, statement: CompiledStatement) -> int | None:
     pattern = f"{edges[0]}{re.escape(named)}{edges[1]}"
     found = [place.start() for place in re.finditer(pattern, statement.sql, re.IGNORECASE)]
     return statement.source_position(found[0] + 1) if len(found) == 1 else None
-
-
-def _by_name(message: str, statement: CompiledStatement) -> str:
-    """The message with the parameters' own names instead of the $n that nobody wrote."""
-    names = statement.parameter_names
-
-    def name(match: re.Match[str]) -> str:
-        number = int(match[1])
-        return f":{names[number - 1]}" if number <= len(names) else match[0]
-
-    return _NUMBERED.sub(name, message)
