@@ -16,8 +16,9 @@ from gateways.postgres.inference import infer_shape
 from gateways.postgres.parameters import INT8_OID
 from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
 
-# How many bytes one chunk of rows may have when every cell is as long as it can be.
-_CHUNK_BYTES = 16_000_000
+# How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
+# source gives at most, so that one row of many long cells is shown rather than none.
+_CHUNK_BYTES = 8_000_000
 _MOST_CHUNK_ROWS = 1_000
 _SIZED_CELL_BYTES = 64
 _LEAST_CELL_LIMIT = 256

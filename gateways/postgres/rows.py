@@ -30,9 +30,11 @@ class RowReader:
     def collect(self, chunk: PGresult, collector: RowCollector) -> bool:
         """Add the rows of a chunk; False when the collector has no room for the rows to come.
 
-        Raises DriftError.
+        The chunk is emptied. Raises DriftError.
         """
         rows = self._load(chunk)
+        # It may be as large as the rows made of it, and is needed no more.
+        chunk.clear()
         room = collector.row_limit - len(collector.rows)
         # Only one row more than the limit is asked for, so there are none to come behind it.
         shown, left_out = rows[:room], rows[room:]
