@@ -22,12 +22,14 @@ RESERVED_METADATA = ("kind", "table", "column", "source", "content_hash")
 _GENERAL_KEYS = ("key", "kind", "metadata")
 # In the order of the line form.
 _CONTENT: dict[DocumentKind, tuple[str, ...]] = {
+    DocumentKind.TABLE: ("table", "display_name", "description", "tags", "notes"),
     DocumentKind.COLUMN: ("table", "column_name", "data_type", "description", "example"),
     DocumentKind.QUERY: ("question", "sql"),
     DocumentKind.TEXT: ("text",),
 }
-_OPTIONAL = frozenset({"data_type", "example"})
+_OPTIONAL = frozenset({"data_type", "example", "display_name", "tags", "notes"})
 _DESCRIPTIONS = {
+    DocumentKind.TABLE: "a table has table and description, and may have display_name, tags and notes",
     DocumentKind.COLUMN: (
         "a column has table, column_name and description, and may have data_type and example"
     ),

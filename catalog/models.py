@@ -1,306 +1,34 @@
-"""Databases that an administrator registered, with their last check, and documents about their data."""
+"""All models of this app, from the modules that define them."""
 
-import uuid
-
-from django.conf import settings
-from django.contrib.postgres.functions import RandomUUID
-from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
-from django.db import models
-from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
-
-from catalog.connection_options import check_options, check_search_path
-from catalog.encryption import EncryptedField
-from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
-
-_REFERENCE = RegexValidator(
-    r"^(env|file):[A-Za-z0-9_.-]+\Z",
-    _("Write env:NAME or file:NAME; a password itself goes into the password field."),
+from catalog.document_models import DocumentKind, ReferenceDocument
+from catalog.source_models import CheckState, DataSource, Engine, Origin, SourceCheck
+from catalog.table_models import (
+    CatalogColumn,
+    CatalogQuery,
+    CatalogScan,
+    CatalogTable,
+    ScanPhase,
+    ScanState,
+    SchemaState,
+    TableRelation,
+    Tag,
 )
-_ABSOLUTE_PATH = RegexValidator(
-    r"^/[^\x00]*[^/\x00]\Z", _("Write an absolute path, as in /data/shop.db.")
-)
-_MAX_TIMEOUT_MS = 3_600_000
-_MAX_BYTES = 1_000_000_000
 
-
-class Engine(models.TextChoices):
-    """Kinds of database."""
-
-    POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
-    SQLITE = Dialect.SQLITE.value, "SQLite"
-
-
-class Origin(models.TextChoices):
-    """Who says where the database is."""
-
-    ROW = "row", _("this form")
-    ENVIRONMENT = "environment", _("environment variable")
-
-
-# What each engine needs, and what it has no use for.
-_NEEDED: dict[str, tuple[str, ...]] = {
-    Engine.POSTGRESQL: ("host", "database", "username"),
-    Engine.SQLITE: ("path",),
-}
-_UNUSED: dict[str, tuple[str, ...]] = {
-    Engine.POSTGRESQL: ("path",),
-    Engine.SQLITE: ("host", "database", "username", "password_reference", "options"),
-}
-
-
-def _between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]:
-    return [MinValueValidator(low), MaxValueValidator(high)]
-
-
-class DataSource(models.Model):
-    """A database that tools may read; its limits are ceilings for every tool on it.
-
-    Of a row of origin ENVIRONMENT the connection is read from its variable; the columns only show it.
-    """
-
-    uid = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True, editable=False)
-    name = models.SlugField(
-        _("name"),
-        max_length=63,
-        unique=True,
-        help_text=_("How tools refer to it: letters, digits, hyphens and underscores."),
-    )
-    engine = models.TextField(
-        _("engine"), choices=Engine, default=Engine.POSTGRESQL, db_default=Engine.POSTGRESQL
-    )
-    origin = models.TextField(
-        _("defined by"), choices=Origin, default=Origin.ROW, db_default=Origin.ROW, editable=False
-    )
-    path = models.TextField(
-        _("file"),
-        default="",
-        db_default="",
-        blank=True,
-        validators=[_ABSOLUTE_PATH],
-        help_text=_("Absolute path of the database file; it is only read."),
-    )
-    host = models.TextField(_("host"), default="", db_default="", blank=True)
-    port = models.PositiveIntegerField(
-        _("port"), default=5432, db_default=5432, validators=_between(1, 65535)
-    )
-    database = models.TextField(_("database"), default="", db_default="", blank=True)
-    username = models.TextField(
-        _("role"),
-        default="",
-        db_default="",
-        blank=True,
-        help_text=_("A role that can read and nothing else."),
-    )
-    password_reference = models.TextField(
-        _("password reference"),
-        default="",
-        db_default="",
-        blank=True,
-        validators=[_REFERENCE],
-        help_text=_("env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR."),
-    )
-    password = EncryptedField(_("stored password"), default="", db_default="", blank=True)
-    options = models.JSONField(
-        _("connection options"),
-        default=dict,
-        db_default={},
-        blank=True,
-        validators=[check_options],
-        help_text=_(
-            'Keywords of libpq, as in {"sslmode": "verify-full", "sslrootcert": "ca.pem"};'
-            " certificates are files of CREDENTIALS_DIR."
-        ),
-    )
-    search_path = models.TextField(
-        _("search path"),
-        default="public",
-        db_default="public",
-        validators=[check_search_path],
-        help_text=_("Schemas in which names without a schema are looked up, between commas."),
-    )
-    pool_size = models.PositiveSmallIntegerField(
-        _("connections per runtime"), default=4, db_default=4, validators=_between(1, 200)
-    )
-    max_waiting = models.PositiveSmallIntegerField(
-        _("calls that may wait"),
-        default=16,
-        db_default=16,
-        validators=[MaxValueValidator(10_000)],
-        help_text=_("For a free connection; further calls are told at once to retry."),
-    )
-    row_limit = models.PositiveIntegerField(
-        _("row ceiling"),
-        default=10 * DEFAULT_ROW_LIMIT,
-        db_default=10 * DEFAULT_ROW_LIMIT,
-        validators=_between(1, 10_000_000),
-    )
-    byte_limit = models.PositiveIntegerField(
-        _("byte ceiling"),
-        default=10 * DEFAULT_BYTE_LIMIT,
-        db_default=10 * DEFAULT_BYTE_LIMIT,
-        validators=_between(1, _MAX_BYTES),
-    )
-    cell_limit = models.PositiveIntegerField(
-        _("cell ceiling, characters"),
-        default=8_192,
-        db_default=8_192,
-        validators=_between(1, 10_000_000),
-        help_text=_("Longer texts are cut, and the answer says so."),
-    )
-    timeout_ms = models.PositiveIntegerField(
-        _("time-out ceiling, ms"),
-        default=3 * DEFAULT_TIMEOUT_MS,
-        db_default=3 * DEFAULT_TIMEOUT_MS,
-        validators=_between(1, _MAX_TIMEOUT_MS),
-    )
-    lock_timeout_ms = models.PositiveIntegerField(
-        _("longest wait for a lock, ms"),
-        default=2_000,
-        db_default=2_000,
-        validators=_between(1, _MAX_TIMEOUT_MS),
-    )
-    is_restricted = models.BooleanField(
-        _("restricted"),
-        default=False,
-        db_default=False,
-        help_text=_("Only superusers and those named here may have tools on it."),
-    )
-    allowed_users = models.ManyToManyField(
-        settings.AUTH_USER_MODEL, verbose_name=_("allowed users"), blank=True, related_name="+"
-    )
-    allowed_groups = models.ManyToManyField(
-        "auth.Group", verbose_name=_("allowed groups"), blank=True, related_name="+"
-    )
-    created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
-    updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
-
-    class Meta:
-        db_table = "h_data_source"
-        verbose_name = _("data source")
-        verbose_name_plural = _("data sources")
-        ordering = ["name"]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def is_from_environment(self) -> bool:
-        return self.origin == Origin.ENVIRONMENT
-
-    @property
-    def address(self) -> str:
-        """Where the database is, without the role."""
-        if self.engine == Engine.SQLITE:
-            return self.path
-        return f"{self.host}:{self.port}/{self.database}"
-
-    def password_identity(self) -> str:
-        """What the stored password is bound to: this row, and the server and role that may see it."""
-        return f"h_data_source:{self.uid}:password:{self.username}@{self.host}:{self.port}"
-
-    def clean(self) -> None:
-        """Say which field its engine needs or has no use for; a variable is judged where it is read."""
-        if self.is_from_environment:
-            return
-        engine = str(self.engine)
-        needed = [name for name in _NEEDED.get(engine, ()) if not getattr(self, name)]
-        unused = [name for name in _UNUSED.get(engine, ()) if getattr(self, name)]
-        label = self.get_engine_display()
-        errors = {
-            **{name: _("%s needs this.") % label for name in needed},
-            **{name: _("%s has no use for this; leave it empty.") % label for name in unused},
-        }
-        if errors:
-            raise ValidationError(errors)
-
-
-class CheckState(models.TextChoices):
-    """What a check of a data source found."""
-
-    OK = "ok", _("safe")
-    WARNING = "warning", _("usable, with warnings")
-    UNREACHABLE = "unreachable", _("not reached")
-    REFUSED = "refused", _("refused")
-
-
-class SourceCheck(models.Model):
-    """What the last check of a data source said; in its own table, so that checking changes no tool.
-
-    `target` is what was checked: another one makes the check out of date. `refusal` is why the
-    source may not be used, '' if it may; not reaching the database does not lift it.
-    """
-
-    source = models.OneToOneField(
-        DataSource,
-        verbose_name=_("data source"),
-        related_name="last_check",
-        primary_key=True,
-        on_delete=models.CASCADE,
-    )
-    checked_at = models.DateTimeField(_("checked"), db_default=Now())
-    state = models.TextField(_("state"), choices=CheckState)
-    summary = models.TextField(_("summary"), default="", db_default="")
-    refusal = models.TextField(_("refusal"), default="", db_default="")
-    target = models.TextField(_("target"), default="", db_default="", editable=False)
-    report = models.JSONField(_("report"), default=dict, db_default={}, editable=False)
-
-    class Meta:
-        db_table = "h_data_source_check"
-        verbose_name = _("check of a data source")
-        verbose_name_plural = _("checks of data sources")
-
-    def __str__(self) -> str:
-        return f"{self.source_id}: {self.state}"
-
-
-class DocumentKind(models.TextChoices):
-    """What a reference document is about."""
-
-    COLUMN = "column", _("column")
-    QUERY = "query", _("example query")
-    TEXT = "text", _("text")
-
-
-class ReferenceDocument(models.Model):
-    """What agents read before they write SQL: a column, an example query or a free text.
-
-    `content` is what the file said, `text` the form of it that is embedded and served. Its vector
-    is up to date where `indexed_hash` equals `content_hash`; `indexed_with` is the collection, the
-    model and the dimension.
-    """
-
-    key = models.TextField(_("key"), unique=True)
-    kind = models.TextField(_("kind"), choices=DocumentKind)
-    table_name = models.TextField(_("table"), default="", db_default="", blank=True)
-    column_name = models.TextField(_("column"), default="", db_default="", blank=True)
-    content = models.JSONField(_("content"), default=dict, db_default={}, blank=True)
-    text = models.TextField(_("text"))
-    metadata = models.JSONField(_("metadata"), default=dict, db_default={}, blank=True)
-    content_hash = models.TextField(_("content hash"), default="", db_default="", editable=False)
-    source = models.TextField(_("source"), default="", db_default="", blank=True)
-    updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
-    indexed_hash = models.TextField(_("indexed hash"), default="", db_default="", editable=False)
-    indexed_with = models.TextField(_("indexed with"), default="", db_default="", editable=False)
-    indexed_at = models.DateTimeField(_("indexed"), null=True, editable=False)
-
-    class Meta:
-        db_table = "h_reference_document"
-        verbose_name = _("reference document")
-        verbose_name_plural = _("reference documents")
-        ordering = ["key"]
-        indexes = [models.Index(fields=["source"], name="h_reference_document_source")]
-        constraints = [
-            models.CheckConstraint(
-                condition=models.Q(kind__in=DocumentKind.values), name="h_reference_document_kind"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.key
-
-    @property
-    def is_indexed(self) -> bool:
-        """Whether its vector is up to date, as far as this row knows."""
-        return bool(self.indexed_hash) and self.indexed_hash == self.content_hash
+__all__ = [
+    "CatalogColumn",
+    "CatalogQuery",
+    "CatalogScan",
+    "CatalogTable",
+    "CheckState",
+    "DataSource",
+    "DocumentKind",
+    "Engine",
+    "Origin",
+    "ReferenceDocument",
+    "ScanPhase",
+    "ScanState",
+    "SchemaState",
+    "SourceCheck",
+    "TableRelation",
+    "Tag",
+]

@@ -108,7 +108,9 @@ def test_letters_of_hangul_apart_are_composed() -> None:
         pytest.param(EMAIL | {"exmaple": "a"}, "did you mean example?", id="misspelt"),
         pytest.param(EMAIL | {"owner": "a"}, '"owner" is unknown', id="unknown"),
         pytest.param(EMAIL | {"column": "a"}, "column_name is given twice", id="twice"),
-        pytest.param(EMAIL | {"kind": "table"}, "kind must be one of column, query", id="kind"),
+        pytest.param(
+            EMAIL | {"kind": "view"}, "kind must be one of table, column, query", id="kind"
+        ),
         pytest.param(EMAIL | {"description": ["a"]}, "description must be a text", id="list"),
         pytest.param(EMAIL | {"description": "a\0"}, "U+0000", id="NUL"),
         pytest.param(EMAIL | {"example": "\ud800"}, "half a surrogate", id="surrogate"),

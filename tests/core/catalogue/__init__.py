@@ -1,0 +1,1 @@
+"""Tests of the catalogue as plain data."""
