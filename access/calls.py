@@ -89,8 +89,11 @@ class CallRecorder:
             batch = [self._waiting.popleft() for _ in range(min(BATCH_SIZE, len(self._waiting)))]
             try:
                 await self._write_batch(batch)
-            except AWAY as error:
+            except (*AWAY, asyncio.CancelledError) as error:
+                # Writing again what was written after all is harmless; see CallWriter.
                 self._waiting.extendleft(reversed(batch))
+                if isinstance(error, asyncio.CancelledError):
+                    raise
                 reason = type(error).__name__
                 logger.warning("%d call records wait: %s", len(self._waiting), reason)
                 return

@@ -1,5 +1,6 @@
 """The recorder never blocks a call, and keeps records while the database is away."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -45,6 +46,29 @@ async def test_records_wait_in_order_while_the_database_is_away() -> None:
     await recorder.flush()
 
     assert [written.tool_name for written in database.written] == ["tool_0", "tool_1", "tool_2"]
+
+
+async def test_records_whose_writing_is_cut_short_by_the_end_are_written() -> None:
+    database, is_first = Database(), True
+
+    async def write(records: Sequence[Call]) -> None:
+        nonlocal is_first
+        if is_first:
+            is_first = False
+            await asyncio.sleep(60)
+        await database.write(records)
+
+    recorder = CallRecorder(write)
+    recorder.add(record(0))
+    running = asyncio.create_task(recorder.run())
+    async with asyncio.timeout(5):
+        while is_first:
+            await asyncio.sleep(0.01)
+
+    running.cancel()
+    await asyncio.wait({running})
+
+    assert [written.tool_name for written in database.written] == ["tool_0"]
 
 
 async def test_oldest_records_are_dropped_when_too_many_wait(
