@@ -47,8 +47,12 @@ ENVIRONMENT = {
     "POSTGRESQL_DB_USER": "demo_reader",
     "POSTGRESQL_DB_PASS": POSTGRES.passwords["demo_reader"],
 }
-for name, value in ENVIRONMENT.items():
-    os.environ.setdefault(name, value)
+# What is set outside wins; but the process of a parallel run inherits ours from the one that hands out
+# the tests, and has servers of its own.
+_OURS = "TOOLBUILDER_TEST_VARIABLES"
+_outside = os.environ.keys() - set(os.environ.get(_OURS, "").split())
+_ours = {name: value for name, value in ENVIRONMENT.items() if name not in _outside}
+os.environ |= {**_ours, _OURS: " ".join(_ours)}
 # Progress bars and telemetry of libraries have no place in a test run.
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
