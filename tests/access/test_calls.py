@@ -49,12 +49,11 @@ async def test_records_wait_in_order_while_the_database_is_away() -> None:
 
 
 async def test_records_whose_writing_is_cut_short_by_the_end_are_written() -> None:
-    database, is_first = Database(), True
+    database, is_writing = Database(), asyncio.Event()
 
     async def write(records: Sequence[Call]) -> None:
-        nonlocal is_first
-        if is_first:
-            is_first = False
+        if not is_writing.is_set():
+            is_writing.set()
             await asyncio.sleep(60)
         await database.write(records)
 
@@ -62,8 +61,7 @@ async def test_records_whose_writing_is_cut_short_by_the_end_are_written() -> No
     recorder.add(record(0))
     running = asyncio.create_task(recorder.run())
     async with asyncio.timeout(5):
-        while is_first:
-            await asyncio.sleep(0.01)
+        await is_writing.wait()
 
     running.cancel()
     await asyncio.wait({running})
