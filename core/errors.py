@@ -80,6 +80,34 @@ class VectorStoreUnavailableError(VectorStoreError):
     """The vector store cannot be reached now; the same call may work later."""
 
 
+class UnknownTableError(ToolboxError):
+    """No table of the catalogue that the caller may know has that name."""
+
+
+class EditError(ToolboxError):
+    """What a person wrote of the catalogue and cannot be kept; nothing was written."""
+
+
+class StaleEditError(EditError):
+    """Somebody else has changed it since; `current` has the present values by field."""
+
+    def __init__(self, message: str, current: dict[str, object]) -> None:
+        super().__init__(message)
+        self.current = dict(current)
+
+
+class ImportFileError(EditError):
+    """A file of descriptions that cannot be read at all."""
+
+
+class DocumentServerError(ToolboxError):
+    """The server of the data catalogue refused a request, or gave an answer that is none."""
+
+
+class DocumentServerUnavailableError(DocumentServerError):
+    """The data catalogue cannot be reached now; the same call may work later."""
+
+
 class DeadlineExceededError(ToolboxError):
     """The call took longer than the tool allows and was stopped."""
 

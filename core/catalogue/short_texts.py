@@ -1,0 +1,68 @@
+"""Long texts cut to what an overview has room for, at the end of a sentence where there is one."""
+
+import re
+import unicodedata
+from itertools import islice
+
+_ELLIPSIS = "…"
+# What a database's comment may hold is unbounded; the first sentences are in its beginning.
+_READ_CHARACTERS = 1_000
+_MAX_SENTENCES = 2
+# A full stop ends a sentence where a space and no small letter follows, so that "e.g. this" is none.
+_SENTENCE_END = re.compile(r"[。．！？｡]+[」』）)\"'”’]*|[.!?]+[)\"'”’]*(?=\s+[^\sa-z])")
+_JOINER = "\u200d"
+# Marks, and the parts of Hangul, kana and emoji that belong to the character before them.
+_CONTINUATION = re.compile(
+    "[\u1160-\u11ff\ud7b0-\ud7fb\uff9e\uff9f\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
+_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]*$")
+
+
+def first_sentences(text: str, limit: int) -> str:
+    """The first one or two sentences of the first line, whole where they fit, at most `limit` characters.
+
+    Where not even one fits, it is cut before a word and ends with an ellipsis.
+    """
+    line = first_line(text)
+    fitting = [end for end in _sentence_ends(line) if end <= limit]
+    return line[: fitting[-1]] if fitting else cut_text(line, limit)
+
+
+def cut_text(text: str, limit: int) -> str:
+    """The text, or its beginning and an ellipsis, at most `limit` characters; no character is split."""
+    if len(text) <= limit:
+        return text
+    end = limit - len(_ELLIPSIS)
+    space = text.rfind(" ", limit // 2, end + 1)
+    end = space if space > 0 else _character_start(text, end)
+    return text[:end].rstrip() + _ELLIPSIS
+
+
+def first_line(text: str) -> str:
+    """The first line that holds anything, its spaces made single; of its beginning only."""
+    lines = text.lstrip()[:_READ_CHARACTERS].splitlines()
+    return " ".join(lines[0].split()) if lines else ""
+
+
+def _sentence_ends(line: str) -> list[int]:
+    """Where the first sentences end; the end of the line is one."""
+    ends = [match.end() for match in islice(_SENTENCE_END.finditer(line), _MAX_SENTENCES)]
+    return ends if len(ends) == _MAX_SENTENCES else [*ends, len(line)]
+
+
+def _character_start(text: str, index: int) -> int:
+    """The nearest place at or before the index where what people see as one character begins."""
+    while index > 0 and _is_inside_character(text, index):
+        index -= 1
+    return index
+
+
+def _is_inside_character(text: str, index: int) -> bool:
+    following = text[index]
+    if text[index - 1] == _JOINER or _CONTINUATION.match(following):
+        return True
+    if _FLAG_LETTER.match(following):
+        before = _FLAG_LETTERS.search(text, 0, index)
+        return before is not None and len(before.group()) % 2 == 1
+    return unicodedata.category(following) in {"Mn", "Mc", "Me"}

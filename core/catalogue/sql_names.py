@@ -1,0 +1,33 @@
+"""Names of tables and columns as SQL identifiers that PostgreSQL and SQLite both take."""
+
+import re
+
+from core.catalogue.entries import TableName
+
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+# What either of the two refuses as a table's name without quotes.
+_RESERVED_WORDS = """
+    add all alter analyse analyze and any array as asc asymmetric authorization autoincrement
+    between binary both case cast check collate collation column commit concurrently constraint
+    create cross current_catalog current_date current_role current_schema current_time
+    current_timestamp current_user default deferrable delete desc distinct do drop else end escape
+    except exists false fetch for foreign freeze from full grant group having ilike in index
+    initially inner insert intersect into is isnull join lateral leading left like limit localtime
+    localtimestamp natural not nothing notnull null offset on only or order outer overlaps placing
+    primary references returning right select session_user set similar some symmetric system_user
+    table tablesample then to trailing transaction true union unique update user using values
+    variadic verbose when where window with
+"""
+_RESERVED = frozenset(_RESERVED_WORDS.split())
+
+
+def quote_name(name: str) -> str:
+    """The name as an SQL identifier, in double quotes only where it needs them."""
+    if _PLAIN_NAME.fullmatch(name) and name not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_table(table: TableName) -> str:
+    """The table as SQL names it: schema.name, or the name alone where the engine has no schemas."""
+    return ".".join(quote_name(part) for part in (table.schema, table.name) if part)
