@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
+from typing import NamedTuple
 
 from psycopg.pq.abc import PGresult
 
@@ -27,6 +28,12 @@ _SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED = "42601", "0A000"
 _TYPES_SQL = """
 SELECT oid::text, typname, format_type(oid, NULL), typcategory FROM pg_catalog.pg_type
 WHERE oid = ANY($1::oid[])"""
+_ORIGINS_SQL = """
+SELECT DISTINCT c.oid::text, a.attnum::text, n.nspname, c.relname, a.attname
+FROM unnest($1::oid[], $2::smallint[]) AS asked(number, position)
+JOIN pg_catalog.pg_class AS c ON c.oid = asked.number
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = asked.position"""
 # How long it may take until functions of a new extension are refused.
 _DENIED_LIFETIME_S = 60.0
 
@@ -40,6 +47,14 @@ class Column:
     type_name: str
 
 
+class ColumnOrigin(NamedTuple):
+    """The column of a table, or view, that a column of an answer shows unchanged."""
+
+    schema: str
+    table: str
+    column: str
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """Columns and parameter types of a statement, and the query that runs it within the caps.
@@ -49,6 +64,7 @@ class Description:
 
     columns: tuple[Column, ...]
     parameter_oids: tuple[int, ...]
+    origins: tuple[tuple[int, int] | None, ...]
     sql: bytes = field(repr=False)
     readers: tuple[type[ColumnReader], ...] = field(repr=False)
     wire_oids: tuple[int, ...] = field(repr=False)
@@ -104,6 +120,7 @@ class StatementDescriber:
                 for (name, oid), column_type in zip(shape.columns, types, strict=True)
             ),
             parameter_oids=shape.parameter_oids,
+            origins=shape.origins,
             sql=sql.encode(),
             readers=readers,
             wire_oids=tuple(oid for _, oid in wrapped.columns),
@@ -139,6 +156,18 @@ async def _describe_query(connection: WireConnection, sql: str, oids: Sequence[i
             text = f"only queries that change nothing can be served: {error}"
             raise StatementError(text, 0) from error
         raise StatementError(str(error)) from error
+
+
+async def find_origins(
+    connection: WireConnection, description: Description
+) -> tuple[ColumnOrigin | None, ...]:
+    """Where each column of the answer comes from; None for what is computed, or gone by now."""
+    known = [origin for origin in description.origins if origin]
+    tables = "{" + ",".join(str(table) for table, _ in known) + "}"
+    numbers = "{" + ",".join(str(number) for _, number in known) + "}"
+    rows = await _fetch(connection, _ORIGINS_SQL, tables, numbers) if known else []
+    found = {(int(table), int(number)): ColumnOrigin(*names) for table, number, *names in rows}
+    return tuple(found.get(origin) if origin else None for origin in description.origins)
 
 
 def _wrap(

@@ -25,7 +25,12 @@ from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
-from gateways.postgres.describe import Description, StatementDescriber
+from gateways.postgres.describe import (
+    ColumnOrigin,
+    Description,
+    StatementDescriber,
+    find_origins,
+)
 from gateways.postgres.description_cache import DescriptionCache
 from gateways.postgres.parameters import INT8_OID, encode_values, find_numeric
 from gateways.postgres.rows import DriftError, RowReader
@@ -87,8 +92,8 @@ class PostgresSource:
         return await self._on_connection(read)
 
     async def check(self, statement: CompiledStatement, types: tuple[ParameterType, ...]) -> None:
-        """As `describe`, for those who only ask whether the statement can be served."""
-        await self.describe(statement, types)
+        """As `describe`, for those who ask whether the statement can be served, now."""
+        await self._ask(self._describe_anew(statement, types))
 
     async def describe(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...]
@@ -98,13 +103,19 @@ class PostgresSource:
         `types` are the declared ones in the order of $1..$n. Raises StatementError with the
         server's words, and DataSourceError when there is no server to ask.
         """
-        try:
-            async with asyncio.timeout(self.settings.statement_timeout_ms / 1_000):
-                return await self._describe(statement, types)
-        except ServerError as error:
-            raise DataSourceError(str(error)) from error
-        except TimeoutError as error:
-            raise DataSourceUnavailableError("the data source does not answer") from error
+        return await self._ask(self._describe(statement, types))
+
+    async def describe_origins(
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...]
+    ) -> tuple[ColumnOrigin | None, ...]:
+        """For each column of the answer the column of a table or view that it shows unchanged.
+
+        None where it is computed. Of a view, the view's own column is named. Raises as `describe`.
+        """
+        description = await self.describe(statement, types)
+        return await self._ask(
+            self._on_connection(lambda connection: find_origins(connection, description))
+        )
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
@@ -128,6 +139,15 @@ class PostgresSource:
             if error.sqlstate == _QUERY_CANCELED and elapsed_ms > 0.9 * timeout_ms:
                 raise deadline_error(timeout_ms) from error
             raise DataSourceError(str(error)) from error
+
+    async def _ask(self, answer: Awaitable[_T]) -> _T:
+        try:
+            async with asyncio.timeout(self.settings.statement_timeout_ms / 1_000):
+                return await answer
+        except ServerError as error:
+            raise DataSourceError(str(error)) from error
+        except TimeoutError as error:
+            raise DataSourceUnavailableError("the data source does not answer") from error
 
     async def _run(self, query: Query) -> QueryResult:
         """Run with what is known of the statement; where that is outdated, ask and run again."""
@@ -192,8 +212,15 @@ class PostgresSource:
         types: tuple[ParameterType, ...],
         numeric: frozenset[int] = frozenset(),
     ) -> Description:
-        if known := self._descriptions.find(statement, types, numeric):
-            return known
+        known = self._descriptions.find(statement, types, numeric)
+        return known or await self._describe_anew(statement, types, numeric)
+
+    async def _describe_anew(
+        self,
+        statement: CompiledStatement,
+        types: tuple[ParameterType, ...],
+        numeric: frozenset[int] = frozenset(),
+    ) -> Description:
         description = await self._on_connection(
             lambda connection: self._describer.describe(connection, statement, types, numeric)
         )

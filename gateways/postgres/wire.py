@@ -48,10 +48,15 @@ class ServerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Types of a statement: the parameters' OIDs, and name and OID of each column."""
+    """Types of a statement: the parameters' OIDs, and name and OID of each column.
+
+    `origins` has the OID of the table and the number of its column that a column shows unchanged,
+    or None.
+    """
 
     parameter_oids: tuple[int, ...]
     columns: tuple[tuple[str, int], ...]
+    origins: tuple[tuple[int, int] | None, ...] = ()
 
 
 class WireConnection:
@@ -241,7 +246,13 @@ def _shape(result: PGresult) -> Shape:
             ((result.fname(index) or b"").decode(), result.ftype(index))
             for index in range(result.nfields)
         ),
+        tuple(_origin(result, index) for index in range(result.nfields)),
     )
+
+
+def _origin(result: PGresult, index: int) -> tuple[int, int] | None:
+    number = result.ftablecol(index)
+    return (result.ftable(index), number) if number else None
 
 
 def _field(result: PGresult, field: DiagnosticField) -> str:

@@ -30,6 +30,7 @@ _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 _WRITING = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
 # FTS asks for these as it opens its tables.
 _ALLOWED_PRAGMAS = frozenset({"data_version", "page_size"})
+_STRUCTURE_PRAGMAS = frozenset({"table_xinfo", "foreign_key_list"})
 _SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_schema"})
 _COMMAND_WORDS = (
     "ALTER_TABLE ANALYZE ATTACH CREATE_INDEX CREATE_TABLE CREATE_TEMP_INDEX CREATE_TEMP_TABLE"
@@ -63,12 +64,16 @@ class SqliteGuard:
     Tables of the file may be read, `sqlite_master` too: as PostgreSQL's catalogue, it tells their
     structure and nothing else. `virtual_tables` are those of the file; `modules` the names of all
     modules, which would be readable as tables without standing in the file. `refusal` says in words
-    what was refused first, and `functions` what was called, since `begin`.
+    what was refused first, `functions` what was called and `reads` which columns of which tables, or
+    '' for a table of which none was named, since `begin`. With `tells_structure`, the columns and
+    foreign keys of a table may be asked for.
     """
 
     def __init__(self, virtual_tables: Iterable[str], modules: Iterable[str]) -> None:
         self.refusal: str | None = None
         self.functions: set[str] = set()
+        self.reads: set[tuple[str, str]] = set()
+        self.tells_structure = False
         # R-trees compile their writing statements when they are opened for reading.
         self._shadows = tuple(f"{name.lower()}_" for name in virtual_tables)
         self._inner = (frozenset(modules) | _INNER_MODULES) - _ALLOWED_MODULES
@@ -77,13 +82,16 @@ class SqliteGuard:
         """Forget what was asked for another statement."""
         self.refusal = None
         self.functions.clear()
+        self.reads.clear()
 
     def authorize(self, action: int, *names: str | None) -> int:
         """SQLITE_OK, SQLITE_DENY, or SQLITE_IGNORE for what does nothing."""
         first, second = (names[0] or "").lower(), names[1] or ""
         if action in _READING:
+            self._note_read(names[-1] or "", "")
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
+            self._note_read(names[0] or "", second)
             return self._judge_table(first)
         if action == sqlite3.SQLITE_FUNCTION:
             return self._judge_function(second.lower())
@@ -106,10 +114,19 @@ class SqliteGuard:
             return sqlite3.SQLITE_IGNORE
         if action in _WRITING and table.startswith(self._shadows):
             return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_PRAGMA and table in _ALLOWED_PRAGMAS and not value:
+        if action == sqlite3.SQLITE_PRAGMA and self._is_harmless(table, value):
             return sqlite3.SQLITE_OK
         command = _COMMANDS.get(action, "this")
         return self._refuse(f"{command} is not allowed; only queries are served")
+
+    def _is_harmless(self, pragma: str, value: str) -> bool:
+        if pragma in _STRUCTURE_PRAGMAS:
+            return self.tells_structure
+        return pragma in _ALLOWED_PRAGMAS and not value
+
+    def _note_read(self, table: str, column: str) -> None:
+        if table:
+            self.reads.add((table, column))
 
     def _refuse(self, refusal: str) -> int:
         self.refusal = self.refusal or refusal

@@ -121,3 +121,8 @@ class RowReader:
 def decode_leniently(content: bytes) -> str:
     """Text in which each byte that is not UTF-8 is kept as half a character."""
     return content.decode(errors="surrogateescape")
+
+
+def decode_legibly(content: bytes) -> str:
+    """Text with U+FFFD for each byte that is not UTF-8."""
+    return content.decode(errors="replace")

@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from time import monotonic, perf_counter
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ from gateways.sqlite.errors import (
 )
 from gateways.sqlite.expansion import check_expansion
 from gateways.sqlite.file import OpenFile, find_identity, open_file
-from gateways.sqlite.rows import RowReader, decode_leniently
+from gateways.sqlite.rows import RowReader, decode_legibly, decode_leniently
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.sql import (
     capped_sql,
@@ -47,6 +48,7 @@ _CHECKED_LIMIT = 1_000
 _LOOK_AGAIN_S = 0.02
 # Beyond the length of a value they give NULL instead of an error.
 _SILENT = frozenset({"printf", "format"})
+_numbers = count()
 
 _T = TypeVar("_T")
 
@@ -137,6 +139,33 @@ class SqliteSession:
             return Description(columns, len(statement.parameter_names))
 
         return self._work(watch, describe)
+
+    def describe_reads(
+        self, watch: Watch, statement: CompiledStatement
+    ) -> frozenset[tuple[str, str]]:
+        """Tables and columns that the statement reads, which is not run."""
+
+        def describe(file: OpenFile) -> frozenset[tuple[str, str]]:
+            # SQLite asks the guard only about what it prepares, which is kept for each text.
+            self._check(file, replace(statement, sql=f"{statement.sql} -- {next(_numbers)}"))
+            return frozenset(_without_inner_names(file))
+
+        return self._work(watch, describe)
+
+    def read_structure(self, watch: Watch, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """What `work` gives on the connection, on which PRAGMA may be asked about tables."""
+
+        def read(file: OpenFile) -> _T:
+            connection = file.connection
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._settings.value_limit)
+            connection.text_factory = decode_legibly
+            file.guard.tells_structure = True
+            try:
+                return work(connection)
+            finally:
+                file.guard.tells_structure = False
+
+        return self._work(watch, read)
 
     def run(self, watch: Watch, query: BoundQuery) -> QueryResult:
         """The rows of one query."""
@@ -264,3 +293,12 @@ class SqliteSession:
         while chunk := cursor.fetchmany(chunk_rows):
             if not reader.collect(chunk, collector):
                 return
+
+
+def _without_inner_names(file: OpenFile) -> Iterator[tuple[str, str]]:
+    """What the guard saw, without the common tables (WITH) and subqueries, which it takes for tables."""
+    sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+    seen = set(file.guard.reads)
+    file.connection.text_factory = decode_legibly
+    names = {name.lower() for (name,) in file.connection.execute(sql).fetchall()}
+    return (read for read in seen if read[0].lower() in names)

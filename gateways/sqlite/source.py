@@ -89,6 +89,27 @@ class SqliteSource:
             lambda session, watch: session.describe(watch, statement),
         )
 
+    async def describe_reads(self, statement: CompiledStatement) -> frozenset[tuple[str, str]]:
+        """Pairs of a table, or view, and a column that the statement reads; it is not run.
+
+        All of them, wherever in the statement and below its views; the column is '' for a table of
+        which none is named, as in count(*). Raises as `describe`.
+        """
+        return await self._on_worker(
+            self.settings.statement_timeout_ms,
+            lambda session, watch: session.describe_reads(watch, statement),
+        )
+
+    async def read_structure(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """What `work` gives in the file's thread: SELECT, PRAGMA table_xinfo and foreign_key_list.
+
+        Raises DataSourceError, DeadlineExceededError.
+        """
+        return await self._on_worker(
+            self.settings.statement_timeout_ms,
+            lambda session, watch: session.read_structure(watch, work),
+        )
+
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
 

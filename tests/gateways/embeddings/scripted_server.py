@@ -55,7 +55,7 @@ class ScriptedServer:
             name.lower(): value.strip() for name, _, value in (s.partition(":") for s in lines)
         }
         body = await reader.readexactly(int(headers.get("content-length", "0")))
-        exchange = Exchange(first.split()[1], headers, json.loads(body), writer)
+        exchange = Exchange(first.split()[1], headers, json.loads(body or b"{}"), writer)
         reply = self.replies[min(len(self.asked), len(self.replies) - 1)]
         self.asked.append(exchange)
         self.in_flight += 1

@@ -1,0 +1,1 @@
+"""Readers of the tables of data sources, on real databases."""
