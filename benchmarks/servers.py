@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,8 +72,10 @@ def _listens(port: int) -> bool:
 def _tree(pid: int) -> Iterator[int]:
     yield pid
     for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield from _tree(int(child))
+        # A thread may have ended since it was listed.
+        with suppress(FileNotFoundError):
+            for child in (task / "children").read_text().split():
+                yield from _tree(int(child))
 
 
 def _cpu_ms(pid: int) -> float:

@@ -75,11 +75,33 @@ class Stage:
         write_tools(dsn, tool_count)
         return dsn
 
-    def start_ours(self, name: str, database: str) -> Server:
-        """`manage.py runmcp` on the tools of a database."""
+    @property
+    def application_dsn(self) -> str:
+        """The application's own database."""
+        return self._postgres.dsn()
+
+    def make_empty_database(self, name: str) -> str:
+        """The DSN of a new database without tables."""
+        with psycopg.connect(self._postgres.dsn("postgres", "superuser"), autocommit=True) as admin:
+            admin.execute(f"CREATE DATABASE {name} OWNER app".encode())
+        return self._postgres.dsn(name)
+
+    def command(self, *arguments: str, **variables: str) -> Command:
+        """`manage.py` with these arguments on the application's own database."""
+        environment = self._environment(self._our_variables(self.application_dsn) | variables)
+        return Command((*MANAGE, *arguments), environment, folder=PROJECT)
+
+    def start_ours(self, name: str, database: str, **variables: str) -> Server:
+        """`manage.py runmcp` on the tools of a database; `variables` win over the usual ones."""
         port = choose_free_port()
         arguments = (*MANAGE, "runmcp", "--port", str(port))
-        return self._start(name, port, arguments, self._our_variables(database))
+        return self._start(name, port, arguments, self._our_variables(database) | variables)
+
+    def start_web(self, name: str, database: str) -> Server:
+        """The web side on a database, as `manage.py up` serves it."""
+        port = choose_free_port()
+        command = (sys.executable, "-m", "uvicorn", "config.asgi:application", "--port", str(port))
+        return self._start(name, port, command, self._our_variables(database))
 
     def start_peer(self, name: str, module: str) -> Server:
         """A server of this folder on the demo database."""

@@ -17,6 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
+import catalog.catalogue_admin  # noqa: F401 - Django looks for this module alone
+from catalog.catalogue_changes import source_changed
 from catalog.checking import check_sources, store_report
 from catalog.environment import find_ignored_variable, find_names, variable_name
 from catalog.finding_texts import read_findings, translate, translate_summary
@@ -126,6 +128,18 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
         super().save_model(request, obj, form, change)
         if form.report is not None:
             self._tell(request, store_report(obj, form.report))
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        source_changed(form.instance)
+
+    def delete_model(self, request: HttpRequest, obj: DataSource) -> None:
+        super().delete_model(request, obj)
+        source_changed(None)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[DataSource]) -> None:
+        super().delete_queryset(request, queryset)
+        source_changed(None)
 
     def check_view(self, request: HttpRequest, source_id: int) -> HttpResponse:
         """The last check's findings; a POST checks first."""

@@ -35,13 +35,23 @@ class ReferenceDocument(models.Model):
     indexed_hash = models.TextField(_("indexed hash"), default="", db_default="", editable=False)
     indexed_with = models.TextField(_("indexed with"), default="", db_default="", editable=False)
     indexed_at = models.DateTimeField(_("indexed"), null=True, editable=False)
+    # Written among few others, as after an edit: its vector is made before those of a scan.
+    is_urgent = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         db_table = "h_reference_document"
         verbose_name = _("reference document")
         verbose_name_plural = _("reference documents")
         ordering = ["key"]
-        indexes = [models.Index(fields=["source"], name="h_reference_document_source")]
+        indexes = [
+            models.Index(fields=["source"], name="h_reference_document_source"),
+            models.Index(
+                models.F("is_urgent").desc(),
+                models.F("updated_at").desc(),
+                condition=~models.Q(indexed_hash=models.F("content_hash")),
+                name="h_reference_document_pending",
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(kind__in=DocumentKind.values), name="h_reference_document_kind"
@@ -55,3 +65,19 @@ class ReferenceDocument(models.Model):
     def is_indexed(self) -> bool:
         """Whether its vector is up to date, as far as this row knows."""
         return bool(self.indexed_hash) and self.indexed_hash == self.content_hash
+
+
+class RemovedDocument(models.Model):
+    """A key whose document was deleted while its vector may still be found.
+
+    A trigger writes it, whoever deletes; indexing takes it away together with the vector.
+    """
+
+    key = models.TextField()
+    removed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        db_table = "h_removed_document"
+
+    def __str__(self) -> str:
+        return self.key

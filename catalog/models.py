@@ -1,6 +1,6 @@
 """All models of this app, from the modules that define them."""
 
-from catalog.document_models import DocumentKind, ReferenceDocument
+from catalog.document_models import DocumentKind, ReferenceDocument, RemovedDocument
 from catalog.source_models import CheckState, DataSource, Engine, Origin, SourceCheck
 from catalog.table_models import (
     CatalogColumn,
@@ -25,6 +25,7 @@ __all__ = [
     "Engine",
     "Origin",
     "ReferenceDocument",
+    "RemovedDocument",
     "ScanPhase",
     "ScanState",
     "SchemaState",

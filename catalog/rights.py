@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import QuerySet
+from django.db.models import Exists, Q, QuerySet
 
 from catalog.models import DataSource
 from core.errors import DefinitionError
@@ -45,6 +45,18 @@ def read_users(sources: Iterable[DataSource]) -> dict[str, frozenset[str] | None
         source.name: frozenset(allowed[source.pk]) if source.is_restricted else None
         for source in listed
     }
+
+
+def sources_open_to(username: str) -> "QuerySet[DataSource]":
+    """The sources that this user may use, those that all may among them; '' is a caller without a user."""
+    users = User.objects.filter(username=username, is_active=True)
+    named = (
+        Q(allowed_users__in=users)
+        | Q(allowed_groups__user__in=users)
+        | Q(Exists(users.filter(is_superuser=True)))
+    )
+    restricted = DataSource.objects.filter(named, is_restricted=True).values("pk")
+    return DataSource.objects.filter(Q(is_restricted=False) | Q(pk__in=restricted))
 
 
 def _read_allowed(ids: list[int]) -> dict[int, set[str]]:

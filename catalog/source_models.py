@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.connection_options import check_options, check_search_path
 from catalog.encryption import EncryptedField
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
 
 _REFERENCE = RegexValidator(
@@ -202,6 +203,10 @@ class DataSource(models.Model):
 
     def clean(self) -> None:
         """Say which field its engine needs or has no use for; a variable is judged where it is read."""
+        if self.name == DEFAULT_SOURCE_NAME:
+            raise ValidationError(
+                {"name": _("The database of the POSTGRESQL_DB_* variables has this name.")}
+            )
         if self.is_from_environment:
             return
         engine = str(self.engine)

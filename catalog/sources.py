@@ -7,7 +7,7 @@ from django.conf import settings
 
 from catalog.connections import fingerprint, to_settings
 from catalog.environment import sync_environment_sources
-from catalog.models import DataSource
+from catalog.models import DataSource, SchemaState
 from catalog.rights import explain_missing_right, read_users
 from core.errors import ConfigurationError
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
@@ -21,13 +21,14 @@ class SourceSettings:
 
     `usable` are the settings of those that can be used, `refused` why the others cannot; `dialects`
     and `users_of` hold both kinds. `users_of` gives the active users who may use a source, or None
-    where all may.
+    where all may. `schema_revisions` count what scans found changed, where they found anything.
     """
 
     usable: dict[str | None, DatabaseSettings] = field(default_factory=dict)
     refused: dict[str | None, str] = field(default_factory=dict)
     dialects: dict[str | None, Dialect] = field(default_factory=dict)
     users_of: dict[str | None, frozenset[str] | None] = field(default_factory=dict)
+    schema_revisions: dict[str | None, int] = field(default_factory=dict)
 
     def states(self) -> dict[str | None, str]:
         """A digest for each source, which changes when tools on it have to be judged anew."""
@@ -42,7 +43,8 @@ class SourceSettings:
         found, users = self.usable.get(name), self.users_of.get(name)
         target = fingerprint(found) if found else self.refused.get(name, "")
         who = "everybody" if users is None else " ".join(sorted(users))
-        return _digest(target, self.dialects.get(name, ""), who)
+        revision = self.schema_revisions.get(name, 0)
+        return _digest(target, self.dialects.get(name, ""), who, str(revision))
 
 
 def _digest(*parts: str) -> str:
@@ -50,7 +52,7 @@ def _digest(*parts: str) -> str:
 
 
 def read_sources() -> SourceSettings:
-    """Every registered data source and the default one, passwords resolved; four queries.
+    """Every registered data source and the default one, passwords resolved; five queries.
 
     Rows of new or changed variables are written first.
     """
@@ -60,6 +62,7 @@ def read_sources() -> SourceSettings:
     result = SourceSettings()
     _add_default(result)
     result.users_of.update(read_users(rows))
+    result.schema_revisions.update(SchemaState.objects.values_list("source__name", "revision"))
     for row in rows:
         _add_row(result, row)
     return result

@@ -88,7 +88,7 @@ class CatalogTable(models.Model):
     is_hidden = models.BooleanField(
         _("hidden from agents"), default=False, db_default=False, help_text=_("Not served.")
     )
-    # All its words, and those of its columns, in one place: catalog.search writes and reads it.
+    # All its words, and those of its columns, in one place: catalog.searching.search writes and reads it.
     search_text = models.TextField(default="", db_default="", editable=False)
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
     updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)

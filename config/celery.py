@@ -9,7 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("toolbuilder")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["access"])
+app.autodiscover_tasks(["access", "catalog", "toolbuilder"])
 app.conf.beat_schedule = {
     "prune-call-records": {
         "task": "access.tasks.prune_call_records",
@@ -17,6 +17,32 @@ app.conf.beat_schedule = {
     },
     "prune-runtimes": {
         "task": "access.tasks.prune_runtimes",
+        "schedule": crontab(minute="*/10"),
+    },
+    "prune-searches": {
+        "task": "catalog.tasks.prune_searches",
+        "schedule": crontab(hour="3", minute="20"),
+    },
+    "scan-all": {
+        "task": "catalog.tasks.scan_all",
+        "schedule": crontab(hour="3", minute="30"),
+    },
+    # Documents whose job was lost, or that changed while a server was away.
+    "index-pending": {
+        "task": "catalog.index_tasks.index_pending",
+        "schedule": crontab(),
+    },
+    "look-after-scans": {
+        "task": "catalog.tasks.look_after_scans",
+        "schedule": crontab(minute="*/5"),
+    },
+    # Behind the scans of the night.
+    "check-tools": {
+        "task": "toolbuilder.tasks.check_tools",
+        "schedule": crontab(hour="5", minute="0"),
+    },
+    "refresh-tool-uses": {
+        "task": "toolbuilder.tasks.refresh_tool_uses",
         "schedule": crontab(minute="*/10"),
     },
 }

@@ -2,12 +2,32 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.db import connection
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.plugin import POSTGRES
+
+ROOT = Path(__file__).parent
+ALONE = [
+    ROOT / place
+    for place in (
+        "catalog/catalogue/test_edit_to_search.py",
+        "chaos",
+        "config/services",
+        "gateways/postgres/test_faults.py",
+        "hostile",
+    )
+]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of these folders and modules `alone`."""
+    for item in items:
+        if any(item.path.is_relative_to(folder) for folder in ALONE):
+            item.add_marker(pytest.mark.alone)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from django.db import connection as application
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.documents import load_files
+from catalog.documents.stored import load_files
 from core.errors import ConfigurationError
 from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter
 

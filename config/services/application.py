@@ -38,7 +38,6 @@ class Application:
         general = {
             "SECRET_KEY": self.secrets.secret_key,
             "FIELD_ENCRYPTION_KEYS": self.secrets.field_encryption_keys,
-            "DOCUMENT_SERVER_URL": self.options.web_url,
             "ANONYMIZED_TELEMETRY": "False",
         }
         if self.options.host not in EVERY_ADDRESS | LOOPBACK:
@@ -52,7 +51,7 @@ class Application:
         return unset | self.embedded.variables | chosen
 
     def services(self) -> list[Service]:
-        """In the order bootstrap, then web, worker and mcp together, then beat and the index."""
+        """In the order bootstrap, then web, worker and mcp together, then beat and the catalogue's jobs."""
         data = frozenset(service.name for service in self.embedded.services)
         bootstrap = Service(
             "bootstrap",
@@ -61,7 +60,10 @@ class Application:
             runs_once=True,
             ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
         )
-        return [bootstrap, self._web(), self._mcp(), *self._jobs(), self._index()]
+        catalogue = [self._scan(), self._index()]
+        if self.embedded.demo_dsn:
+            catalogue.insert(1, self._describe())
+        return [bootstrap, self._web(), self._mcp(), *self._jobs(), *catalogue]
 
     def _web(self) -> Service:
         options = self.options
@@ -90,12 +92,35 @@ class Application:
             needs=frozenset({"bootstrap"}),
         )
 
+    def _scan(self) -> Service:
+        """Reads the tables of data sources that were never scanned; a failure of it hurts nothing else."""
+        return Service(
+            "scan",
+            partial(self._command, "scan", (*MANAGE, "scan_catalog", "--if-never")),
+            needs=frozenset({"web", "mcp"}),
+            runs_once=True,
+            ready_timeout_s=INDEX_TIMEOUT_S,
+            awaited=False,
+        )
+
+    def _describe(self) -> Service:
+        """Describes the demo shop's tables; leaves every other database alone."""
+        return Service(
+            "describe",
+            partial(self._command, "describe", (*MANAGE, "load_demo_catalogue")),
+            needs=frozenset({"scan"}),
+            runs_once=True,
+            ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
+            awaited=False,
+        )
+
     def _index(self) -> Service:
         """Embeds reference documents that are not yet; what it does not reach is searched by words."""
         return Service(
             "index",
             partial(self._command, "index", (*MANAGE, "index_documents")),
-            needs=frozenset({"web", "mcp"}),
+            # So that the documents of tables are there.
+            needs=frozenset({"describe" if self.embedded.demo_dsn else "scan"}),
             runs_once=True,
             ready_timeout_s=INDEX_TIMEOUT_S,
             awaited=False,
@@ -110,7 +135,7 @@ class Application:
         def make_command() -> Command:
             log.mark()
             # Threads: jobs wait for databases, and a pool of processes would cost 60 MB each.
-            arguments = ("worker", "--pool", "threads", "--concurrency", "2", "--loglevel", "INFO")
+            arguments = ("worker", "--pool", "threads", "--concurrency", "4", "--loglevel", "INFO")
             quick = ("--without-mingle", "--without-gossip")
             return self._command("worker", (*CELERY, *arguments, *quick))
 

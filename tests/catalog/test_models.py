@@ -23,6 +23,11 @@ def test_row_with_what_its_engine_needs_is_valid(columns: dict[str, Any]) -> Non
     DataSource(name="s", **columns).full_clean()
 
 
+def test_name_of_the_default_database_is_taken() -> None:
+    with pytest.raises(ValidationError, match="POSTGRESQL_DB"):
+        DataSource(name="main_db", **POSTGRESQL).full_clean()
+
+
 @pytest.mark.parametrize(
     ("columns", "errors"),
     [

@@ -1,12 +1,9 @@
 """`manage.py index_documents [FILE ...]`: loads reference documents and embeds what changed."""
 
-import signal
-import threading
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -16,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from catalog.documents import find_sources, load_files, refresh_documents, remove_source
-from catalog.indexing import (
+from catalog.documents.catalogue import refresh_all_documents
+from catalog.documents.indexing import (
     DOCUMENTS_TOGETHER,
     IndexingBusyError,
     IndexReport,
@@ -28,7 +25,9 @@ from catalog.indexing import (
     index_changed,
     rebuild_index,
 )
-from catalog.vector_services import embedding_settings, vector_store_settings
+from catalog.documents.stored import find_sources, load_files, refresh_documents, remove_source
+from catalog.documents.vector_services import embedding_settings, vector_store_settings
+from catalog.management.interruption import stop_on_signal
 from core.errors import (
     EmbeddingUnavailableError,
     ToolboxError,
@@ -86,6 +85,8 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=_exit_code(error)) from error
 
     def _load(self, sources: Mapping[str, Sequence[Path]], removed: str | None) -> None:
+        if count := refresh_all_documents():
+            self.stdout.write(f"The catalogue: {_count(count)} brought up to date.")
         if removed:
             self.stdout.write(f"{removed}: {_count(_remove(removed))} removed.")
         for report in load_files(sources):
@@ -101,7 +102,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{_count(count_pending(target))} to embed. Nothing was changed.")
 
     def _index(self, *, rebuild: bool) -> None:
-        with _stop_on_signal() as is_stopped, self._show_progress() as progress:
+        with stop_on_signal() as is_stopped, self._show_progress() as progress:
             report = async_to_sync(_index)(progress, rebuild, is_stopped)
         self._tell(report)
         if report.remaining:
@@ -153,28 +154,6 @@ async def _index(progress: Progress, rebuild: bool, is_stopped: IsStopped) -> In
     finally:
         await embedder.close()
         await store.close()
-
-
-@contextmanager
-def _stop_on_signal() -> Iterator[IsStopped]:
-    """Let SIGINT and SIGTERM end the run after its portion; the second one ends it at once."""
-    is_stopped = False
-    if threading.current_thread() is not threading.main_thread():
-        # Python sets handlers in the main thread alone; a job of a worker ends with its worker.
-        yield lambda: False
-        return
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        nonlocal is_stopped
-        is_stopped = True
-        signal.signal(number, signal.SIG_DFL)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield lambda: is_stopped
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _find_sources(files: Sequence[Path], source: str | None) -> dict[str, list[Path]]:

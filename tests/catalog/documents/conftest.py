@@ -10,10 +10,10 @@ import httpx
 import pytest
 from asgiref.sync import async_to_sync
 
-from catalog.document_rows import Document, read_row
-from catalog.documents import load_documents
-from catalog.indexing import IndexReport, index_changed, rebuild_index
-from catalog.vector_services import embedding_settings, vector_store_settings
+from catalog.documents.indexing import IndexReport, index_changed, rebuild_index
+from catalog.documents.rows import Document, read_row
+from catalog.documents.stored import load_documents
+from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from config.services.embeddings import EmbeddedEmbeddings
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from gateways.vectors.store import VectorStore

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from catalog.indexing import INDEXING_LOCK
+from catalog.documents.indexing import INDEXING_LOCK
 from catalog.models import ReferenceDocument
 from tests.catalog.documents.conftest import EMAIL, Indexing, WriteFile, columns, load
 

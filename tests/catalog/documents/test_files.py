@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.document_files import MAX_FAULTS_SHOWN, DocumentFileError, read_files
+from catalog.documents.files import MAX_FAULTS_SHOWN, DocumentFileError, read_files
 from tests.catalog.documents.conftest import EMAIL, WriteFile
 
 ROWS = [EMAIL | {"example": "010"}, {"question": "q?", "sql": "SELECT 1\nFROM a"}, {"text": "t, u"}]

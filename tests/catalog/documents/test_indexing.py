@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from catalog.indexing import INDEXING_LOCK, IndexingBusyError, IndexTarget, count_pending
+from catalog.documents.indexing import INDEXING_LOCK, IndexingBusyError, IndexTarget, count_pending
 from catalog.models import ReferenceDocument
 from config.services.embeddings import EmbeddedEmbeddings
 from core.errors import (

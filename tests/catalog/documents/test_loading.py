@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.document_files import DocumentFileError
-from catalog.documents import (
+from catalog.documents.files import DocumentFileError
+from catalog.documents.stored import (
     LoadReport,
     find_sources,
     load_documents,
@@ -214,3 +214,8 @@ def test_thousand_documents_are_loaded_with_few_queries() -> None:
 def test_faulty_file_of_a_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(DocumentFileError, match=r"missing\.csv: cannot be read"):
         load_files({"a": [tmp_path / "missing.csv"]})
+
+
+def test_source_of_the_catalogue_is_refused() -> None:
+    with pytest.raises(DocumentFileError, match="choose another source"):
+        load_documents("catalogue:main_db", [column()])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from catalog.document_rows import RowError, read_row
+from catalog.documents.rows import RowError, read_row
 from catalog.models import DocumentKind
 from tests.catalog.documents.conftest import EMAIL
 

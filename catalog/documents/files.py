@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import yaml
 
-from catalog.document_rows import Document, RowError, read_row
+from catalog.documents.rows import Document, RowError, read_row
 from core.errors import ToolboxError
 
 MAX_FILE_BYTES = 64_000_000

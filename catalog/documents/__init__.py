@@ -1,0 +1,1 @@
+"""Reference documents: loaded from files and the catalogue, searched, and turned into vectors."""

@@ -1,0 +1,1 @@
+"""Descriptions in files: export, and import with its differences."""

@@ -1,0 +1,87 @@
+"""Cells of files of descriptions: texts that no spreadsheet runs, and bytes from any spreadsheet."""
+
+import re
+
+from django.utils.translation import gettext as _
+
+from core.errors import ImportFileError
+
+# A cell that is this clears the text; an empty one leaves it as it is.
+CLEAR = "-"
+_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_JUDGED_BYTES = 200_000
+_HANGUL = re.compile("[가-힣]")
+_KANA = re.compile("[ぁ-ゖァ-ヶー]")
+_HAN = re.compile("[一-龠]")
+
+
+def guard_cell(text: str) -> str:
+    """The text behind an apostrophe where a spreadsheet would take it for a formula."""
+    return f"'{text}" if _is_guarded(text) else text
+
+
+def read_cell(cell: str) -> str:
+    """The text that `guard_cell` made this of, or that a person wrote without one."""
+    return cell[1:] if cell.startswith("'") and _is_guarded(cell[1:]) else cell
+
+
+def _is_guarded(text: str) -> bool:
+    # An apostrophe that stands there itself gets one more, so that nothing is lost.
+    return text.lstrip("'").lstrip(" ")[:1] in _FORMULA_STARTS
+
+
+def decode_bytes(data: bytes) -> str:
+    """The text of a file that a spreadsheet saved: UTF-8, UTF-16, CP949 or Shift_JIS.
+
+    Raises ImportFileError where it is none of them.
+    """
+    try:
+        return data.decode(_find_encoding(data))
+    except UnicodeDecodeError as error:
+        raise ImportFileError(
+            _("the file is not text that can be read; save it as CSV UTF-8")
+        ) from error
+
+
+def _find_encoding(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    if _is_decodable(data, "utf-8"):
+        return "utf-8"
+    scores = {name: _score(data, name) for name in ("cp949", "cp932")}
+    return max(scores, key=lambda name: scores[name])
+
+
+def _is_decodable(data: bytes, encoding: str) -> bool:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _score(data: bytes, encoding: str) -> float:
+    """How much the bytes look like text of the language that the encoding is for.
+
+    Either encoding reads most bytes of the other: Korean as half-width kana, Japanese as syllables
+    that nobody writes, which are those outside KS X 1001.
+    """
+    if not _is_decodable(data, encoding):
+        return -1.0
+    text = data[:_JUDGED_BYTES].decode(encoding, "ignore")
+    foreign = sum(not character.isascii() for character in text) or 1
+    if encoding == "cp949":
+        found = sum(_is_usual(syllable) for syllable in _HANGUL.findall(text))
+    else:
+        found = len(_KANA.findall(text)) + len(_HAN.findall(text))
+    return found / foreign
+
+
+def _is_usual(syllable: str) -> bool:
+    return len(syllable.encode("euc_kr", "ignore")) == 2

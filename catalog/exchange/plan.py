@@ -1,0 +1,214 @@
+"""What a file of descriptions would change: plain data that can be shown, kept and then applied."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from catalog.editing.texts import clean_tags, clean_text, normal_form
+from catalog.exchange.places import Places, UnknownName
+from catalog.exchange.rows import Fault, FileRow, read_file
+from catalog.models import CatalogColumn, CatalogTable
+from core.errors import EditError
+
+# A text, the tags of a table, or whether a column is masked.
+Value = str | list[str] | bool | None
+TABLE_TEXTS = frozenset({"display_name", "description", "tags", "notes"})
+COLUMN_TEXTS = frozenset({"display_name", "description", "masked"})
+_MASKED: Mapping[str, bool | None] = {
+    **dict.fromkeys(("yes", "y", "true", "1", "on"), True),
+    **dict.fromkeys(("no", "n", "false", "0", "off"), False),
+    "": None,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldChange:
+    """One text of a table, or of its column, that the file wants different; `column` '' is the table.
+
+    `name` is display_name, description, tags, notes or masked.
+    """
+
+    line: int
+    table_id: int
+    column_id: int | None = None
+    source: str
+    schema: str
+    table: str
+    column: str = ""
+    name: str
+    old: Value
+    new: Value
+
+    @property
+    def is_clearing(self) -> bool:
+        """Whether a text is lost and none takes its place."""
+        return self.name != "masked" and bool(self.old) and not self.new
+
+
+@dataclass(slots=True)
+class ImportPlan:
+    """What a file would change, and what it cannot: nothing else is applied than `changes`.
+
+    `unchanged` counts the texts that are there already, `blank` those that empty cells leave as they
+    are though there is one. `ignored` are columns of the file that are not ours.
+    """
+
+    file_name: str = ""
+    row_count: int = 0
+    changes: list[FieldChange] = field(default_factory=list)
+    unknown: list[UnknownName] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    blank: int = 0
+
+    @property
+    def cleared(self) -> int:
+        """Texts that would be lost."""
+        return sum(change.is_clearing for change in self.changes)
+
+    def to_json(self) -> str:
+        """The plan as JSON, for whoever keeps it between showing and applying."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def plan_from_json(text: str) -> ImportPlan:
+    """The plan that `to_json` wrote; only for JSON that nobody else could have changed."""
+    values: dict[str, Any] = json.loads(text)
+    values["changes"] = [FieldChange(**change) for change in values["changes"]]
+    values["unknown"] = [UnknownName(**unknown) for unknown in values["unknown"]]
+    values["faults"] = [Fault(**fault) for fault in values["faults"]]
+    return ImportPlan(**values)
+
+
+def read_import(data: bytes, file_name: str, tables: QuerySet[CatalogTable]) -> ImportPlan:
+    """What the file would change of `tables`; nothing is written.
+
+    Faulty rows are left out and named with their lines, rows of other tables are unknown. Raises
+    ImportFileError for a file that cannot be read at all.
+    """
+    content = read_file(data, file_name)
+    plan = ImportPlan(
+        file_name=file_name,
+        row_count=len(content.rows),
+        faults=content.faults,
+        ignored=content.ignored,
+    )
+    _Planner(plan, Places(tables, content.rows)).plan_rows(content.rows)
+    return plan
+
+
+@dataclass
+class _Planner:
+    """Fills a plan row by row."""
+
+    plan: ImportPlan
+    places: Places
+    seen: dict[tuple[int, int | None], int] = field(default_factory=dict)
+
+    def plan_rows(self, rows: Sequence[FileRow]) -> None:
+        for row in rows:
+            place = self.places.find(row)
+            if isinstance(place, UnknownName):
+                self.plan.unknown.append(place)
+            elif isinstance(place, Fault):
+                self.plan.faults.append(place)
+            elif self._is_first(row, *place):
+                self._plan_row(row, *place)
+        self.plan.faults.sort(key=lambda fault: fault.line)
+
+    def _is_first(self, row: FileRow, table: CatalogTable, column: CatalogColumn | None) -> bool:
+        first = self.seen.setdefault((table.pk, column.pk if column else None), row.line)
+        if first != row.line:
+            self._blame(row, _("is there already, in line %(line)s") % {"line": first})
+        return first == row.line
+
+    def _plan_row(self, row: FileRow, table: CatalogTable, column: CatalogColumn | None) -> None:
+        owner: CatalogTable | CatalogColumn = column or table
+        ours = COLUMN_TEXTS if column else TABLE_TEXTS
+        for name, text in row.texts.items():
+            if name in ours:
+                self._plan_text(row, table, column, (name, text))
+            elif text:
+                self._blame(row, _NOT_OURS[name]())
+        self.plan.blank += sum(bool(read_value(owner, name)) for name in row.blank if name in ours)
+
+    def _plan_text(
+        self,
+        row: FileRow,
+        table: CatalogTable,
+        column: CatalogColumn | None,
+        wanted: tuple[str, str],
+    ) -> None:
+        name, text = wanted
+        old = read_value(column or table, name)
+        if _is_same(name, old, text):
+            self.plan.unchanged += 1
+            return
+        try:
+            new = _to_value(name, text)
+        except EditError as error:
+            self._blame(row, str(error))
+            return
+        self.plan.changes.append(
+            FieldChange(
+                line=row.line,
+                table_id=table.pk,
+                column_id=column.pk if column else None,
+                source=self.places.source_name(table),
+                schema=table.schema,
+                table=table.name,
+                column=column.name if column else "",
+                name=name,
+                old=old,
+                new=new,
+            )
+        )
+
+    def _blame(self, row: FileRow, why: str) -> None:
+        what = f"{row.table}.{row.column}" if row.column else row.table
+        self.plan.faults.append(Fault(row.line, f"{what}: {why}"))
+
+
+def read_value(owner: CatalogTable | CatalogColumn, name: str) -> Value:
+    """What a table or column has under a name of files; tags in order."""
+    if name == "tags" and isinstance(owner, CatalogTable):
+        return sorted(tag.name for tag in owner.tags.all())
+    if name == "masked" and isinstance(owner, CatalogColumn):
+        return owner.is_masked
+    return str(getattr(owner, name))
+
+
+def _is_same(name: str, old: Value, text: str) -> bool:
+    if isinstance(old, list):
+        wanted = {normal_form("tag", part) for part in _split_tags(text)} - {""}
+        return wanted == {normal_form("tag", tag) for tag in old}
+    if isinstance(old, str):
+        return normal_form(name, old) == normal_form(name, text)
+    return text.strip().casefold() in _MASKED and _MASKED[text.strip().casefold()] == old
+
+
+def _to_value(name: str, text: str) -> Value:
+    if name == "tags":
+        return sorted(clean_tags(_split_tags(text)))
+    if name != "masked":
+        return clean_text(name, text)
+    try:
+        return _MASKED[text.strip().casefold()]
+    except KeyError:
+        raise EditError(_("masked is yes, no, or empty for the rule of names")) from None
+
+
+def _split_tags(text: str) -> list[str]:
+    return text.replace("|", ";").split(";")
+
+
+_NOT_OURS = {
+    "tags": lambda: _("only tables have tags; write them in the row without a column"),
+    "notes": lambda: _("only tables have notes; write them in the row without a column"),
+    "masked": lambda: _("only columns are masked; write it in the row of a column"),
+}

@@ -1,0 +1,186 @@
+"""Rows of files of descriptions: what a CSV or YAML file says of tables and columns, with its lines."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from django.utils.translation import gettext as _
+
+from catalog.exchange.cells import CLEAR, decode_bytes, read_cell
+from catalog.exchange.yaml_files import YamlFault, YamlTable, read_yaml_tables
+from core.errors import ImportFileError
+
+MAX_FILE_BYTES = 32_000_000
+MAX_ROWS = 200_000
+NAMES = ("datasource", "schema", "table", "column")
+TEXTS = ("display_name", "description", "tags", "notes", "masked")
+# Written for the reader; what an import says of them is ignored.
+INFORMATION = ("type", "comment")
+HEADER = (*NAMES, *INFORMATION, *TEXTS)
+_SYNONYMS = {
+    "source": "datasource",
+    "data_source": "datasource",
+    "table_name": "table",
+    "column_name": "column",
+    "data_type": "type",
+    "is_masked": "masked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong in a line of the file, counted from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """What the file says of a table, or of one of its columns.
+
+    `source` and `schema` are None where it does not say them. `texts` has what is to be written, ''
+    to clear; `blank` are the texts that it leaves as they are.
+    """
+
+    line: int
+    table: str
+    column: str = ""
+    source: str | None = None
+    schema: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    blank: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class FileContent:
+    """All rows of a file in their order, what was wrong, and the columns that are not ours."""
+
+    rows: list[FileRow] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+
+def read_file(data: bytes, file_name: str) -> FileContent:
+    """What the file says; its name's ending tells YAML from CSV.
+
+    Raises ImportFileError for a file that is too large, no text, or without a table column.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        raise ImportFileError(
+            _("the file has more than %(limit)s MB; split it") % {"limit": MAX_FILE_BYTES // 10**6}
+        )
+    text = decode_bytes(data)
+    is_yaml = PurePath(file_name).suffix.lower() in {".yaml", ".yml"}
+    content = _read_yaml(text) if is_yaml else _read_csv(text)
+    if len(content.rows) > MAX_ROWS:
+        raise ImportFileError(_("the file has more than %(limit)s rows") % {"limit": MAX_ROWS})
+    return content
+
+
+def _read_csv(text: str) -> FileContent:
+    content = FileContent()
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
+    try:
+        header = _read_header(next(reader, []), content)
+        for line, cells in _with_lines(reader):
+            _add_cells(content, line, header, cells)
+    except csv.Error as error:
+        content.faults.append(
+            Fault(reader.line_num, _("the file is not CSV from here on: %(why)s") % {"why": error})
+        )
+    return content
+
+
+def _find_delimiter(text: str) -> str:
+    first_line = text.partition("\n")[0]
+    return max(",;\t", key=first_line.count)
+
+
+def _read_header(cells: Sequence[str], content: FileContent) -> list[str]:
+    header = [_to_name(cell) for cell in cells]
+    if "table" not in header:
+        raise ImportFileError(
+            _("the first line has to name the columns, one of which is table: %(names)s")
+            % {"names": ", ".join(HEADER)}
+        )
+    if twice := [name for name in HEADER if header.count(name) > 1]:
+        raise ImportFileError(_("the first line names %(name)s twice") % {"name": twice[0]})
+    content.ignored = [
+        cell.strip()
+        for cell, name in zip(cells, header, strict=True)
+        if name not in HEADER and cell.strip()
+    ]
+    return header
+
+
+def _to_name(cell: str) -> str:
+    name = cell.strip().casefold().replace(" ", "_").replace("-", "_")
+    return _SYNONYMS.get(name, name)
+
+
+def _with_lines(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    counted = getattr(reader, "line_num", 0)
+    for cells in reader:
+        if any(map(str.strip, cells)):
+            yield counted + 1, cells
+        counted = getattr(reader, "line_num", 0)
+
+
+def _add_cells(content: FileContent, line: int, header: list[str], cells: list[str]) -> None:
+    if any(map(str.strip, cells[len(header) :])):
+        content.faults.append(
+            Fault(
+                line,
+                _("there are %(count)s cells, but the first line names %(named)s")
+                % {"count": len(cells), "named": len(header)},
+            )
+        )
+        return
+    given = dict(zip(header, cells, strict=False))
+    names = {name: read_cell(given[name]) for name in NAMES if name in given}
+    if not names["table"]:
+        content.faults.append(Fault(line, _("the table is missing")))
+        return
+    texts = {name: given[name].strip() for name in TEXTS if name in given}
+    content.rows.append(
+        FileRow(
+            line=line,
+            table=names["table"],
+            column=names.get("column", ""),
+            source=names.get("datasource", "").strip() or None,
+            # The column is there, so an empty one says that the engine has no schemas, or nothing.
+            schema=names.get("schema") or None,
+            texts={n: "" if t == CLEAR else read_cell(t) for n, t in texts.items() if t},
+            blank=tuple(name for name, text in texts.items() if not text),
+        )
+    )
+
+
+def _read_yaml(text: str) -> FileContent:
+    content = FileContent()
+    for item in read_yaml_tables(text):
+        if isinstance(item, YamlFault):
+            content.faults.append(Fault(item.line, item.text))
+        else:
+            _add_table(content, item)
+    content.ignored = list(dict.fromkeys(content.ignored))
+    return content
+
+
+def _add_table(content: FileContent, table: YamlTable) -> None:
+    for part in (table, *table.columns):
+        content.rows.append(
+            FileRow(
+                line=part.line,
+                table=table.name,
+                column=part.name if part is not table else "",
+                source=table.source,
+                schema=table.schema,
+                texts={n: t for n, t in part.texts.items() if t is not None and n in TEXTS},
+                blank=tuple(n for n, t in part.texts.items() if t is None and n in TEXTS),
+            )
+        )
+        content.ignored += [name for name in part.texts if name not in HEADER]

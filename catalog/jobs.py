@@ -1,0 +1,45 @@
+"""Sending jobs to the workers from any process, without waiting for a broker that is away."""
+
+import logging
+from functools import lru_cache
+
+from celery import Celery
+from django.conf import settings
+from kombu.exceptions import OperationalError
+
+logger = logging.getLogger(__name__)
+
+_TIMEOUT_S = 2
+# Without these kombu tries for ever to reach a broker.
+_BROKER_OPTIONS = {
+    "max_retries": 0,
+    "connect_retries_timeout": _TIMEOUT_S,
+    "socket_connect_timeout": _TIMEOUT_S,
+    "socket_timeout": _TIMEOUT_S,
+}
+
+
+def send_job(name: str, *arguments: object) -> bool:
+    """Queue the task of this name, such as catalog.index_tasks.index_pending; False if that failed.
+
+    It fails where there is no broker, or where it does not answer within seconds. What a job does
+    must therefore be found undone by something else too.
+    """
+    if not settings.REDIS_URL:
+        return False
+    try:
+        _sender(settings.CELERY_BROKER_URL).send_task(
+            name, args=arguments, ignore_result=True, retry=False
+        )
+    except OperationalError as error:
+        logger.warning("job %s was not sent: %s", name, type(error.__cause__ or error).__name__)
+        return False
+    return True
+
+
+@lru_cache(maxsize=2)
+def _sender(broker_url: str) -> Celery:
+    # Its own: the web side and the commands do not load the workers' application.
+    sender = Celery("sender", broker=broker_url, set_as_current=False)
+    sender.conf.broker_transport_options = _BROKER_OPTIONS
+    return sender

@@ -1,0 +1,1 @@
+"""Scans: reading the schemas of data sources into rows."""

@@ -1,0 +1,224 @@
+"""One run of a scan: tables are listed, read, related and sampled, and what was read stays read."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from asgiref.sync import sync_to_async
+
+from catalog.models import CatalogScan, ScanPhase
+from catalog.scans.relations import RelationWriter
+from catalog.scans.rows import (
+    find_altered_tables,
+    find_read_tables,
+    mark_gone,
+    tell_changes,
+    write_tables,
+    write_waiting_relations,
+)
+from catalog.scans.samples import (
+    SAMPLE_ROWS,
+    SampledTable,
+    SampleOutcome,
+    find_due_tables,
+    load_tables,
+    write_samples,
+)
+from catalog.scans.state import ScanCancelledError, is_cancel_wanted, keep_scan, warn
+from core.catalogue.entries import TableName, TableShape
+from core.errors import (
+    DataSourceError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+    StatementError,
+)
+from gateways.schemas.opening import open_schema_reader
+from gateways.schemas.reader import SchemaReader
+from gateways.sources import DatabaseSettings
+
+# How often progress is written, and how soon a scan notices that it is to end.
+PULSE_S = 0.5
+TABLES_TOGETHER = 200
+SAMPLES_TOGETHER = 50
+SAMPLING_READERS = 4
+
+T = TypeVar("T")
+# Gets the scan whenever its progress was written.
+Progress = Callable[[CatalogScan], None]
+IsStopped = Callable[[], bool]
+
+
+@dataclass
+class ScanRun:
+    """Carries a scan out; `scan` says how far it is, also when an error ends it.
+
+    `tell` is called and `is_stopped` asked every half second, in the thread that started the run.
+    """
+
+    scan: CatalogScan
+    settings: DatabaseSettings
+    tell: Progress
+    is_stopped: IsStopped
+    sampling_timeout_s: float
+    _unread: set[TableName] = field(default_factory=set)
+    # Changed tables of which searches do not know yet; they hear of them once they are sampled.
+    _untold: set[int] = field(default_factory=set)
+
+    async def run(self) -> None:
+        """Read everything.
+
+        Raises DataSourceError where the source cannot be read on, ScanCancelledError, ScanLostError.
+        """
+        tasks = [asyncio.create_task(self._work()), asyncio.create_task(self._pulse())]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+        for outcome in outcomes:
+            if outcome is not None and not isinstance(outcome, asyncio.CancelledError):
+                raise outcome
+
+    def tell_rest(self) -> None:
+        """Let searches find what was read and, as the scan ended early, not sampled."""
+        tell_changes(self.scan, self._untold)
+        self._untold.clear()
+
+    async def _pulse(self) -> None:
+        while True:
+            await asyncio.sleep(PULSE_S)
+            await sync_to_async(self._write_progress)()
+
+    def _write_progress(self) -> None:
+        if self.is_stopped() or is_cancel_wanted(self.scan):
+            raise ScanCancelledError("the scan was cancelled")
+        keep_scan(self.scan)
+        self.tell(self.scan)
+
+    async def _work(self) -> None:
+        async with open_schema_reader(self.settings) as reader:
+            self._begin(ScanPhase.LISTING)
+            listed = sorted(await reader.list_tables())
+            if not listed:
+                warn(self.scan, "The data source shows no tables; may its role read any?")
+            relations = RelationWriter(self.scan, frozenset(listed))
+            read = await sync_to_async(find_read_tables)(self.scan)
+            self._untold = await sync_to_async(find_altered_tables)(self.scan)
+            self._begin(ScanPhase.READING, len(listed), len(read.intersection(listed)))
+            await self._read(reader, [name for name in listed if name not in read], relations)
+            await self._relate(reader, [name for name in listed if name in read], relations)
+            await sync_to_async(mark_gone)(self.scan, self._unread)
+        await self._sample()
+
+    async def _read(
+        self, reader: SchemaReader, names: Sequence[TableName], relations: RelationWriter
+    ) -> None:
+        for together in _portions(names, TABLES_TOGETHER):
+            self.scan.table_name = _show(together[0])
+            shapes = await self._read_shapes(reader, together)
+            self._untold |= await sync_to_async(write_tables)(self.scan, shapes, relations)
+
+    async def _read_shapes(
+        self, reader: SchemaReader, names: Sequence[TableName]
+    ) -> list[TableShape]:
+        """The tables that can be read; the others are noted, each found by halving its portion."""
+        try:
+            return await reader.read_tables(names)
+        except DataSourceUnavailableError:
+            raise
+        except (DataSourceError, StatementError, DeadlineExceededError) as error:
+            if len(names) == 1:
+                self._note_unread(names[0], error)
+                return []
+        middle = len(names) // 2
+        first = await self._read_shapes(reader, names[:middle])
+        return first + await self._read_shapes(reader, names[middle:])
+
+    def _note_unread(self, name: TableName, error: Exception) -> None:
+        self._unread.add(name)
+        self.scan.done_count += 1
+        warn(self.scan, f"{_show(name)} could not be read: {error}")
+
+    async def _relate(
+        self, reader: SchemaReader, read_before: Sequence[TableName], relations: RelationWriter
+    ) -> None:
+        """Write what could not be written with its table.
+
+        Keys of tables that a lost process has read are read again: it knew which of them waited.
+        """
+        self._begin(ScanPhase.RELATING, len(read_before))
+        for together in _portions(read_before, TABLES_TOGETHER):
+            shapes = await self._read_shapes(reader, together)
+            await sync_to_async(relations.add)(shapes, {})
+            self.scan.done_count += len(shapes)
+        self._untold |= await sync_to_async(write_waiting_relations)(self.scan, relations)
+
+    async def _sample(self) -> None:
+        due = await sync_to_async(find_due_tables)(self.scan)
+        self._begin(ScanPhase.SAMPLING, len(due))
+        deadline = asyncio.get_running_loop().time() + self.sampling_timeout_s
+        async with AsyncExitStack() as stack:
+            readers = [
+                await stack.enter_async_context(open_schema_reader(self.settings))
+                for _ in range(min(SAMPLING_READERS, len(due)))
+            ]
+            for ids in _portions(due, SAMPLES_TOGETHER):
+                tables = await sync_to_async(load_tables)(ids)
+                outcomes = await self._sample_together(readers, tables, deadline)
+                await sync_to_async(self._write_samples)(outcomes)
+        if left := len(due) - self.scan.done_count:
+            warn(self.scan, f"{left:,} tables were not sampled: the time for samples was over.")
+
+    def _write_samples(self, outcomes: Sequence[SampleOutcome]) -> None:
+        write_samples(self.scan, outcomes)
+        told = self._untold.intersection(outcome.table.pk for outcome in outcomes)
+        tell_changes(self.scan, told)
+        self._untold -= told
+
+    async def _sample_together(
+        self, readers: Sequence[SchemaReader], tables: Sequence[SampledTable], deadline: float
+    ) -> list[SampleOutcome]:
+        waiting = iter(tables)
+        outcomes: list[SampleOutcome] = []
+
+        async def work(reader: SchemaReader) -> None:
+            for table in waiting:
+                if asyncio.get_running_loop().time() > deadline:
+                    return
+                outcomes.append(await self._sample_table(reader, table))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for reader in readers:
+                    group.create_task(work(reader))
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return outcomes
+
+    async def _sample_table(self, reader: SchemaReader, table: SampledTable) -> SampleOutcome:
+        self.scan.table_name = _show(table.shape.name)
+        try:
+            sample = await reader.read_sample(table.shape, table.masked, SAMPLE_ROWS)
+            outcome = SampleOutcome(table, sample)
+        except DataSourceUnavailableError:
+            raise
+        except (DataSourceError, StatementError, DeadlineExceededError) as error:
+            outcome = SampleOutcome(table, note=str(error))
+        self.scan.done_count += 1
+        return outcome
+
+    def _begin(self, phase: ScanPhase, total: int = 0, done: int = 0) -> None:
+        self.scan.phase, self.scan.table_name = phase.value, ""
+        self.scan.done_count, self.scan.total_count = done, total
+
+
+def _show(name: TableName) -> str:
+    return f"{name.schema}.{name.name}" if name.schema else name.name
+
+
+def _portions(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

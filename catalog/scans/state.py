@@ -1,0 +1,101 @@
+"""Whose a scan is, how far it is and how it ended: one process at a time writes its row."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from catalog.models import CatalogScan, ScanState, SchemaState
+from core.errors import ToolboxError
+
+# A scan that has not been heard of for so long has lost its process.
+SILENT_AFTER = timedelta(seconds=60)
+# One that is begun again and again kills its process; it is not begun once more.
+GIVEN_UP_AFTER = timedelta(hours=6)
+WARNING_LIMIT = 50
+_PROGRESS = (
+    *("phase", "table_name", "done_count", "total_count"),
+    *("new_count", "changed_count", "gone_count", "warnings"),
+)
+
+
+class ScanBusyError(ToolboxError):
+    """Another process works on the scan, or it is over."""
+
+
+class ScanLostError(ToolboxError):
+    """The scan was taken by another process, or is gone, while this one worked on it."""
+
+
+class ScanCancelledError(ToolboxError):
+    """A person has had enough of the scan."""
+
+
+def take_scan(scan: CatalogScan) -> None:
+    """Make the scan this process's: one that waits, or one whose process is silent.
+
+    Raises ScanBusyError.
+    """
+    now = timezone.now()
+    free = CatalogScan.objects.filter(find_free(), pk=scan.pk)
+    begun = Coalesce(F("started_at"), now)
+    if not free.update(state=ScanState.RUNNING, heartbeat_at=now, started_at=begun):
+        raise ScanBusyError("this scan is done, or another process is working on it; wait for it")
+    scan.refresh_from_db()
+
+
+def find_free() -> Q:
+    """The condition of scans that a process may take."""
+    silent = Q(heartbeat_at__lt=timezone.now() - SILENT_AFTER)
+    return Q(state=ScanState.QUEUED) | Q(state=ScanState.RUNNING) & silent
+
+
+def keep_scan(scan: CatalogScan) -> None:
+    """Write how far the scan is and that it is worked on; in a transaction, the last thing of it.
+
+    Raises ScanLostError: the heartbeat in the row tells this process's claim from a later one.
+    """
+    now = timezone.now()
+    progress = {name: getattr(scan, name) for name in _PROGRESS}
+    _update_own(scan, heartbeat_at=now, **progress)
+    scan.heartbeat_at = now
+
+
+def is_cancel_wanted(scan: CatalogScan) -> bool:
+    """Whether a person has asked for the end of the scan."""
+    return CatalogScan.objects.filter(pk=scan.pk, is_cancel_wanted=True).exists()
+
+
+def finish_scan(scan: CatalogScan, state: ScanState, error: str = "") -> None:
+    """End the scan, and have tools judged anew if it has found anything. Raises ScanLostError."""
+    with transaction.atomic():
+        keep_scan(scan)
+        _update_own(scan, state=state, error=error, finished_at=timezone.now())
+        if scan.new_count or scan.changed_count or scan.gone_count:
+            _count_change(scan)
+    scan.refresh_from_db()
+
+
+def warn(scan: CatalogScan, sentence: str) -> None:
+    """Add a sentence to the warnings; of very many, the first are kept."""
+    if len(scan.warnings) < WARNING_LIMIT:
+        scan.warnings.append(sentence)
+    elif len(scan.warnings) == WARNING_LIMIT:
+        scan.warnings.append("There are more warnings, which are not kept.")
+
+
+def _update_own(scan: CatalogScan, **columns: object) -> None:
+    own = CatalogScan.objects.filter(
+        pk=scan.pk, state=ScanState.RUNNING, heartbeat_at=scan.heartbeat_at
+    )
+    if not own.update(**columns):
+        raise ScanLostError("the scan was ended or taken over by another process")
+
+
+def _count_change(scan: CatalogScan) -> None:
+    state, _created = SchemaState.objects.get_or_create(source_id=scan.source_id)
+    SchemaState.objects.filter(pk=state.pk).update(
+        revision=F("revision") + 1, changed_at=timezone.now()
+    )

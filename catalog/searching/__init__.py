@@ -1,0 +1,1 @@
+"""Finding tables by their words."""

@@ -1,0 +1,1 @@
+"""What agents are told of the catalogue: entries, answers and the REST API."""

@@ -1,0 +1,225 @@
+"""Rows of the catalogue as the entries that agents are told of, with the rights of their owner."""
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Case, Count, F, QuerySet, When
+from django.db.models.functions import Left
+
+from catalog.models import CatalogColumn, CatalogTable, Tag
+from catalog.serving.relation_entries import RelationEntries, read_relations
+from catalog.serving.table_lookup import Sight, find_tables, name_tables, sight_of
+from catalog.serving.table_names import TablePlace, read_agent_names
+from core.catalogue.entries import (
+    DEFAULT_SOURCE_NAME,
+    ColumnEntry,
+    ColumnReference,
+    Sample,
+    TableEntry,
+    TableName,
+    TableSummary,
+)
+from core.catalogue.masking import MASK, is_sensitive
+from core.toolspec import Dialect
+
+# Summaries shorten descriptions much further; a comment may be as long as a book.
+SUMMARY_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Summaries by data source, schema and name.
+
+    Where a tag was asked for, `tag` is how it is written here and `known_tags` are all that there are.
+    """
+
+    summaries: list[TableSummary]
+    tag: str | None = None
+    known_tags: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Entries in the order asked for, and for each name that means no single table what may be meant."""
+
+    entries: list[TableEntry]
+    not_found: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    """What was read beside the tables' own rows, by table id."""
+
+    named: Mapping[int, str]
+    columns: Mapping[int, list[CatalogColumn]] = field(default_factory=dict)
+    tags: Mapping[int, list[str]] = field(default_factory=dict)
+    relations: RelationEntries = field(default_factory=RelationEntries)
+
+
+def read_summaries(owner: str, tag: str | None = None) -> Overview:
+    """The tables that this user's agents may know, or those of a tag; five queries at most."""
+    sight, known = sight_of(owner), list[str]()
+    tables = sight.tables()
+    if tag is not None:
+        known = list(_count_tags(sight))
+        tag = _find_tag(tag, known)
+        tables = tables.filter(tags__name=tag) if tag in known else tables.none()
+    names, tags = read_agent_names(), _read_tags_of(tables.values("pk"))
+    told = tables.order_by(F("source__name").asc(nulls_first=True), "schema", "name")
+    rows = told.annotate(told=_TOLD).values_list(
+        "pk", "name", "display_name", "told", "row_estimate"
+    )
+    summaries = [
+        TableSummary(
+            # One that was scanned between the queries has its bare name for now.
+            name=names.get(key, name),
+            display_name=display_name,
+            description=description,
+            tags=tuple(tags.get(key, ())),
+            row_count=row_count,
+        )
+        for key, name, display_name, description, row_count in rows
+    ]
+    return Overview(summaries, tag, known)
+
+
+def read_tags(owner: str) -> dict[str, int]:
+    """How many of the tables that this user's agents may know have each tag, most used first."""
+    return _count_tags(sight_of(owner))
+
+
+def read_entries(owner: str, names: Sequence[str]) -> Details:
+    """All that is told of the tables of these names; the number of queries does not depend on them.
+
+    See find_tables for what a name may be.
+    """
+    sight = sight_of(owner)
+    found = find_tables(sight, names)
+    rows = _read_rows(found.ids)
+    relations = read_relations(sight, found.ids)
+    facts = _Facts(
+        columns=_read_columns(found.ids),
+        tags=_read_tags_of(found.ids),
+        relations=relations,
+        named=name_tables([*map(_place, rows), *relations.places]),
+    )
+    return Details([_to_entry(row, facts) for row in rows], found.not_found)
+
+
+def read_locations(owner: str, names: Sequence[str]) -> Details:
+    """As read_entries, but of each table only its names and where it is."""
+    found = find_tables(sight_of(owner), names)
+    rows = _read_rows(found.ids)
+    facts = _Facts(named=name_tables([*map(_place, rows)]))
+    return Details([_to_entry(row, facts) for row in rows], found.not_found)
+
+
+_TOLD = Left(
+    Case(When(description="", then=F("source_comment")), default=F("description")),
+    SUMMARY_CHARACTERS,
+)
+
+
+def _find_tag(tag: str, known: Collection[str]) -> str:
+    """The tag that is meant: this one, or the only known one that differs just in case or width."""
+    alike = [name for name in known if _fold(name) == _fold(tag)]
+    return alike[0] if tag not in known and len(alike) == 1 else tag
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+def _count_tags(sight: Sight) -> dict[str, int]:
+    tags = Tag.objects.filter(tables__in=sight.tables().values("pk"))
+    counted = tags.annotate(count=Count("tables")).order_by("-count", "name")
+    return dict(counted.values_list("name", "count"))
+
+
+def _read_rows(ids: Collection[int]) -> list[CatalogTable]:
+    """The tables in the order of their ids here; one that was deleted meanwhile is left out."""
+    tables = CatalogTable.objects.select_related("source").defer("search_text").in_bulk(list(ids))
+    return [tables[key] for key in ids if key in tables]
+
+
+def _read_tags_of(ids: "Collection[int] | QuerySet[CatalogTable, Any]") -> Mapping[int, list[str]]:
+    tags: dict[int, list[str]] = defaultdict(list)
+    links = CatalogTable.tags.through.objects.filter(catalogtable__in=ids)
+    # By id: in the order in which people gave them.
+    for key, name in links.order_by("pk").values_list("catalogtable_id", "tag__name"):
+        tags[key].append(name)
+    return tags
+
+
+def _read_columns(ids: Collection[int]) -> Mapping[int, list[CatalogColumn]]:
+    columns: dict[int, list[CatalogColumn]] = defaultdict(list)
+    for column in CatalogColumn.objects.filter(table__in=ids, gone_at=None):
+        columns[column.table_id].append(column)
+    return columns
+
+
+def _place(table: CatalogTable) -> TablePlace:
+    source = table.source.name if table.source else None
+    return TablePlace(table.pk, source, table.schema, table.name)
+
+
+def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
+    columns = facts.columns.get(table.pk, [])
+    references = facts.relations.references_of(table.pk, facts.named)
+    return TableEntry(
+        summary=TableSummary(
+            name=facts.named[table.pk],
+            display_name=table.display_name,
+            description=table.told_description,
+            tags=tuple(facts.tags.get(table.pk, ())),
+            row_count=table.row_estimate,
+        ),
+        source_name=table.source.name if table.source else DEFAULT_SOURCE_NAME,
+        dialect=Dialect(table.source.engine) if table.source else Dialect.POSTGRESQL,
+        table=TableName(table.schema, table.name),
+        columns=tuple(_to_column(column, references.get(column.name)) for column in columns),
+        sample=_to_sample(table, columns),
+        sample_note=table.sample_note,
+        relations=facts.relations.of(table.pk, facts.named),
+        notes=table.notes,
+    )
+
+
+def _to_column(column: CatalogColumn, reference: ColumnReference | None) -> ColumnEntry:
+    return ColumnEntry(
+        name=column.name,
+        type_name=column.type_name,
+        description=column.told_description,
+        is_primary_key=column.is_primary_key,
+        is_nullable=column.is_nullable,
+        foreign_key=reference,
+    )
+
+
+def _to_sample(table: CatalogTable, columns: Sequence[CatalogColumn]) -> Sample | None:
+    """The stored rows, masked as the rules say now: they may be stricter than at the scan."""
+    stored: Any = table.sample
+    if not stored:
+        return None
+    by_name = {column.name: column for column in columns}
+    names = tuple(stored["columns"])
+    hidden = [_is_masked(table, name, by_name.get(name)) for name in names]
+    rows = (
+        tuple(
+            MASK if is_hidden and cell is not None else cell
+            for cell, is_hidden in zip(row, hidden, strict=True)
+        )
+        for row in stored["rows"]
+    )
+    return Sample(columns=names, rows=tuple(rows))
+
+
+def _is_masked(table: CatalogTable, name: str, column: CatalogColumn | None) -> bool:
+    if column is None:
+        return is_sensitive(name, table_name=table.name)
+    if column.is_masked is None:
+        return is_sensitive(name, column.source_comment, table.name)
+    return column.is_masked

@@ -1,0 +1,49 @@
+"""Addresses of the catalogue's pages."""
+
+from django.urls import path, register_converter
+
+from catalog.table_addresses import AnyTextConverter
+from catalog.views import browsing, editing, exchange, relations, scans
+
+register_converter(AnyTextConverter, "anytext")
+
+# No data source can be called "~", so no table's page has the address of a form.
+urlpatterns = [
+    path("", browsing.table_list, name="catalogue"),
+    path("export/", exchange.export_page, name="catalogue-export"),
+    path("import/", exchange.import_page, name="catalogue-import"),
+    path("scans/", scans.scan_page, name="catalogue-scans"),
+    path("~/import/<str:key>/", exchange.import_plan, name="catalogue-import-plan"),
+    path("~/import/<str:key>/apply/", exchange.import_apply, name="catalogue-import-apply"),
+    path("~/import/<str:key>/drop/", exchange.import_drop, name="catalogue-import-drop"),
+    path("~/scans/start/", scans.scan_start, name="catalogue-scan-start"),
+    path("~/scans/<int:scan_id>/", scans.scan_progress, name="catalogue-scan"),
+    path("~/scans/<int:scan_id>/cancel/", scans.scan_cancel, name="catalogue-scan-cancel"),
+    path("~/tables/<int:table_id>/tags/", editing.table_tags, name="catalogue-table-tags"),
+    path("~/tables/<int:table_id>/hidden/", editing.table_hidden, name="catalogue-table-hidden"),
+    path(
+        "~/tables/<int:table_id>/relations/", relations.relation_add, name="catalogue-relation-add"
+    ),
+    path(
+        "~/tables/<int:table_id>/texts/<slug:name>/",
+        editing.table_text_edit,
+        name="catalogue-table-text",
+    ),
+    path("~/columns/<int:column_id>/mask/", editing.column_mask, name="catalogue-column-mask"),
+    path(
+        "~/columns/<int:column_id>/texts/<slug:name>/",
+        editing.column_text_edit,
+        name="catalogue-column-text",
+    ),
+    path(
+        "~/relations/<int:relation_id>/text/",
+        relations.relation_text_edit,
+        name="catalogue-relation-text",
+    ),
+    path(
+        "~/relations/<int:relation_id>/remove/",
+        relations.relation_remove,
+        name="catalogue-relation-remove",
+    ),
+    path("<slug:source_name>/<anytext:path>/", browsing.table_page, name="catalogue-table"),
+]

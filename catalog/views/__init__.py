@@ -1,0 +1,1 @@
+"""The catalogue's pages. May import all of catalog and below."""

@@ -1,0 +1,105 @@
+"""A statement as a list of names, values and marks, comments left out."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from core.errors import StatementError
+from core.statements.lexer import NUMBER, WORD, StatementLexer, fold
+from core.toolspec import Dialect
+
+# PostgreSQL cuts longer names off.
+NAME_BYTES = 63
+_CLAUSE_MARKS = frozenset({"[[", "]]"})
+_TEXTS = frozenset({"text", "escape_text", "dollar_text"})
+_VALUES = frozenset({"colon_name", "template"})
+_PLAIN = re.compile(rf"(?P<word>{WORD})|(?P<number>{NUMBER})|(?P<mark>::|:=|[^ \t\n\r\f\v])")
+
+
+class TokenKind(Enum):
+    """What a token is, as far as names are concerned."""
+
+    WORD = auto()  # A name or a keyword, folded.
+    QUOTED = auto()  # A name that stood in quotes.
+    TEXT = auto()
+    VALUE = auto()  # A number or a parameter.
+    OPEN = auto()
+    CLOSE = auto()
+    MARK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token; `text` is empty for texts and parameters."""
+
+    kind: TokenKind
+    text: str = ""
+
+    @property
+    def is_name(self) -> bool:
+        return self.kind is TokenKind.WORD or self.kind is TokenKind.QUOTED
+
+    def is_word(self, *words: str) -> bool:
+        return self.kind is TokenKind.WORD and self.text in words
+
+    def is_among(self, words: frozenset[str]) -> bool:
+        return self.kind is TokenKind.WORD and self.text in words
+
+    def is_mark(self, mark: str) -> bool:
+        return self.text == mark and self.kind is not TokenKind.QUOTED
+
+
+def read_tokens(lexer: StatementLexer) -> list[Token]:
+    """The tokens up to the bracket or quote before the first fault of the text; what stands in [[ ]] is a part of it."""
+    tokens: list[Token] = []
+
+    def note(kind: str, position: int, start: int, end: int) -> None:
+        tokens.extend(_split_plain(lexer, lexer.text[position:start]))
+        if token := _read_marked(kind, lexer.text[start:end], lexer.dialect):
+            tokens.append(token)
+
+    with suppress(StatementError):
+        lexer.run(note)
+    return tokens
+
+
+def _split_plain(lexer: StatementLexer, plain: str) -> Iterator[Token]:
+    """Words, numbers and operators, which the lexer passes over together."""
+    if "--" in plain:
+        plain = lexer.line_comment.sub(" ", plain)
+    for match in _PLAIN.finditer(plain):
+        match match.lastgroup:
+            case "word":
+                yield Token(TokenKind.WORD, _cut(fold(match[0]), lexer.dialect))
+            case "number":
+                yield Token(TokenKind.VALUE)
+            case _:
+                yield Token(TokenKind.MARK, match[0])
+
+
+def _read_marked(kind: str, text: str, dialect: Dialect) -> Token | None:
+    if kind in {"comment", "end", "semicolon"} or text in _CLAUSE_MARKS:
+        return None
+    if kind == "quoted_name":
+        return Token(TokenKind.QUOTED, _unquote(text, dialect))
+    if kind in _TEXTS:
+        return Token(TokenKind.TEXT)
+    if kind in _VALUES:
+        return Token(TokenKind.VALUE)
+    kinds = {"open": TokenKind.OPEN, "close": TokenKind.CLOSE}
+    return Token(kinds.get(kind, TokenKind.MARK), text)
+
+
+def _unquote(text: str, dialect: Dialect) -> str:
+    quote, name = text[0], text[1:-1]
+    name = name if quote == "[" else name.replace(quote * 2, quote)
+    # SQLite's names mean the same in any case, quoted or not.
+    return fold(name) if dialect is Dialect.SQLITE else _cut(name, dialect)
+
+
+def _cut(name: str, dialect: Dialect) -> str:
+    if dialect is Dialect.SQLITE or len(name) <= NAME_BYTES // 4:
+        return name
+    return name.encode()[:NAME_BYTES].decode(errors="ignore")

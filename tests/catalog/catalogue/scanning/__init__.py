@@ -1,0 +1,1 @@
+"""Scans of real databases."""
