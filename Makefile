@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
 
+BROWSER_TESTS = $(BIN)/python -m pytest tests/browser --screenshot only-on-failure --output .data/browser-tests
+
 .DEFAULT_GOAL := help
-.PHONY: help install run stop test test-fast check lint types migrations translations format lock bench clean
+.PHONY: help install run stop test test-fast browser check lint types migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -19,11 +21,16 @@ run: install  ## Start everything and say where it is (ARGS="--port-mcp 3103" pa
 stop:  ## Stop what `make run` started
 	@$(BIN)/python manage.py up --stop $(ARGS)
 
-test: $(VENV)/.installed-dev $(TOOLS)  ## Run the whole suite on real services
-	$(BIN)/python -m pytest
+test: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the whole suite on real services
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
+	$(BROWSER_TESTS)
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
+
+browser: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the tests in a real browser
+	$(BROWSER_TESTS)
 
 check: lint types migrations test  ## Everything that a commit must pass
 
@@ -81,7 +88,12 @@ $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-# MCP clients that nobody here wrote, run by the Node.js of requirements-dev.
+# A path in CHROMIUM or a Chromium in PATH will do; else apt-get brings one.
+$(VENV)/.chromium: tests/browser/install_chromium.sh | $(BIN)/python
+	@sh tests/browser/install_chromium.sh
+	@touch $@
+
+# MCP clients that nobody here wrote, and axe-core, run by the Node.js of requirements-dev.
 $(TOOLS): tests/clients/package-lock.json $(VENV)/.installed-dev
 	@cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@

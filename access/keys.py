@@ -6,9 +6,10 @@ import re
 import secrets
 import string
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.utils import timezone
 
 from access.models import ApiKey
@@ -16,6 +17,7 @@ from core.errors import ConfigurationError
 
 ALPHABET = string.digits + string.ascii_letters
 SECRET_BYTES = 32
+LAST_USED_RESOLUTION = timedelta(minutes=1)
 _TOKEN = re.compile(r"mcp_([0-9A-Za-z]{8})_[0-9A-Za-z]{40,64}")
 
 
@@ -57,6 +59,14 @@ def find_key(token: str) -> ApiKey | None:
     if key is None or not hmac.compare_digest(key.digest, token_digest(token)):
         return None
     return key if key.is_valid_at(timezone.now()) else None
+
+
+def note_use(key: ApiKey) -> None:
+    """Write, to the minute, that the key was used now."""
+    now = timezone.now()
+    due = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USED_RESOLUTION)
+    if key.last_used_at is None or key.last_used_at < now - LAST_USED_RESOLUTION:
+        ApiKey.objects.filter(due, pk=key.pk).update(last_used_at=now)
 
 
 def token_key_id(token: str) -> str | None:

@@ -138,3 +138,21 @@ class RuntimeInstance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.host}:{self.pid}"
+
+
+class SignInAttempt(models.Model):
+    """A sign-in of a person that has not succeeded, or not yet."""
+
+    # As typed, in small letters: often no user's name at all.
+    username = models.CharField(_("user name"), max_length=150)
+    address = models.CharField(_("address"), max_length=45)
+    at = models.DateTimeField(_("at"), db_default=Now())
+
+    class Meta:
+        db_table = "h_sign_in_attempt"
+        verbose_name = _("sign-in attempt")
+        verbose_name_plural = _("sign-in attempts")
+        indexes = [models.Index(fields=["at"], name="sign_in_attempt_at")]
+
+    def __str__(self) -> str:
+        return f"{self.username} {self.address}"

@@ -67,8 +67,11 @@ def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     return value
 
 
-def django_database(url: str) -> dict[str, Any]:
-    """Django's DATABASES entry for a `postgresql://user:password@host:port/name?option=value` URL."""
+def django_database(url: str, pool_size: int = 0) -> dict[str, Any]:
+    """Django's DATABASES entry for a `postgresql://user:password@host:port/name?option=value` URL.
+
+    With a pool, connections are shared by the threads of the process; without, each keeps its own.
+    """
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"}:
         raise ValueError(
@@ -81,7 +84,11 @@ def django_database(url: str) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
-        "OPTIONS": _CONNECTION_OPTIONS | dict(parse_qsl(parts.query)),
-        "CONN_MAX_AGE": 60,
+        "OPTIONS": {
+            **_CONNECTION_OPTIONS,
+            **dict(parse_qsl(parts.query)),
+            **({"pool": {"min_size": 1, "max_size": pool_size}} if pool_size else {}),
+        },
+        "CONN_MAX_AGE": 0 if pool_size else 60,
         "CONN_HEALTH_CHECKS": True,
     }

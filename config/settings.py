@@ -28,6 +28,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "django_htmx",
     "access",
     "catalog",
     "toolbuilder",
@@ -37,6 +38,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "config.web.content_policy.ContentPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -44,6 +46,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "config.web.partial_answers.PartialAnswerMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -61,14 +65,17 @@ TEMPLATES = [
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "config.web.context.shell",
             ],
+            "builtins": ["config.web.icons"],
         },
     },
 ]
 
 # The application's own database: PostgreSQL only.
 DATABASE_URL = env.text("DATABASE_URL", "postgresql://toolbuilder@127.0.0.1:5432/toolbuilder")
-DATABASES = {"default": env.django_database(DATABASE_URL)}
+DATABASE_POOL_SIZE = env.number("DATABASE_POOL_SIZE", 0)
+DATABASES = {"default": env.django_database(DATABASE_URL, DATABASE_POOL_SIZE)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_PASSWORD_VALIDATORS = [
@@ -80,6 +87,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+
+CSRF_FAILURE_VIEW = "config.web.sign_in.refuse_form"
+LOGIN_URL = "sign-in"
+LOGOUT_REDIRECT_URL = "sign-in"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("ja", _("Japanese"))]
@@ -144,6 +155,12 @@ CHROMADB_HOST = env.text("CHROMADB_HOST")
 CHROMADB_PORT = env.number("CHROMADB_PORT", 8000)
 CHROMADB_COLLECTION_NAME = env.text("CHROMADB_COLLECTION_NAME", "column_metadata")
 SQL_REFERENCE_FORMAT = env.choice("SQL_REFERENCE_FORMAT", "text", ("text", "json"))
+
+# Another installation whose data catalogue is served instead of our own; unset: our own.
+DOCUMENT_SERVER_URL = env.text("DOCUMENT_SERVER_URL")
+DOCUMENT_SERVER_TOKEN = env.text("DOCUMENT_SERVER_TOKEN")
+# How long a scan may take samples of tables; those that are left come with the next scan.
+CATALOG_SAMPLING_TIMEOUT_S = env.number("CATALOG_SAMPLING_TIMEOUT_S", 600)
 
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
 LOGGING = {

@@ -11,12 +11,13 @@ from config.health import healthz
 admin.site.site_header = "Toolbuilder"
 admin.site.site_title = "Toolbuilder"
 admin.site.index_title = _("Tools, data sources, keys and calls")
-admin.site.site_url = None
+admin.site.site_url = "/"
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="admin:index"), name="home"),
+    path("", include("config.web.urls")),
     path("admin/", admin.site.urls),
-    path("language/", include("django.conf.urls.i18n")),
     path("favicon.ico", RedirectView.as_view(url=staticfiles_storage.url("toolbuilder/icon.svg"))),
+    path("catalogue/", include("catalog.urls")),
+    path("api/", include("catalog.serving.api_urls")),
     path("healthz", healthz, name="healthz"),
 ]

@@ -1,0 +1,48 @@
+"""What htmx needs to hear besides the fragment: messages as toasts, and that a session has ended."""
+
+from collections.abc import Callable
+
+from django.contrib.messages import get_messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from config.web.events import event_response, trigger_event
+
+
+class PartialAnswerMiddleware:
+    """Turns what a whole page would show around its content into events of the browser."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if not request.htmx:  # type: ignore[attr-defined]
+            return response
+        if _leads_to_sign_in(request, response):
+            return event_response("session:ended", status=401)
+        if not _leads_elsewhere(response):
+            _send_toasts(request, response)
+        return response
+
+
+def _leads_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
+    address = response.headers.get("Location", "")
+    # Without this htmx would follow, and put the sign-in page where the fragment belongs.
+    return (
+        response.status_code == 302
+        and not request.user.is_authenticated
+        and address.split("?")[0] == reverse("sign-in")
+    )
+
+
+def _leads_elsewhere(response: HttpResponse) -> bool:
+    return 300 <= response.status_code < 400 or any(
+        name in response for name in ("HX-Redirect", "HX-Refresh", "HX-Location")
+    )
+
+
+def _send_toasts(request: HttpRequest, response: HttpResponse) -> None:
+    toasts = [{"level": each.level_tag, "text": str(each)} for each in get_messages(request)]
+    if toasts:
+        trigger_event(response, "toast", toasts=toasts)

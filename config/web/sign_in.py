@@ -1,0 +1,106 @@
+"""Signing in and out, in a page or in the dialog of an ended session."""
+
+from django.contrib.auth import login, logout
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from django.views.csrf import csrf_failure
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.middleware import HtmxDetails
+
+from access.sign_ins import start_sign_in
+from config.web.addresses import next_address
+from config.web.events import event_response
+
+
+class HtmxRequest(HttpRequest):
+    """A request as HtmxMiddleware leaves it."""
+
+    htmx: HtmxDetails
+
+
+class SignInForm(AuthenticationForm):
+    """Name and password, refused without a look at them after too many wrong ones."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": _("The user name or the password is wrong."),
+    }
+    wait_minutes = 0
+
+    def clean(self) -> dict[str, object]:
+        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
+        attempt = start_sign_in(self.cleaned_data.get("username", ""), address)
+        if attempt.wait_minutes:
+            self.wait_minutes = attempt.wait_minutes
+            self.add_error(None, _too_many(attempt.wait_minutes))
+            return self.cleaned_data
+        cleaned = super().clean()
+        attempt.succeed()
+        return cleaned
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "POST"])
+def sign_in(request: HtmxRequest) -> HttpResponse:
+    """The form, and after it the page that was asked for; htmx gets the form alone."""
+    form = SignInForm(request, request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        return _enter(request, form.get_user())
+    template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
+    context = {"form": form, "next": next_address(request)}
+    response = render(request, template, context, status=_status(form))
+    if form.wait_minutes:
+        response["Retry-After"] = str(form.wait_minutes * 60)
+    return response
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session and show the form."""
+    logout(request)
+    return redirect("sign-in")
+
+
+def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:
+    """CSRF_FAILURE_VIEW: a page that was loaded before the person signed in or out elsewhere."""
+    if not request.htmx:
+        return csrf_failure(request, reason)
+    if not request.user.is_authenticated:
+        return event_response("session:ended", status=401)
+    return _renew(request, status=409)
+
+
+def _enter(request: HtmxRequest, user: User) -> HttpResponse:
+    login(request, user)
+    return _renew(request, status=204) if request.htmx else redirect(next_address(request))
+
+
+def _renew(request: HtmxRequest, *, status: int) -> HttpResponse:
+    """What a page needs to go on, and whose it is now: it must not be another person's."""
+    username = request.user.get_username()
+    return event_response(
+        "session:renewed", status=status, token=get_token(request), username=username
+    )
+
+
+def _status(form: SignInForm) -> int:
+    if form.wait_minutes:
+        return 429
+    return 422 if form.errors else 200
+
+
+def _too_many(minutes: int) -> str:
+    text = ngettext(
+        "Too many attempts. Try again in %(minutes)d minute.",
+        "Too many attempts. Try again in %(minutes)d minutes.",
+        minutes,
+    )
+    return text % {"minutes": minutes}

@@ -1,0 +1,29 @@
+"""Light, dark, or as the system has it: a cookie, so that the first byte already has the colours."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from config.web.addresses import next_address
+
+THEMES = ("auto", "light", "dark")
+COOKIE = "theme"
+COOKIE_AGE_S = 365 * 86_400
+
+
+def read_theme(request: HttpRequest) -> str:
+    """The chosen theme, "auto" where nothing or nonsense is stored."""
+    theme = request.COOKIES.get(COOKIE, "auto")
+    return theme if theme in THEMES else "auto"
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponse:
+    """Store the theme and go back; pages with JavaScript do the same without a request."""
+    response = redirect(next_address(request))
+    theme = request.POST.get("theme", "auto")
+    if theme in THEMES:
+        response.set_cookie(
+            COOKIE, theme, max_age=COOKIE_AGE_S, samesite="Lax", secure=request.is_secure()
+        )
+    return response

@@ -1,0 +1,17 @@
+"""Addresses of what all pages share."""
+
+from django.urls import include, path
+from django.views.generic import RedirectView
+
+from config.web.sign_in import sign_in, sign_out
+from config.web.theme import set_theme
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="catalogue"), name="home"),
+    path("sign-in/", sign_in, name="sign-in"),
+    path("sign-out/", sign_out, name="sign-out"),
+    # One door, with one limit of attempts.
+    path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
+    path("theme/", set_theme, name="set-theme"),
+    path("language/", include("django.conf.urls.i18n")),
+]

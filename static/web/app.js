@@ -1,0 +1,16 @@
+// Starts what every page has. Pages work without it, and look the same.
+import { watchDialogs } from "web/dialog.js";
+import { watchKeys } from "web/keyboard.js";
+import { watchMenus } from "web/menu.js";
+import { watchRequests } from "web/requests.js";
+import { watchSession } from "web/session.js";
+import { watchTheme } from "web/theme.js";
+import { watchToasts } from "web/toast.js";
+
+watchDialogs();
+watchKeys();
+watchMenus();
+watchRequests();
+watchSession();
+watchTheme();
+watchToasts();

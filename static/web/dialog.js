@@ -1,0 +1,60 @@
+// Native dialogs: opened by `command="show-modal" commandfor="id"`, closed by a click beside them.
+
+/** Opens and closes dialogs, and asks `hx-confirm` questions in one of ours. */
+export function watchDialogs() {
+  document.addEventListener("click", (event) => {
+    if (!("commandForElement" in HTMLButtonElement.prototype)) {
+      obeyCommand(event.target.closest("button[commandfor]"));
+    }
+  });
+  document.addEventListener("mousedown", (event) => {
+    const dialog = event.target;
+    if (dialog instanceof HTMLDialogElement && dialog.open && !("keep" in dialog.dataset) && isBeside(dialog, event)) {
+      dialog.close();
+    }
+  });
+  document.addEventListener("htmx:after:swap", openArrived);
+  document.addEventListener("htmx:confirm", askFirst);
+  document.addEventListener("dialog:close", () => {
+    document.querySelector("dialog[open]")?.close();
+  });
+  openArrived();
+}
+
+function obeyCommand(button) {
+  const dialog = button && document.getElementById(button.getAttribute("commandfor"));
+  if (!(dialog instanceof HTMLDialogElement)) {
+    return;
+  }
+  if (button.getAttribute("command") === "show-modal") {
+    dialog.showModal();
+  } else {
+    dialog.close();
+  }
+}
+
+function isBeside(dialog, { clientX, clientY }) {
+  const box = dialog.getBoundingClientRect();
+  return clientX < box.left || clientX > box.right || clientY < box.top || clientY > box.bottom;
+}
+
+function openArrived() {
+  for (const dialog of document.querySelectorAll("dialog[data-open]:not([open])")) {
+    dialog.removeAttribute("data-open");
+    dialog.showModal();
+  }
+}
+
+function askFirst(event) {
+  const dialog = document.getElementById("confirm-dialog");
+  const { ctx, issueRequest, dropRequest } = event.detail;
+  event.preventDefault();
+  dialog.querySelector("#confirm-text").textContent = ctx.confirm;
+  dialog.returnValue = "";
+  dialog.addEventListener(
+    "close",
+    () => (dialog.returnValue === "yes" ? issueRequest() : dropRequest()),
+    { once: true },
+  );
+  dialog.showModal();
+}

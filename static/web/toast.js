@@ -1,0 +1,67 @@
+// Passing words in the corner: successes fade, errors and warnings stay until they are closed.
+const FADE_AFTER_MS = 6_000;
+const STAYS = ["error", "warning"];
+let corner;
+
+/** Shows one; `level` is success, info, warning or error. */
+export function showToast(level, text) {
+  const toast = document.getElementById("toast-template").content.cloneNode(true).firstElementChild;
+  toast.classList.add(level);
+  toast.querySelector("p").textContent = text;
+  corner.append(toast);
+  keepOnTop();
+  arrive(toast);
+}
+
+/** Shows what the server's `toast` event brings, and gives the page's own their end. */
+export function watchToasts() {
+  corner = document.getElementById("toasts");
+  if (!corner) {
+    return;
+  }
+  for (const toast of corner.children) {
+    arrive(toast);
+  }
+  // These do not bubble.
+  document.addEventListener("toggle", keepOnTop, true);
+  document.addEventListener("close", keepOnTop, true);
+  document.addEventListener("htmx:after:swap", keepOnTop);
+  corner.addEventListener("click", (event) => {
+    if (event.target.closest("[data-toast-close]")) {
+      event.target.closest("[data-toast]").remove();
+    }
+  });
+  document.addEventListener("toast", (event) => {
+    for (const { level, text } of event.detail.toasts) {
+      showToast(level, text);
+    }
+  });
+}
+
+function arrive(toast) {
+  const stays = STAYS.some((level) => toast.classList.contains(level));
+  toast.setAttribute("role", stays ? "alert" : "status");
+  if (stays) {
+    return;
+  }
+  let timer = setTimeout(() => toast.remove(), FADE_AFTER_MS);
+  // Who reads or is about to close it has all the time in the world.
+  toast.addEventListener("pointerenter", () => clearTimeout(timer));
+  toast.addEventListener("pointerleave", () => {
+    timer = setTimeout(() => toast.remove(), FADE_AFTER_MS / 2);
+  });
+}
+
+// A modal dialog covers the page and makes all outside of itself dead, so the corner lives inside it.
+function keepOnTop() {
+  const home = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body;
+  if (corner.parentElement !== home) {
+    home.append(corner);
+  }
+  if (corner.showPopover && corner.childElementCount) {
+    corner.popover = "manual";
+    if (!corner.matches(":popover-open")) {
+      corner.showPopover();
+    }
+  }
+}

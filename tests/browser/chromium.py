@@ -1,0 +1,26 @@
+"""Where this machine's Chromium is, and how it is started."""
+
+import os
+import shutil
+from typing import Any
+
+ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
+
+
+def find_chromium() -> str:
+    """The path in CHROMIUM, else the first Chromium or Chrome in PATH; RuntimeError if there is none."""
+    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
+    for name in names:
+        path = shutil.which(name) if name else None
+        if path:
+            return path
+    raise RuntimeError(
+        "Chromium is needed: run `make browser` as root on Debian or Ubuntu, install it, or name it"
+        " in CHROMIUM"
+    )
+
+
+def launch_arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """Playwright's arguments of a start, with our executable."""
+    arguments = [*given.get("args", []), *ARGUMENTS]
+    return {**given, "executable_path": find_chromium(), "args": arguments}

@@ -1,0 +1,83 @@
+"""A page of Chromium on a live server with a real PostgreSQL; tests fail on errors of the console."""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.accessibility import SCRIPT, Axe
+from tests.browser.chromium import launch_arguments
+
+# Playwright's loop runs in the thread of the tests, which use the database as well.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+# Chromium reports each of these; they are answers that pages expect.
+EXPECTED_STATUS = re.compile(r"the server responded with a status of (401|403|404|409|422|429)\b")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """This machine's Chromium, not one that Playwright downloads."""
+    return launch_arguments(browser_type_launch_args)
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """A desktop that speaks English and has no motion to wait for."""
+    return {
+        **browser_context_args,
+        "viewport": {"width": 1440, "height": 900},
+        "locale": "en-US",
+        "reduced_motion": "reduce",
+    }
+
+
+@pytest.fixture(scope="session")
+def base_url() -> str:
+    """Empty, so that the addresses of the live server are used as they are."""
+    return ""
+
+
+@pytest.fixture(autouse=True)
+def console_errors(context: BrowserContext) -> Iterator[list[str]]:
+    """What the console and uncaught errors say; a test that leaves some here fails."""
+    errors: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type == "error" and not EXPECTED_STATUS.search(message.text):
+            errors.append(message.text)
+
+    context.on("console", hear)
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    yield errors
+    assert errors == []
+
+
+@pytest.fixture
+def administrator(transactional_db: None) -> User:
+    """A superuser whose password is "correct horse"."""
+    return User.objects.create_superuser("admin", password="correct horse")
+
+
+@pytest.fixture
+def signed_in(page: Page, live_server: LiveServer, administrator: User) -> Page:
+    """A page with the administrator's session."""
+    client = Client()
+    client.force_login(administrator)
+    session = client.cookies[settings.SESSION_COOKIE_NAME].value
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}]
+    )
+    return page
+
+
+@pytest.fixture(scope="session")
+def axe() -> Axe:
+    """Finds violations of accessibility rules."""
+    return Axe(SCRIPT.read_text())

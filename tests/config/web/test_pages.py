@@ -1,0 +1,95 @@
+"""The shell, error pages and messages."""
+
+import json
+
+import pytest
+from django.contrib.auth.models import User
+from django.contrib.messages import add_message, constants
+from django.contrib.messages.storage.fallback import FallbackStorage
+from django.contrib.sessions.backends.signed_cookies import SessionStore
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.test import Client, RequestFactory
+from django.views.defaults import bad_request, server_error
+from django_htmx.middleware import HtmxDetails
+
+from config.web.navigation import list_navigation
+from config.web.partial_answers import PartialAnswerMiddleware
+
+
+def speaking(answer: HttpResponse, *, htmx: bool = True) -> HttpResponse:
+    """What the middleware makes of `answer` when its view said "Saved."."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        add_message(request, constants.SUCCESS, "저장했습니다")
+        return answer
+
+    request = RequestFactory().post("/", headers={"HX-Request": "true"} if htmx else {})
+    request.user = User(username="ann")
+    request.session = SessionStore()
+    request._messages = FallbackStorage(request)  # type: ignore[attr-defined]
+    request.htmx = HtmxDetails(request)  # type: ignore[attr-defined]
+    return PartialAnswerMiddleware(view)(request)
+
+
+def test_messages_reach_htmx_as_toasts() -> None:
+    response = speaking(HttpResponse("fragment"))
+
+    toasts = json.loads(response["HX-Trigger"])["toast"]["toasts"]
+    assert toasts == [{"level": "success", "text": "저장했습니다"}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "htmx"),
+    [
+        pytest.param(HttpResponse("page"), False, id="whole page"),
+        pytest.param(HttpResponseRedirect("/catalogue/"), True, id="redirect"),
+        pytest.param(HttpResponse(headers={"HX-Redirect": "/"}), True, id="redirect of htmx"),
+        pytest.param(HttpResponse(headers={"HX-Refresh": "true"}), True, id="refresh"),
+    ],
+)
+def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> None:
+    assert "HX-Trigger" not in speaking(answer, htmx=htmx)
+
+
+@pytest.mark.parametrize(
+    ("is_staff", "labels"),
+    [
+        pytest.param(True, ["Catalogue", "Back office"], id="staff"),
+        pytest.param(False, [], id="others"),
+    ],
+)
+def test_sidebar_holds_what_the_person_may_open(is_staff: bool, labels: list[str]) -> None:
+    request = RequestFactory().get("/catalogue/main_db/public.stores/")
+    request.user = User(username="ann", is_staff=is_staff)
+
+    items = list_navigation(request)
+
+    assert [str(item.label) for item in items] == labels
+    assert [item.is_current for item in items] == [True, False][: len(items)]
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        pytest.param(bad_request, "This request makes no sense", id="400"),
+        pytest.param(server_error, "Something went wrong here", id="500"),
+    ],
+)
+def test_error_pages_need_nothing_that_may_be_broken(view: object, words: str) -> None:
+    request = RequestFactory().get("/")
+
+    page = view(request, Exception("secret")) if view is bad_request else view(request)  # type: ignore[operator]
+
+    assert words in page.text
+    assert "secret" not in page.text
+
+
+def test_unknown_page_says_so_in_the_persons_language(client: Client) -> None:
+    page = client.get("/nowhere/", headers={"Accept-Language": "en"})
+
+    assert page.status_code == 404
+    assert "There is no such page" in page.text
+
+
+def test_start_leads_to_the_catalogue(client: Client) -> None:
+    assert client.get("/")["Location"] == "/catalogue/"

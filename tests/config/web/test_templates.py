@@ -1,0 +1,46 @@
+"""What no template may do: name an icon that is not there, or need what the content policy refuses."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.template import Context, Template
+
+ROOT = settings.BASE_DIR
+TEMPLATES = sorted(
+    path for path in (ROOT / "templates").rglob("*.html") if "admin" not in path.parts
+)
+SYMBOLS = set(re.findall(r'<symbol id="([^"]+)"', (ROOT / "static/web/icons.svg").read_text()))
+NAMED_ICONS = re.compile(r'{% icon "([^"]+)"')
+# Inline code and what htmx gives to eval.
+REFUSED = re.compile(
+    r"""\son[a-z]+="|\sstyle="|<style(?![^>]*nonce)|<script(?![^>]*(?:src|nonce)=)|hx-on|["']js:|hx-trigger="[^"]*\["""
+)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name_of)
+def test_every_icon_is_in_the_sprite(path: Path) -> None:
+    assert set(NAMED_ICONS.findall(path.read_text())) <= SYMBOLS
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=name_of)
+def test_nothing_needs_what_the_content_policy_refuses(path: Path) -> None:
+    assert REFUSED.findall(path.read_text()) == []
+
+
+def test_icon_is_hidden_from_screen_readers_and_escaped() -> None:
+    drawn = Template("{% icon name %}").render(Context({"name": '"><script>'}))
+
+    assert 'aria-hidden="true"' in drawn
+    assert "<script>" not in drawn
+
+
+def test_modules_of_the_pages_are_all_in_the_import_map() -> None:
+    mapped = set(re.findall(r'"(web/\w+\.js)"', (ROOT / "templates/web/_scripts.html").read_text()))
+
+    assert mapped == {f"web/{path.name}" for path in (ROOT / "static/web").glob("*.js")}
