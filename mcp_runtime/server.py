@@ -56,7 +56,7 @@ class Runtime:
         self.sources = DataSources()
         self.scripts = ScriptWorkers(ScriptWorkerSettings(size=settings.SCRIPT_WORKERS))
         self.services = BuiltinServices()
-        tools = builtin_tools(self.services.search)
+        tools = builtin_tools(self.services.search, self.services.catalogue)
         builtin = choose_tools(tools, settings.MCP_BUILTIN_TOOLS)
         self.store = ToolStore(self._tools_thread, self.sources, self.scripts, builtin)
         writer = CallWriter()

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from core.argument_texts import MAX_LINES, printable, shown
+from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from mcp_runtime.builtin.tool import Arguments
 
@@ -44,7 +45,7 @@ INPUT_SCHEMA: dict[str, Any] = {
 }
 
 
-def read_column_names(arguments: Arguments) -> Mapping[str, object]:
+def read_column_names(arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
     """`column_names`: the names given, blank ones left out. Raises ArgumentsError, one line per fault.
 
     No `items` is read as none; other keys beside the names are an agent's notes and are ignored.

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping
 
 from core.errors import ConfigurationError
+from mcp_runtime.builtin.catalogue import CatalogueReader
+from mcp_runtime.builtin.catalogue_tools import catalogue_tools
 from mcp_runtime.builtin.documents import DocumentSearch
 from mcp_runtime.builtin.embedding_tools import embedding_tools
 from mcp_runtime.builtin.postgres_query import postgres_query_tool
@@ -12,9 +14,15 @@ from mcp_runtime.builtin.utilities import completion_tool, sanitizer_tool
 EVERY_TOOL, NO_TOOL = "all", "none"
 
 
-def builtin_tools(search: DocumentSearch) -> dict[str, BuiltinTool]:
+def builtin_tools(search: DocumentSearch, catalogue: CatalogueReader) -> dict[str, BuiltinTool]:
     """Every built-in tool by name, in the order in which they are listed."""
-    tools = [*embedding_tools(search), postgres_query_tool(), completion_tool(), sanitizer_tool()]
+    tools = [
+        *embedding_tools(search),
+        postgres_query_tool(),
+        *catalogue_tools(catalogue),
+        completion_tool(),
+        sanitizer_tool(),
+    ]
     return {tool.spec.name: tool for tool in tools}
 
 

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from django.db import Error as DatabaseError
 
-from catalog.documents import search_documents_by_text
-from catalog.vector_services import embedding_settings, vector_store_settings
+from catalog.documents.stored import search_documents_by_text
+from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from core.errors import VectorStoreUnavailableError
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
 from mcp_runtime.builtin.documents import DocumentSearch
+from mcp_runtime.builtin.own_catalogue import open_catalogue
 from mcp_runtime.connections import DatabaseThread
 
 # An agent waits for it; indexing may take longer.
@@ -17,7 +18,7 @@ STORE_TIMEOUT_S = 2.0
 
 
 class BuiltinServices:
-    """The embedding server, the vector store and the stored documents; connect when first needed."""
+    """The embedding server, vectors, stored documents and the catalogue; connect when first needed."""
 
     def __init__(self) -> None:
         """Raises ConfigurationError for settings that cannot be right."""
@@ -25,6 +26,7 @@ class BuiltinServices:
         self._store = VectorStore(replace(vector_store_settings(), timeout_s=STORE_TIMEOUT_S))
         # Its own: ranking thousands of documents must not hold up the registry.
         self._thread = DatabaseThread("documents")
+        self.catalogue = open_catalogue()
         self.search = DocumentSearch(self._embedder, self._store, self._search_by_words)
 
     async def close(self) -> None:
@@ -32,6 +34,7 @@ class BuiltinServices:
         await self._embedder.close()
         await self._store.close()
         await self._thread.close()
+        await self.catalogue.close()
 
     async def _search_by_words(self, query: str, limit: int) -> list[str]:
         try:

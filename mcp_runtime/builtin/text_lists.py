@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.arguments import ArgumentsValidator
+from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.toolspec import ParameterSpec
 from mcp_runtime.builtin.tool import Arguments
@@ -21,7 +22,7 @@ class EmbeddableTexts:
         self._argument = parameters[0].name
         self._most = most
 
-    def __call__(self, arguments: Arguments) -> Mapping[str, object]:
+    def __call__(self, arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
         """The typed values. Raises ArgumentsError, which names every text that does not fit."""
         values = self._validate(arguments)
         given = values[self._argument]

@@ -20,6 +20,8 @@ READS_ONLY = {
 }
 
 Arguments = Mapping[str, object]
+# `facts` are those of the caller, for the few tools whose answer depends on who asks.
+Check = Callable[[Arguments, CallerFacts], Mapping[str, object]]
 Execute = Callable[[Mapping[str, Any], QuerySources], Awaitable[Answer]]
 
 
@@ -42,12 +44,12 @@ class BuiltinTool:
     spec: BuiltinSpec
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
-    check: Callable[[Arguments], Mapping[str, object]]
+    check: Check
     execute: Execute
 
-    def validate(self, arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
-        """The typed values of a call; nothing of them depends on the caller."""
-        return self.check(arguments)
+    def validate(self, arguments: Arguments, facts: CallerFacts = NOBODY) -> Mapping[str, object]:
+        """The typed values of a call, and what the tool has to know of its caller."""
+        return self.check(arguments, facts)
 
     async def run(
         self, values: Mapping[str, object], sources: QuerySources, _scripts: ScriptRunner

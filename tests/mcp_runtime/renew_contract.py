@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from gateways.vectors.store import VectorStore, VectorStoreSettings
+from mcp_runtime.builtin.catalogue import RemoteCatalogue
 from mcp_runtime.builtin.documents import DocumentSearch
 from mcp_runtime.builtin.registry import builtin_tools
 from mcp_runtime.builtin.tool import BuiltinTool
@@ -21,7 +23,9 @@ def make_builtin_tools() -> dict[str, BuiltinTool]:
     async def search_by_words(_query: str, _limit: int) -> list[str]:
         return []
 
-    return builtin_tools(DocumentSearch(embedder, store, search_by_words))
+    search = DocumentSearch(embedder, store, search_by_words)
+    remote = DocumentServerClient(DocumentServerSettings(url="http://localhost:1"))
+    return builtin_tools(search, RemoteCatalogue(remote))
 
 
 def read_contract() -> list[dict[str, Any]]:

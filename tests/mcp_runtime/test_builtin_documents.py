@@ -10,11 +10,11 @@ import pytest
 from asgiref.sync import async_to_sync
 
 from access.models import CallRecord
-from catalog.document_rows import Document
-from catalog.documents import load_documents
-from catalog.indexing import index_changed
+from catalog.documents.indexing import index_changed
+from catalog.documents.rows import Document
+from catalog.documents.stored import load_documents
+from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from catalog.models import DocumentKind
-from catalog.vector_services import embedding_settings, vector_store_settings
 from config.services.embeddings import EmbeddedEmbeddings
 from config.services.processes import Keeper
 from gateways.embeddings.client import EmbeddingClient
