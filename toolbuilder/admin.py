@@ -7,17 +7,22 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
+from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from catalog.jobs import send_job
 from catalog.sources import read_sources
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.checking import check_tool
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter
 from toolbuilder.specs import build_spec
+from toolbuilder.tasks import REFRESH_USES
+from toolbuilder.usage import read_tables_used
 
 
 class ParameterFormSet(
@@ -117,12 +122,12 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     list_filter = ["tool_type", ("is_active", admin.BooleanFieldListFilter), "data_source"]
     search_fields = ["name", "description_agent", "description_user", "definition"]
     list_select_related = ["data_source", "quarantine"]
-    readonly_fields = ["state", "reg_dt", "created_by", "updated_at", "updated_by"]
+    readonly_fields = ["state", "uses", "reg_dt", "created_by", "updated_at", "updated_by"]
     save_on_top = True
     inlines = [ParameterInline]
     actions = ["activate", "deactivate"]
     fieldsets = [
-        (None, {"fields": ["state", ("reg_dt", "created_by", "updated_at", "updated_by")]}),
+        (None, {"fields": ["state", "uses", ("reg_dt", "created_by", "updated_at", "updated_by")]}),
         (None, {"fields": [("name", "is_active"), "description_agent", "description_user"]}),
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
@@ -154,6 +159,14 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
         except QuarantinedTool.DoesNotExist:
             return str(_("served"))
 
+    @admin.display(description=_("uses"))
+    def uses(self, tool: ToolDefinition) -> str:
+        """Tables and columns that the statement names, and what of them is gone."""
+        used = read_tables_used(tool)
+        lines = [(f"{one.table}: {', '.join(one.columns)}".rstrip(": "),) for one in used]
+        complaints = [(complaint,) for one in used for complaint in one.complaints]
+        return format_html_join("", "<div>{}</div>", [*lines, *complaints]) or "–"
+
     @admin.action(description=_("Activate the selected tools"))
     def activate(self, request: HttpRequest, tools: QuerySet[ToolDefinition]) -> None:
         self._update(request, tools, is_active=True)
@@ -175,6 +188,7 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     ) -> None:
         formsets = list(formsets)
         super().save_related(request, form, formsets, change)
+        transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
         for unjudged in filter(None, (getattr(formset, "unjudged", "") for formset in formsets)):
             text = _("Saved, but the statement was not checked: %s")
             self.message_user(request, str(text) % unjudged, messages.WARNING)

@@ -7,3 +7,10 @@ from django.utils.translation import gettext_lazy as _
 class ToolbuilderConfig(AppConfig):
     name = "toolbuilder"
     verbose_name = _("Tools")
+
+    def ready(self) -> None:
+        # Views import models, which can be imported only when all apps are there.
+        from catalog.views.tabs import TABS  # noqa: PLC0415
+        from toolbuilder.views import USED_BY  # noqa: PLC0415
+
+        TABS["tools"] = USED_BY

@@ -6,7 +6,7 @@ from django.db.models import Prefetch
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models import DataSource
+from catalog.models import CatalogColumn, CatalogTable, DataSource
 from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
@@ -233,3 +233,59 @@ class QuarantinedTool(models.Model):
 
     def __str__(self) -> str:
         return self.reason
+
+
+class ToolUse(models.Model):
+    """A tool's statement uses a table, and a column of it; NULL where it uses none of its columns.
+
+    Derived from the statement by `use_refresh`; tables and columns that are gone are told of too.
+    """
+
+    tool = models.ForeignKey(
+        ToolDefinition, verbose_name=_("tool"), related_name="uses", on_delete=models.CASCADE
+    )
+    table = models.ForeignKey(
+        CatalogTable, verbose_name=_("table"), related_name="tool_uses", on_delete=models.CASCADE
+    )
+    column = models.ForeignKey(
+        CatalogColumn,
+        verbose_name=_("column"),
+        null=True,
+        related_name="tool_uses",
+        on_delete=models.CASCADE,
+    )
+
+    class Meta:
+        db_table = "h_custom_tool_use"
+        verbose_name = _("use of a table")
+        verbose_name_plural = _("uses of tables")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tool", "table", "column"],
+                name="h_custom_tool_use_once",
+                nulls_distinct=False,
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool_id}: {self.table_id}.{self.column_id}"
+
+
+class ToolUseState(models.Model):
+    """What a tool's stored uses were made of, so that only those of changed tools are made anew.
+
+    `unknown_columns` are those that a statement names and its table never had:
+    [{"table_id": 1, "column": "mail"}].
+    """
+
+    tool = models.OneToOneField(
+        ToolDefinition, related_name="use_state", primary_key=True, on_delete=models.CASCADE
+    )
+    fingerprint = models.TextField()
+    unknown_columns = models.JSONField(default=list, db_default=[])
+
+    class Meta:
+        db_table = "h_custom_tool_use_state"
+
+    def __str__(self) -> str:
+        return f"{self.tool_id}: {self.fingerprint}"

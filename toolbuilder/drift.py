@@ -1,0 +1,163 @@
+"""Whether active tools still fit their databases, asked now, and what to do about those that do not."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Self
+
+from asgiref.sync import async_to_sync
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from access.models import RuntimeInstance
+from catalog.models import DataSource, SchemaState
+from catalog.sources import SourceSettings
+from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
+from core.execution import CompiledTool
+from core.toolspec import SqlLogic, ToolSpec
+from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
+from gateways.sources import OpenedSource, open_source
+from toolbuilder.models import QuarantinedTool, ToolDefinition
+from toolbuilder.registry import ServedRows, read_served_rows
+
+CHECKED_AT_ONCE = 4
+RUNTIME_SILENT_AFTER = timedelta(seconds=30)
+
+
+@dataclass(slots=True)
+class DriftReport:
+    """Outcome of a check, by tool id.
+
+    `broken` has the reasons of tools that cannot be served, `unreached` why a tool could not be
+    checked: its database is away, which is no fault of the tool.
+    """
+
+    names: dict[int, str] = field(default_factory=dict)
+    broken: dict[int, str] = field(default_factory=dict)
+    unreached: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def checked(self) -> frozenset[int]:
+        """Tools of which something can be said."""
+        return frozenset(self.names.keys() - self.unreached.keys())
+
+
+def check_drift(names: Collection[str] = ()) -> DriftReport:
+    """Have the databases prepare the statements of active tools, of all unless named; keep the outcome.
+
+    A tool that is broken is taken out of service, with its reason stored; one that works again comes
+    back. Of Python tools only what needs no sandbox is checked. Raises DefinitionError for a name that no active tool has.
+    """
+    rows, report = read_served_rows(), DriftReport()
+    report.names = _read_names(names)
+    report.broken = {id_: why for id_, why in rows.unreadable.items() if id_ in report.names}
+    compiled = list(_compile(rows, report))
+    async_to_sync(_check_all)(compiled, rows.sources, report)
+    _store(report, rows.specs)
+    return report
+
+
+def _read_names(names: Collection[str]) -> dict[int, str]:
+    tools = ToolDefinition.objects.filter(is_active=True).order_by("name")
+    found = dict((tools.filter(name__in=names) if names else tools).values_list("id", "name"))
+    if missing := sorted(set(names) - set(found.values())):
+        raise DefinitionError(f"there is no active tool {', '.join(missing)}")
+    return found
+
+
+def _compile(rows: ServedRows, report: DriftReport) -> Iterator[CompiledTool]:
+    for spec in rows.specs:
+        if spec.id not in report.names:
+            continue
+        try:
+            yield CompiledTool(spec)
+        except DefinitionError as error:
+            report.broken[spec.id] = str(error)
+
+
+async def _check_all(
+    tools: Sequence[CompiledTool], sources: SourceSettings, report: DriftReport
+) -> None:
+    by_source: dict[str | None, list[CompiledTool]] = {}
+    for tool in tools:
+        if isinstance(tool.spec.logic, SqlLogic):
+            by_source.setdefault(tool.spec.logic.data_source, []).append(tool)
+    async with _Judge(sources, report) as judge, asyncio.TaskGroup() as group:
+        for listed in by_source.values():
+            queue = iter(listed)
+            for _ in range(min(CHECKED_AT_ONCE, len(listed))):
+                group.create_task(judge.judge_each(queue))
+
+
+class _Judge:
+    """Opens each data source once, when it is first asked for."""
+
+    def __init__(self, sources: SourceSettings, report: DriftReport) -> None:
+        self._settings = sources.usable
+        self._report = report
+        self._opened: dict[str | None, OpenedSource] = {}
+        # Never started: the statements of SQL tools alone are asked about.
+        self._scripts = ScriptWorkers(ScriptWorkerSettings(size=1))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for source in self._opened.values():
+            await source.close()
+
+    def get(self, name: str | None) -> OpenedSource:
+        if name not in self._opened:
+            self._opened[name] = open_source(self._settings[name])
+        return self._opened[name]
+
+    async def judge_each(self, queue: Iterator[CompiledTool]) -> None:
+        for tool in queue:
+            try:
+                await tool.check(self, self._scripts)
+            except (DataSourceError, DeadlineExceededError) as error:
+                self._report.unreached[tool.spec.id] = str(error)
+            except DefinitionError as error:
+                self._report.broken[tool.spec.id] = str(error)
+
+
+def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:
+    """Where a runtime lives it keeps the reasons of what it serves, and is told to judge anew."""
+    known = dict(
+        QuarantinedTool.objects.filter(tool_id__in=report.checked).values_list("tool_id", "reason")
+    )
+    changed = {id_: why for id_, why in report.broken.items() if known.get(id_) != why}
+    mended = known.keys() - report.broken.keys()
+    if not _has_runtime():
+        _store_reasons(changed, mended)
+        return
+    moved = (spec.logic for spec in specs if spec.id in changed or spec.id in mended)
+    for name in {logic.data_source for logic in moved if isinstance(logic, SqlLogic)}:
+        _have_judged_anew(name)
+
+
+def _store_reasons(changed: Mapping[int, str], mended: Collection[int]) -> None:
+    with transaction.atomic():
+        QuarantinedTool.objects.filter(tool_id__in=mended).delete()
+        tools = ToolDefinition.objects.filter(pk__in=changed).select_for_update(no_key=True)
+        for tool in tools:
+            QuarantinedTool.objects.update_or_create(
+                tool=tool, defaults={"reason": changed[tool.pk], "since": timezone.now()}
+            )
+
+
+def _has_runtime() -> bool:
+    seen = timezone.now() - RUNTIME_SILENT_AFTER
+    return RuntimeInstance.objects.filter(last_seen_at__gt=seen).exists()
+
+
+def _have_judged_anew(source_name: str | None) -> None:
+    """As after a scan that found a change."""
+    source = DataSource.objects.filter(name=source_name).first() if source_name else None
+    with transaction.atomic():
+        state, _created = SchemaState.objects.get_or_create(source=source)
+        SchemaState.objects.filter(pk=state.pk).update(
+            revision=F("revision") + 1, changed_at=timezone.now()
+        )
