@@ -307,6 +307,12 @@ class SchemaState(models.Model):
 
     class Meta:
         db_table = "h_catalog_schema_state"
+        constraints = [
+            # The default data source has one as well, and NULL is no value to a unique column.
+            models.UniqueConstraint(
+                fields=["source"], name="h_catalog_schema_state_source", nulls_distinct=False
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.source_id}: {self.revision}"
@@ -315,12 +321,16 @@ class SchemaState(models.Model):
 class CatalogQuery(models.Model):
     """A search of the catalogue by a person or over the REST API, for those who improve its words."""
 
-    at = models.DateTimeField(_("at"), db_default=Now())
+    at = models.DateTimeField(_("searched"), db_default=Now())
     surface = models.TextField(_("where"))
     query = models.TextField(_("query"), default="", db_default="", blank=True)
     result_count = models.IntegerField(_("results"), default=0, db_default=0)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("user"),
+        null=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
     )
     key_id = models.TextField(_("API key"), default="", db_default="", blank=True)
 

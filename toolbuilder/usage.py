@@ -87,11 +87,11 @@ def _complain_gone(use: ToolUse) -> str:
     """A sentence about a table or column that is gone, '' where none is."""
     if use.table.gone_at:
         words = {"table": use.table.name, "date": _date(use.table.gone_at)}
-        return _("uses table %(table)s, which is gone since %(date)s") % words
+        return _("uses table %(table)s, which has been gone since %(date)s") % words
     if use.column and use.column.gone_at:
         name = f"{use.table.name}.{use.column.name}"
         words = {"column": name, "date": _date(use.column.gone_at)}
-        return _("uses column %(column)s, which is gone since %(date)s") % words
+        return _("uses column %(column)s, which has been gone since %(date)s") % words
     return ""
 
 

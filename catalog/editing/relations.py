@@ -97,7 +97,7 @@ def _check(relation: TableRelation) -> None:
     if relation.relation_type == RelationType.OWN:
         _check_own(relation)
     elif relation.table_id == relation.target_id:
-        raise EditError(_("a table cannot be derived of itself"))
+        raise EditError(_("a table cannot be derived from itself"))
     _check_columns(relation)
     _check_is_new(relation)
 

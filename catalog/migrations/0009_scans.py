@@ -39,6 +39,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "h_catalog_schema_state",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=["source"],
+                        name="h_catalog_schema_state_source",
+                        nulls_distinct=False,
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -53,7 +60,8 @@ class Migration(migrations.Migration):
                 (
                     "at",
                     models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="at"
+                        db_default=django.db.models.functions.datetime.Now(),
+                        verbose_name="searched",
                     ),
                 ),
                 ("surface", models.TextField(verbose_name="where")),
@@ -76,6 +84,7 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.SET_NULL,
                         related_name="+",
                         to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
                     ),
                 ),
             ],

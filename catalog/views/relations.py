@@ -115,8 +115,12 @@ def _find_target(request: HttpRequest, table: CatalogTable, name: str) -> Catalo
     near = find_near(
         name, [str(one) for one in tables.only("schema", "name", "source__name")[:_NAMES_COMPARED]]
     )
-    hint = f" {_('Did you mean')} {', '.join(near)}?" if near else ""
-    raise EditError(_("There is no table %(name)s in this data source.") % {"name": name} + hint)
+    words = {"name": name, "names": ", ".join(near)}
+    if near:
+        raise EditError(
+            _("There is no table %(name)s in this data source; did you mean %(names)s?") % words
+        )
+    raise EditError(_("There is no table %(name)s in this data source.") % words)
 
 
 def _get_relation(request: HttpRequest, relation_id: int) -> TableRelation:

@@ -188,7 +188,7 @@ def test_relation_is_added_described_and_removed(admin: Client) -> None:
 @pytest.mark.parametrize(
     ("posted", "told"),
     [
-        ({"target": "usres", "column": "id", "target_column": "id"}, "Did you mean public.users"),
+        ({"target": "usres", "column": "id", "target_column": "id"}, "did you mean public.users"),
         ({"target": "users", "column": "nope", "target_column": "id"}, "has no column nope"),
         ({"target": "users"}, "which columns belong together"),
         ({"target": ""}, "required"),
