@@ -1,6 +1,6 @@
 """`python -m benchmarks.catalogue_tools`: the catalogue tools beside the REST API that they tell of.
 
-The seed's limit is the document server's own time plus 50 ms. Each answer is asked for at the REST
+The limit is the document server's own time plus 50 ms. Each answer is asked for at the REST
 API, over MCP from a runtime on its own rows, and over MCP from a runtime that asks that REST API.
 """
 

@@ -11,7 +11,7 @@ from core.errors import StatementError
 from core.statement import compile_statement, find_parameters
 from core.statements.lexer import fold
 
-SEED_STATEMENT = """
+EXAMPLE_STATEMENT = """
     SELECT u.user_nm, l.max_count
     FROM h_user u
     JOIN h_mcp_tool_limit l ON u.uid = l.target_id
@@ -20,9 +20,9 @@ SEED_STATEMENT = """
 
 
 def test_colon_name_is_bound_and_never_substituted() -> None:
-    compiled = compile_statement(SEED_STATEMENT)
+    compiled = compile_statement(EXAMPLE_STATEMENT)
 
-    assert compiled.sql == SEED_STATEMENT.replace(":user_name", "$1")
+    assert compiled.sql == EXAMPLE_STATEMENT.replace(":user_name", "$1")
     assert compiled.parameter_names == ("user_name",)
 
 

@@ -31,7 +31,7 @@ NAMES = ["daily_sales_summary", "products", "sales_transactions", "stores"]
 
 @pytest.fixture
 def shop(transactional_db: None) -> None:
-    """The seed's tables."""
+    """The tables of the example."""
     make_shop()
 
 
