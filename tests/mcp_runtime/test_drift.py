@@ -69,7 +69,7 @@ async def test_tool_follows_its_column_by_scans(serve: Serve, owner: Execute, em
         assert await served.names() == ["ids"]
         page = await sync_to_async(read_admin_page)()
         assert "column &quot;email&quot; does not exist" in page
-        assert "uses column drifting_users.email, which is gone since" in page
+        assert "uses column drifting_users.email, which has been gone since" in page
 
         owner("ALTER TABLE drifting_users ADD COLUMN email text")
         await sync_to_async(scan)()

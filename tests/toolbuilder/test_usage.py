@@ -181,7 +181,7 @@ def test_column_that_is_gone_is_told_with_the_day(users: CatalogTable) -> None:
 
     [used] = read_tables_used(tool)
 
-    assert used.complaints == ["uses column users.email, which is gone since 2026-11-20"]
+    assert used.complaints == ["uses column users.email, which has been gone since 2026-11-20"]
 
 
 def test_table_that_is_gone_is_told_once(users: CatalogTable) -> None:
@@ -191,7 +191,7 @@ def test_table_that_is_gone_is_told_once(users: CatalogTable) -> None:
 
     [use] = read_tools_using(users)
 
-    assert use.complaints == ["uses table users, which is gone since 2026-11-20"]
+    assert use.complaints == ["uses table users, which has been gone since 2026-11-20"]
 
 
 def test_column_that_was_never_there_is_told(users: CatalogTable) -> None:
