@@ -135,8 +135,7 @@ def take_lock(lock: int) -> BaseDatabaseWrapper:
 
     Raises IndexingBusyError when another run has the lock.
     """
-    # Its own: the usual connection may be closed and opened anew, and the lock with it.
-    session = connection.copy()
+    session = _open_session()
     with session.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
         (is_ours,) = cursor.fetchone()
@@ -158,8 +157,18 @@ def portions(items: Sequence[Item], size: int = DOCUMENTS_TOGETHER) -> Iterator[
         yield list(items[start : start + size])
 
 
-def _wait_for_turn() -> BaseDatabaseWrapper:
+def _open_session() -> BaseDatabaseWrapper:
+    """A session whose locks end with it.
+
+    The usual connection may be closed and opened anew; one of a pool is never closed, only given back.
+    """
     session = connection.copy()
+    session.settings_dict["OPTIONS"].pop("pool", None)
+    return session
+
+
+def _wait_for_turn() -> BaseDatabaseWrapper:
+    session = _open_session()
     try:
         with session.cursor() as cursor:
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [_PORTION_WAIT])

@@ -16,7 +16,7 @@ from catalog.documents.pending import (
     index_pending,
     index_pending_for,
 )
-from catalog.documents.portions import PORTION_LOCK, IndexingBusyError, IndexReport
+from catalog.documents.portions import PORTION_LOCK, IndexingBusyError, IndexReport, take_lock
 from catalog.documents.stored import make_row, upsert_rows
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from catalog.models import ReferenceDocument, RemovedDocument
@@ -211,3 +211,17 @@ def test_full_run_forgets_what_was_removed(indexing: Indexing) -> None:
 
     assert indexing.run().removed == 1
     assert not RemovedDocument.objects.exists()
+
+
+def test_lock_ends_with_its_session_where_connections_are_pooled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = {"min_size": 1, "max_size": 2}
+    monkeypatch.setitem(connection.settings_dict["OPTIONS"], "pool", pool)
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", 0)
+
+    take_lock(PENDING_LOCK).close()
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+        assert cursor.fetchone() == (0,)
