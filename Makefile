@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
 
-BROWSER_TESTS = $(BIN)/python -m pytest tests/browser --screenshot only-on-failure --output .data/browser-tests
+BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 2 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
 
 .DEFAULT_GOAL := help
 .PHONY: help install run stop test test-fast browser check lint types migrations translations format lock bench clean

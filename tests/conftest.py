@@ -18,7 +18,8 @@ ALONE = [
         "chaos",
         "config/services",
         "gateways/postgres/test_faults.py",
-        "hostile",
+        "hostile/test_postgres_bombs.py",
+        "hostile/test_postgres_memory.py",
     )
 ]
 
