@@ -61,6 +61,13 @@ def find_key(token: str) -> ApiKey | None:
     return key if key.is_valid_at(timezone.now()) else None
 
 
+def revoke_key(key: ApiKey) -> None:
+    """End the key for ever; one that is revoked already keeps its date."""
+    if key.revoked_at is None:
+        key.revoked_at = timezone.now()
+        ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=key.revoked_at)
+
+
 def note_use(key: ApiKey) -> None:
     """Write, to the minute, that the key was used now."""
     now = timezone.now()

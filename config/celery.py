@@ -41,6 +41,10 @@ app.conf.beat_schedule = {
         "task": "toolbuilder.tasks.check_tools",
         "schedule": crontab(hour="5", minute="0"),
     },
+    "record-outside-versions": {
+        "task": "toolbuilder.tasks.record_outside_versions",
+        "schedule": crontab(minute="40"),
+    },
     "refresh-tool-uses": {
         "task": "toolbuilder.tasks.refresh_tool_uses",
         "schedule": crontab(minute="*/10"),

@@ -17,7 +17,10 @@ urlpatterns = [
     path("", include("config.web.urls")),
     path("admin/", admin.site.urls),
     path("favicon.ico", RedirectView.as_view(url=staticfiles_storage.url("toolbuilder/icon.svg"))),
+    path("", include("access.urls")),
+    path("", include("toolbuilder.urls")),
     path("catalogue/", include("catalog.urls")),
+    path("sources/", include("catalog.source_urls")),
     path("api/", include("catalog.serving.api_urls")),
     path("healthz", healthz, name="healthz"),
 ]

@@ -12,12 +12,17 @@ class DefinitionError(ToolboxError):
 class StatementError(DefinitionError):
     """A SQL statement that cannot be compiled.
 
-    `position` is the 0-based offset of the offending character in the statement, or None.
+    `position` is the 0-based offset of the offending character in the statement, or None. `code` and
+    `hint` are the database's own, such as the SQLSTATE 42703, where it spoke.
     """
 
-    def __init__(self, message: str, position: int | None = None) -> None:
+    def __init__(
+        self, message: str, position: int | None = None, *, code: str = "", hint: str = ""
+    ) -> None:
         super().__init__(message)
         self.position = position
+        self.code = code
+        self.hint = hint
 
 
 class ExpressionError(DefinitionError):
@@ -85,7 +90,7 @@ class UnknownTableError(ToolboxError):
 
 
 class EditError(ToolboxError):
-    """What a person wrote of the catalogue and cannot be kept; nothing was written."""
+    """What a person wrote and cannot be kept; nothing was written."""
 
 
 class StaleEditError(EditError):
@@ -96,8 +101,20 @@ class StaleEditError(EditError):
         self.current = dict(current)
 
 
+class StaleDraftError(StaleEditError):
+    """A draft, or the tool that it was made from, has changed since; `current` is the present document."""
+
+
+class DraftOwnedError(EditError):
+    """Somebody else is editing the tool: `owner`, from whom the draft can be taken over."""
+
+    def __init__(self, message: str, owner: str) -> None:
+        super().__init__(message)
+        self.owner = owner
+
+
 class ImportFileError(EditError):
-    """A file of descriptions that cannot be read at all."""
+    """A file of descriptions or tools that cannot be read at all."""
 
 
 class DocumentServerError(ToolboxError):
@@ -110,6 +127,10 @@ class DocumentServerUnavailableError(DocumentServerError):
 
 class DeadlineExceededError(ToolboxError):
     """The call took longer than the tool allows and was stopped."""
+
+
+class StoppedError(ToolboxError):
+    """A trial that somebody stopped, or that ended with its server."""
 
 
 class ConfigurationError(ToolboxError):

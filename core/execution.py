@@ -119,12 +119,21 @@ class CompiledTool:
             case CompiledStatement() as statement:
                 return await self._run_query(statement.for_values(values), values, sources)
 
+    def query_for(self, values: Mapping[str, object]) -> Query:
+        """The run of a SQL tool's statement with these validated values, within the tool's caps."""
+        assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
+        return self._make_query(self.statement.for_values(values), values)
+
     async def _run_query(
         self, statement: CompiledStatement, values: Mapping[str, object], sources: QuerySources
     ) -> Answer:
         assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows for the type checker
         source = sources.get(self.spec.logic.data_source)
-        query = Query(
+        query = self._make_query(statement, values)
+        return query_answer(await source.run(query), self.spec.result_format)
+
+    def _make_query(self, statement: CompiledStatement, values: Mapping[str, object]) -> Query:
+        return Query(
             statement=statement,
             types=self._types_of(statement),
             values=values,
@@ -132,7 +141,6 @@ class CompiledTool:
             byte_limit=self.spec.byte_limit,
             timeout_ms=self.spec.timeout_ms,
         )
-        return query_answer(await source.run(query), self.spec.result_format)
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
         """Declared types in the order of the statement's $1..$n."""

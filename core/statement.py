@@ -115,11 +115,28 @@ def compile_statement(
 
 def find_parameters(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> list[str]:
     """Names of the parameters in order of first appearance, up to the first fault of the text."""
-    lexer = _LEXERS[dialect](text)
+    return list(dict.fromkeys(use.name for use in find_placeholders(text, dialect)))
+
+
+def find_placeholders(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> list[Placeholder]:
+    """Every use of a parameter in order, up to the first fault of the text."""
+    lexer = make_lexer(text, dialect)
     # The editor asks while the statement is being typed: half a text has half the names.
     with suppress(StatementError):
         lexer.run()
-    return list(dict.fromkeys(placeholder.name for placeholder in lexer.placeholders))
+    return lexer.placeholders
+
+
+def find_command(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
+    """The word that begins the statement, such as SELECT or WITH; '' where none does."""
+    lexer = make_lexer(text, dialect)
+    match = lexer.first.match(text.lstrip("( \t\r\n"))
+    return match[1].upper() if match else ""
+
+
+def make_lexer(text: str, dialect: Dialect) -> StatementLexer:
+    """A lexer that has not read the text yet."""
+    return _LEXERS[dialect](text)
 
 
 def _check_text(text: str) -> None:

@@ -10,8 +10,9 @@ from pydantic import PrivateAttr
 
 from core.errors import ToolboxError
 from core.results import output_schema
+from core.tool_entry import make_entry
 from mcp_runtime.auth import current_caller
-from mcp_runtime.builtin.tool import READS_ONLY, BuiltinTool
+from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.snapshot import ServedTool
 
@@ -24,15 +25,15 @@ class DefinedTool(Tool):
     @classmethod
     def listed(cls, tool: ServedTool, caller: ToolCaller) -> "DefinedTool":
         """The tool with all that `tools/list` shows."""
-        spec = tool.spec
+        entry = make_entry(tool.spec, tool.input_schema, _output_schema(tool))
         defined = cls(
-            name=spec.name,
-            title=spec.title or None,
-            description=spec.description or None,
-            parameters=tool.input_schema,
-            output_schema=_output_schema(tool),
-            annotations=ToolAnnotations(**_annotations(tool)),
-            tags=set(spec.tags),
+            name=entry.name,
+            title=entry.title,
+            description=entry.description,
+            parameters=entry.input_schema,
+            output_schema=entry.output_schema,
+            annotations=ToolAnnotations(**entry.annotations),
+            tags=set(entry.tags),
         )
         defined._caller = caller
         return defined
@@ -58,8 +59,3 @@ class DefinedTool(Tool):
 
 def _output_schema(tool: ServedTool) -> dict[str, Any]:
     return tool.output_schema if isinstance(tool, BuiltinTool) else output_schema(tool.spec)
-
-
-def _annotations(tool: ServedTool) -> dict[str, bool]:
-    # Only reads are served; an administrator's own hints win.
-    return READS_ONLY | tool.spec.annotations

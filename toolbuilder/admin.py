@@ -19,10 +19,12 @@ from catalog.jobs import send_job
 from catalog.sources import read_sources
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.checking import check_tool
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter
+from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter, VersionOrigin
+from toolbuilder.publishing import set_all_active
 from toolbuilder.specs import build_spec
 from toolbuilder.tasks import REFRESH_USES
 from toolbuilder.usage import read_tables_used
+from toolbuilder.versions import VersionEntry, record_outside_write, record_version
 
 
 class ParameterFormSet(
@@ -122,12 +124,30 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     list_filter = ["tool_type", ("is_active", admin.BooleanFieldListFilter), "data_source"]
     search_fields = ["name", "description_agent", "description_user", "definition"]
     list_select_related = ["data_source", "quarantine"]
-    readonly_fields = ["state", "uses", "reg_dt", "created_by", "updated_at", "updated_by"]
+    readonly_fields = [
+        "state",
+        "uses",
+        "version",
+        "reg_dt",
+        "created_by",
+        "updated_at",
+        "updated_by",
+    ]
     save_on_top = True
     inlines = [ParameterInline]
     actions = ["activate", "deactivate"]
     fieldsets = [
-        (None, {"fields": ["state", "uses", ("reg_dt", "created_by", "updated_at", "updated_by")]}),
+        (
+            None,
+            {
+                "fields": [
+                    "state",
+                    "uses",
+                    "version",
+                    ("reg_dt", "created_by", "updated_at", "updated_by"),
+                ]
+            },
+        ),
         (None, {"fields": [("name", "is_active"), "description_agent", "description_user"]}),
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
@@ -153,7 +173,7 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     def state(self, tool: ToolDefinition) -> str:
         """Why an active tool is not served, or that it is."""
         if not tool.is_active:
-            return str(_("inactive"))
+            return str(_("archived") if tool.archived_at else _("inactive"))
         try:
             return str(_("quarantined: %s")) % tool.quarantine.reason
         except QuarantinedTool.DoesNotExist:
@@ -179,7 +199,9 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
         self, request: HttpRequest, obj: ToolDefinition, form: Any, change: bool
     ) -> None:
         obj.updated_by = request.user.get_username()
-        if not change:
+        if change:
+            record_outside_write(obj)
+        else:
             obj.created_by = obj.updated_by
         super().save_model(request, obj, form, change)
 
@@ -188,14 +210,23 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
     ) -> None:
         formsets = list(formsets)
         super().save_related(request, form, formsets, change)
+        complaints = [getattr(formset, "unjudged", "") for formset in formsets]
+        entry = VersionEntry(
+            origin=VersionOrigin.SAVED,
+            author=form.instance.updated_by,
+            is_judged=not any(complaints),
+        )
+        record_version(form.instance, entry)
         transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
-        for unjudged in filter(None, (getattr(formset, "unjudged", "") for formset in formsets)):
+        for unjudged in filter(None, complaints):
             text = _("Saved, but the statement was not checked: %s")
             self.message_user(request, str(text) % unjudged, messages.WARNING)
 
     def _update(
         self, request: HttpRequest, tools: QuerySet[ToolDefinition], *, is_active: bool
     ) -> None:
-        count = tools.update(is_active=is_active, updated_by=request.user.get_username())
+        ids = list(tools.values_list("pk", flat=True))
+        username = request.user.get_username()
+        count = len(set_all_active(ids, is_active=is_active, username=username))
         text = ngettext("%d tool was changed.", "%d tools were changed.", count)
         self.message_user(request, text % count, messages.SUCCESS)

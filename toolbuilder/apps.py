@@ -10,7 +10,10 @@ class ToolbuilderConfig(AppConfig):
 
     def ready(self) -> None:
         # Views import models, which can be imported only when all apps are there.
+        from catalog.views.source_uses import USES  # noqa: PLC0415
         from catalog.views.tabs import TABS  # noqa: PLC0415
-        from toolbuilder.views import USED_BY  # noqa: PLC0415
+        from toolbuilder.source_uses import TOOLS  # noqa: PLC0415
+        from toolbuilder.views.used_by import USED_BY  # noqa: PLC0415
 
         TABS["tools"] = USED_BY
+        USES["tools"] = TOOLS

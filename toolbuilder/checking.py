@@ -1,9 +1,12 @@
 """Whether a tool could be served, judged by the same code, database and sandbox as serving."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from asgiref.sync import async_to_sync
 
 from catalog.sources import SourceSettings
-from core.execution import CompiledTool
+from core.execution import CompiledTool, QuerySources, ScriptRunner
 from core.toolspec import ExpressionLogic, ScriptLogic, ToolSpec
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
@@ -22,11 +25,20 @@ def check_tool(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
 
 
 async def _check_outside(tool: CompiledTool, read: SourceSettings) -> None:
+    async with open_resources(tool, read) as (sources, scripts):
+        await tool.check(sources, scripts)
+
+
+@asynccontextmanager
+async def open_resources(
+    tool: CompiledTool, read: SourceSettings
+) -> AsyncIterator[tuple[QuerySources, ScriptRunner]]:
+    """What one check or one run of the tool needs; closed at the end."""
     sources, scripts = _ShortLivedSources(read), ScriptWorkers(ScriptWorkerSettings(size=1))
     try:
         if isinstance(tool.spec.logic, ScriptLogic):
             await scripts.start()
-        await tool.check(sources, scripts)
+        yield sources, scripts
     finally:
         await sources.close()
         await scripts.close()

@@ -2,7 +2,7 @@
 
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -16,6 +16,22 @@ from core.toolspec import (
     ResultFormat,
 )
 from toolbuilder.fields import UtcNowText, YesNoField
+from toolbuilder.history_models import ToolDraft, ToolVersion, VersionOrigin
+
+__all__ = [
+    "ParameterBinding",
+    "QuarantinedTool",
+    "RegistryRevision",
+    "ToolDefinition",
+    "ToolDefinitionQuerySet",
+    "ToolDraft",
+    "ToolParameter",
+    "ToolType",
+    "ToolUse",
+    "ToolUseState",
+    "ToolVersion",
+    "VersionOrigin",
+]
 
 
 class ToolType(models.TextChoices):
@@ -40,9 +56,20 @@ class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
 
     def served(self) -> "ToolDefinitionQuerySet":
         """Active tools with their parameters in order, ready for `build_spec`."""
+        return self.filter(is_active=True).whole().order_by("name")
+
+    def whole(self) -> "ToolDefinitionQuerySet":
+        """Tools with their data source and their parameters in order, ready for `read_snapshot`."""
         parameters = Prefetch("parameters", ToolParameter.objects.order_by("position", "id"))
-        active = self.filter(is_active=True).select_related("data_source")
-        return active.prefetch_related(parameters).order_by("name")
+        return self.select_related("data_source").prefetch_related(parameters)
+
+    def archived(self) -> "ToolDefinitionQuerySet":
+        """Tools that were taken out of sight."""
+        return self.filter(archived_at__isnull=False)
+
+    def present(self) -> "ToolDefinitionQuerySet":
+        """Tools that are not archived, active or not."""
+        return self.filter(archived_at=None)
 
 
 class ToolDefinition(models.Model):
@@ -120,6 +147,10 @@ class ToolDefinition(models.Model):
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
 
     updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)
+    # The newest ToolVersion and what it holds; the rows say something else after a write by another program.
+    version = models.PositiveIntegerField(_("version"), default=0, db_default=0, editable=False)
+    content_hash = models.TextField(default="", db_default="", editable=False)
+    archived_at = models.DateTimeField(_("archived"), null=True, editable=False)
 
     objects = ToolDefinitionQuerySet.as_manager()
 
@@ -128,6 +159,14 @@ class ToolDefinition(models.Model):
         verbose_name = _("tool")
         verbose_name_plural = _("tools")
         ordering = ["name"]
+        constraints = [
+            # Whoever writes: what is archived is never served.
+            models.CheckConstraint(
+                condition=Q(archived_at=None) | ~Q(is_active=True),
+                name="h_custom_tool_archived_is_inactive",
+                violation_error_message=_("An archived tool cannot be active; restore it first."),
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from catalog.documents.stored import load_files
 from core.errors import ConfigurationError
-from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter
+from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter, VersionOrigin
+from toolbuilder.versions import VersionEntry, record_version
 
 FOLDER = Path(__file__).parent
 SHOP_SCRIPTS = ("shop.sql", "shop_comments.sql")
@@ -93,3 +94,4 @@ def _create_tool(entry: dict[str, Any]) -> None:
         ToolParameter(tool=tool, position=position, **parameter)
         for position, parameter in enumerate(entry["params"], start=1)
     )
+    record_version(tool, VersionEntry(origin=VersionOrigin.LOADED, author=tool.created_by))

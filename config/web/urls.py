@@ -7,7 +7,6 @@ from config.web.sign_in import sign_in, sign_out
 from config.web.theme import set_theme
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="catalogue"), name="home"),
     path("sign-in/", sign_in, name="sign-in"),
     path("sign-out/", sign_out, name="sign-out"),
     # One door, with one limit of attempts.

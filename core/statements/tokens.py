@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from core.errors import StatementError
@@ -32,10 +32,12 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; `text` is empty for texts and parameters."""
+    """One token; `text` is empty for texts and parameters, `start` and `end` are offsets."""
 
     kind: TokenKind
     text: str = ""
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
 
     @property
     def is_name(self) -> bool:
@@ -56,40 +58,43 @@ def read_tokens(lexer: StatementLexer) -> list[Token]:
     tokens: list[Token] = []
 
     def note(kind: str, position: int, start: int, end: int) -> None:
-        tokens.extend(_split_plain(lexer, lexer.text[position:start]))
+        tokens.extend(_split_plain(lexer, position, start))
         if token := _read_marked(kind, lexer.text[start:end], lexer.dialect):
-            tokens.append(token)
+            tokens.append(Token(*token, start, end))
 
     with suppress(StatementError):
         lexer.run(note)
     return tokens
 
 
-def _split_plain(lexer: StatementLexer, plain: str) -> Iterator[Token]:
+def _split_plain(lexer: StatementLexer, start: int, end: int) -> Iterator[Token]:
     """Words, numbers and operators, which the lexer passes over together."""
+    plain = lexer.text[start:end]
     if "--" in plain:
-        plain = lexer.line_comment.sub(" ", plain)
+        # As long as it was, so that offsets stay.
+        plain = lexer.line_comment.sub(lambda found: " " * len(found[0]), plain)
     for match in _PLAIN.finditer(plain):
+        place = (start + match.start(), start + match.end())
         match match.lastgroup:
             case "word":
-                yield Token(TokenKind.WORD, _cut(fold(match[0]), lexer.dialect))
+                yield Token(TokenKind.WORD, _cut(fold(match[0]), lexer.dialect), *place)
             case "number":
-                yield Token(TokenKind.VALUE)
+                yield Token(TokenKind.VALUE, "", *place)
             case _:
-                yield Token(TokenKind.MARK, match[0])
+                yield Token(TokenKind.MARK, match[0], *place)
 
 
-def _read_marked(kind: str, text: str, dialect: Dialect) -> Token | None:
+def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str] | None:
     if kind in {"comment", "end", "semicolon"} or text in _CLAUSE_MARKS:
         return None
     if kind == "quoted_name":
-        return Token(TokenKind.QUOTED, _unquote(text, dialect))
+        return TokenKind.QUOTED, _unquote(text, dialect)
     if kind in _TEXTS:
-        return Token(TokenKind.TEXT)
+        return TokenKind.TEXT, ""
     if kind in _VALUES:
-        return Token(TokenKind.VALUE)
+        return TokenKind.VALUE, ""
     kinds = {"open": TokenKind.OPEN, "close": TokenKind.CLOSE}
-    return Token(kinds.get(kind, TokenKind.MARK), text)
+    return kinds.get(kind, TokenKind.MARK), text
 
 
 def _unquote(text: str, dialect: Dialect) -> str:

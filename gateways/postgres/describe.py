@@ -85,11 +85,12 @@ class StatementDescriber:
         self,
         connection: WireConnection,
         statement: CompiledStatement,
-        declared: Sequence[ParameterType],
+        declared: Sequence[ParameterType | None],
         numeric: frozenset[int] = frozenset(),
     ) -> Description:
         """The description; the parameters at the indexes `numeric` are taken as numeric.
 
+        A type that is not declared (None) is the server's to find, and text where it finds none.
         Raises StatementError with the server's own words, ServerError and ConnectionLostError where
         the fault is not the statement's.
         """
@@ -170,6 +171,25 @@ async def find_origins(
     return tuple(found.get(origin) if origin else None for origin in description.origins)
 
 
+async def read_plan(
+    connection: WireConnection, description: Description, values: Sequence[bytes | None]
+) -> str:
+    """The plan of a described query, a line for each step; the query is not run.
+
+    `values` are those of the statement and the number of rows.
+    """
+    lines: list[str] = []
+
+    def receive(result: PGresult) -> bool:
+        lines.extend((result.get_value(row, 0) or b"").decode() for row in range(result.ntuples))
+        return True
+
+    sql = b"EXPLAIN (FORMAT TEXT) " + description.sql
+    oids = (*description.parameter_oids, INT8_OID)
+    await connection.select(ReadOnlyQuery(sql, values, oids, _MOST_CHUNK_ROWS), receive)
+    return "\n".join(lines)
+
+
 def _wrap(
     statement: CompiledStatement, readers: Sequence[type[ColumnReader]], cell_limit: int
 ) -> str:
@@ -202,7 +222,8 @@ def _count_chunk_rows(readers: Sequence[type[ColumnReader]], cell_limit: int) ->
 
 def _statement_error(error: ServerError, statement: CompiledStatement) -> StatementError:
     position = statement.source_position(error.position) if error.position else None
-    return StatementError(statement.with_names(str(error)), position)
+    text = statement.with_names(str(error))
+    return StatementError(text, position, code=error.sqlstate, hint=error.hint)
 
 
 async def _fetch(connection: WireConnection, sql: str, *values: str) -> list[list[str]]:

@@ -15,6 +15,7 @@ from gateways.postgres.parameters import (
     NUMERIC_LIST_OID,
     NUMERIC_OID,
     UNKNOWN_OID,
+    declared_oid,
     is_natural,
 )
 from gateways.postgres.wire import ServerError, Shape, WireConnection
@@ -29,7 +30,7 @@ _NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 async def infer_shape(
     connection: WireConnection,
     statement: CompiledStatement,
-    declared: Sequence[ParameterType],
+    declared: Sequence[ParameterType | None],
     numeric: frozenset[int] = frozenset(),
 ) -> Shape:
     """Parameter types and columns; the parameters at the indexes `numeric` are sent as numeric.
@@ -38,7 +39,8 @@ async def infer_shape(
     """
     inference = _Inference(connection, statement.sql, declared)
     for index in numeric:
-        is_list = declared[index].is_list
+        kind = declared[index]
+        is_list = kind is not None and kind.is_list
         inference.oids[index] = NUMERIC_LIST_OID if is_list else NUMERIC_OID
     inference.statement = statement
     return await inference.keep_sense(await inference.resolve())
@@ -51,7 +53,7 @@ class _Inference:
     """
 
     def __init__(
-        self, connection: WireConnection, sql: str, declared: Sequence[ParameterType]
+        self, connection: WireConnection, sql: str, declared: Sequence[ParameterType | None]
     ) -> None:
         self.oids = [UNKNOWN_OID] * len(declared)
         self.statement: CompiledStatement | None = None
@@ -70,7 +72,7 @@ class _Inference:
     async def keep_sense(self, shape: Shape) -> Shape:
         """Name the declared type where the server's would change what the value means."""
         for index, kind in enumerate(self._declared):
-            if self.oids[index] or is_natural(kind, shape.parameter_oids[index]):
+            if kind is None or self.oids[index] or is_natural(kind, shape.parameter_oids[index]):
                 continue
             self.oids[index] = DECLARED_OIDS[kind]
             outcome = await self._attempt()
@@ -100,7 +102,7 @@ class _Inference:
         if UNKNOWN_OID not in self.oids or not _is_about_types(error):
             raise error
         self.oids = [
-            oid or DECLARED_OIDS[kind] for oid, kind in zip(self.oids, self._declared, strict=True)
+            oid or declared_oid(kind) for oid, kind in zip(self.oids, self._declared, strict=True)
         ]
         outcome = await self._attempt()
         if isinstance(outcome, Shape):
@@ -111,13 +113,13 @@ class _Inference:
         """Pairs of a parameter's index and the type to try for it."""
         unknown = [index for index, oid in enumerate(self.oids) if not oid]
         if error.sqlstate in _AMBIGUOUS:
-            return [(index, DECLARED_OIDS[self._declared[index]]) for index in unknown]
+            return [(index, declared_oid(self._declared[index])) for index in unknown]
         named = _NUMBERED.search(error.message)
         if error.sqlstate not in {_UNFOUND, _UNFOUND_HERE} or named is None:
             return []
         index = int(named[1]) - 1
         by_use = (await self._find_by_use()).get(index)
-        return [(index, oid) for oid in (by_use, DECLARED_OIDS[self._declared[index]]) if oid]
+        return [(index, oid) for oid in (by_use, declared_oid(self._declared[index])) if oid]
 
     async def _find_by_use(self) -> dict[int, int]:
         """The types that the server finds when each use of a parameter may have its own.

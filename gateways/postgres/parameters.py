@@ -8,7 +8,7 @@ from core.errors import ArgumentsError
 from core.toolspec import ParameterType
 
 UNKNOWN_OID = 0
-INT8_OID, NUMERIC_OID, NUMERIC_LIST_OID = 20, 1700, 1231
+INT8_OID, TEXT_OID, NUMERIC_OID, NUMERIC_LIST_OID = 20, 25, 1700, 1231
 
 DECLARED_OIDS: dict[ParameterType, int] = {
     ParameterType.STRING: 25,
@@ -36,6 +36,26 @@ _NATURAL_OIDS: dict[ParameterType, frozenset[int]] = {
 }
 _INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
 _JSON_OIDS = frozenset({114, 3802})
+_SUGGESTED: dict[int, ParameterType] = {
+    **dict.fromkeys((20, 21, 23, 26), ParameterType.INTEGER),
+    **dict.fromkeys((700, 701, 790, NUMERIC_OID), ParameterType.NUMBER),
+    **dict.fromkeys((16,), ParameterType.BOOLEAN),
+    **dict.fromkeys((1082,), ParameterType.DATE),
+    **dict.fromkeys((1114, 1184), ParameterType.DATETIME),
+    **dict.fromkeys((1005, 1007, 1016, 1028), ParameterType.INTEGER_LIST),
+    **dict.fromkeys((1021, 1022, 1231), ParameterType.NUMBER_LIST),
+    **dict.fromkeys((1002, 1009, 1014, 1015), ParameterType.STRING_LIST),
+}
+
+
+def declared_oid(declared: ParameterType | None) -> int:
+    """The type that the server is told where it finds none by itself; text where none is declared."""
+    return TEXT_OID if declared is None else DECLARED_OIDS[declared]
+
+
+def suggest_type(oid: int) -> ParameterType:
+    """The type to declare for a parameter that the server took for this one."""
+    return _SUGGESTED.get(oid, ParameterType.STRING)
 
 
 def is_natural(declared: ParameterType, oid: int) -> bool:

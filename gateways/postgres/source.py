@@ -7,7 +7,7 @@ protocol (one statement), and its place as a subquery (nothing but a query fits 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import Self, TypeVar
@@ -30,6 +30,7 @@ from gateways.postgres.describe import (
     Description,
     StatementDescriber,
     find_origins,
+    read_plan,
 )
 from gateways.postgres.description_cache import DescriptionCache
 from gateways.postgres.parameters import INT8_OID, encode_values, find_numeric
@@ -104,6 +105,35 @@ class PostgresSource:
         server's words, and DataSourceError when there is no server to ask.
         """
         return await self._ask(self._describe(statement, types))
+
+    async def inspect(
+        self, statement: CompiledStatement, types: Sequence[ParameterType | None]
+    ) -> Description:
+        """As `describe`, for a statement that is being written: a type may be unknown, nothing is kept."""
+        return await self._ask(
+            self._on_connection(
+                lambda connection: self._describer.describe(connection, statement, types)
+            )
+        )
+
+    async def explain(self, query: Query) -> str:
+        """The server's plan for the query as it would be run within its caps; it is not run.
+
+        Raises as `run`, and StatementError.
+        """
+        description = await self._ask(self._describe(query.statement, query.types))
+        names = query.statement.parameter_names
+        values = encode_values(
+            names, [query.values[name] for name in names], description.parameter_oids
+        )
+        # EXPLAIN without ANALYZE plans only, and what it plans is the query in its place.
+        return await self._ask(
+            self._on_connection(
+                lambda connection: read_plan(
+                    connection, description, [*values, b"%d" % query.row_limit]
+                )
+            )
+        )
 
     async def describe_origins(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...]
@@ -253,11 +283,20 @@ class PostgresSource:
             async with asyncio.timeout(self.settings.connect_timeout_s):
                 arguments = self.settings.connection_arguments()
                 connection = await psycopg.AsyncConnection.connect(**arguments)
-                await _end_queries_with_us(connection)
-                return WireConnection(connection)
+                return await _prepare(connection)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
             raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
+
+
+async def _prepare(connection: "psycopg.AsyncConnection[object]") -> WireConnection:
+    """The connection ready for queries; closed where it cannot be made so, or nobody waits any more."""
+    try:
+        await _end_queries_with_us(connection)
+        return WireConnection(connection)
+    except BaseException:
+        await connection.close()
+        raise
 
 
 async def _end_queries_with_us(connection: "psycopg.AsyncConnection[object]") -> None:

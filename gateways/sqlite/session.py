@@ -152,6 +152,18 @@ class SqliteSession:
 
         return self._work(watch, describe)
 
+    def explain(self, watch: Watch, query: BoundQuery) -> str:
+        """The plan of the query, which is not run."""
+
+        def explain(file: OpenFile) -> str:
+            self._check(file, query.statement)
+            values = query.values | {"row_limit": query.row_limit}
+            sql = f"EXPLAIN QUERY PLAN {limited_sql(query.statement)}"
+            with closing(file.connection.execute(sql, values)) as cursor:
+                return _indent_plan(cursor.fetchall())
+
+        return self._work(watch, explain)
+
     def read_structure(self, watch: Watch, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """What `work` gives on the connection, on which PRAGMA may be asked about tables."""
 
@@ -293,6 +305,16 @@ class SqliteSession:
         while chunk := cursor.fetchmany(chunk_rows):
             if not reader.collect(chunk, collector):
                 return
+
+
+def _indent_plan(steps: Sequence[tuple[int, int, int, str]]) -> str:
+    """Steps as (number, number of the step around, unused, text), each indented below its outer one."""
+    depths = {0: 0}
+    lines: list[str] = []
+    for number, outer, _, text in steps:
+        depth = depths[number] = depths.get(outer, 0) + 1
+        lines.append("  " * (depth - 1) + text)
+    return "\n".join(lines)
 
 
 def _without_inner_names(file: OpenFile) -> Iterator[tuple[str, str]]:

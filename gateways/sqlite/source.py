@@ -89,6 +89,19 @@ class SqliteSource:
             lambda session, watch: session.describe(watch, statement),
         )
 
+    async def explain(self, query: Query) -> str:
+        """SQLite's plan of the query, a line for each step; it is not run. Raises as `run`."""
+        bound = BoundQuery(
+            statement=query.statement,
+            values=encode_values(query.statement.parameter_names, query.values),
+            row_limit=query.row_limit,
+            byte_limit=query.byte_limit,
+        )
+        return await self._on_worker(
+            self.settings.statement_timeout_ms,
+            lambda session, watch: session.explain(watch, bound),
+        )
+
     async def describe_reads(self, statement: CompiledStatement) -> frozenset[tuple[str, str]]:
         """Pairs of a table, or view, and a column that the statement reads; it is not run.
 

@@ -9,15 +9,8 @@ from core.errors import ToolboxError
 from core.execution import QuerySources, ScriptRunner
 from core.json_text import encode_json
 from core.results import Answer
+from core.tool_entry import READS_ONLY
 from core.toolspec import DEFAULT_TIMEOUT_MS
-
-# All of them read, and only from what the administrator has connected.
-READS_ONLY = {
-    "readOnlyHint": True,
-    "destructiveHint": False,
-    "idempotentHint": True,
-    "openWorldHint": False,
-}
 
 Arguments = Mapping[str, object]
 # `facts` are those of the caller, for the few tools whose answer depends on who asks.

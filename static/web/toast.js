@@ -25,7 +25,13 @@ export function watchToasts() {
   // These do not bubble.
   document.addEventListener("toggle", keepOnTop, true);
   document.addEventListener("close", keepOnTop, true);
-  document.addEventListener("htmx:after:swap", keepOnTop);
+  document.addEventListener("htmx:after:swap", () => {
+    keepOnTop();
+    // What an answer put into the corner itself, such as a toast with a button.
+    for (const toast of corner.querySelectorAll("[data-toast]:not([role])")) {
+      arrive(toast);
+    }
+  });
   corner.addEventListener("click", (event) => {
     if (event.target.closest("[data-toast-close]")) {
       event.target.closest("[data-toast]").remove();

@@ -220,7 +220,7 @@ def test_tool_is_a_link_for_those_who_may_open_it(staff: Client, users: CatalogT
 
     page = staff.get(f"{address_of(users, 'main_db')}?tab=tools").content.decode()
 
-    assert f"/admin/toolbuilder/tooldefinition/{tool.pk}/change/" in page
+    assert f'href="/tools/{tool.name}/"' in page
 
 
 def test_tools_of_a_table_of_a_closed_source_are_not_shown(staff: Client) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.contrib.messages import add_message, constants
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.sessions.backends.signed_cookies import SessionStore
@@ -14,6 +14,7 @@ from django_htmx.middleware import HtmxDetails
 
 from config.web.navigation import list_navigation
 from config.web.partial_answers import PartialAnswerMiddleware
+from tests.factories import make_tool
 
 
 def speaking(answer: HttpResponse, *, htmx: bool = True) -> HttpResponse:
@@ -51,21 +52,43 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
     assert "HX-Trigger" not in speaking(answer, htmx=htmx)
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("is_staff", "labels"),
+    ("columns", "rights", "labels"),
     [
-        pytest.param(True, ["Catalogue", "Back office"], id="staff"),
-        pytest.param(False, [], id="others"),
+        pytest.param({"is_staff": True}, [], ["Dashboard", "Catalogue", "Back office"], id="staff"),
+        pytest.param(
+            {"is_staff": True},
+            ["view_tooldefinition", "view_callrecord", "view_apikey"],
+            ["Dashboard", "Tools", "Catalogue", "Calls", "Keys", "Back office"],
+            id="staff with rights",
+        ),
+        pytest.param({}, ["view_tooldefinition"], [], id="others"),
     ],
 )
-def test_sidebar_holds_what_the_person_may_open(is_staff: bool, labels: list[str]) -> None:
+def test_sidebar_holds_what_the_person_may_open(
+    columns: dict[str, bool], rights: list[str], labels: list[str]
+) -> None:
     request = RequestFactory().get("/catalogue/main_db/public.stores/")
-    request.user = User(username="ann", is_staff=is_staff)
+    request.user = User.objects.create(username="ann", **columns)
+    request.user.user_permissions.set(Permission.objects.filter(codename__in=rights))
 
     items = list_navigation(request)
 
     assert [str(item.label) for item in items] == labels
-    assert [item.is_current for item in items] == [True, False][: len(items)]
+    assert [str(item.label) for item in items if item.is_current] == ["Catalogue"][: len(items)]
+
+
+@pytest.mark.django_db
+def test_sidebar_counts_tools() -> None:
+    request = RequestFactory().get("/")
+    request.user = User.objects.create_superuser("ann")
+    make_tool()
+
+    items = {str(item.label): item for item in list_navigation(request)}
+
+    assert items["Tools"].count == 1
+    assert [label for label, item in items.items() if item.is_current] == ["Dashboard"]
 
 
 @pytest.mark.parametrize(
@@ -91,5 +114,5 @@ def test_unknown_page_says_so_in_the_persons_language(client: Client) -> None:
     assert "There is no such page" in page.text
 
 
-def test_start_leads_to_the_catalogue(client: Client) -> None:
-    assert client.get("/")["Location"] == "/catalogue/"
+def test_start_is_the_dashboard_of_who_is_signed_in(client: Client) -> None:
+    assert client.get("/")["Location"] == "/sign-in/?next=/"

@@ -1,0 +1,210 @@
+"""The call log: what its address asks for, and the calls that it shows."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from access.call_arguments import recorded_arguments
+from access.figures import FAILED
+from access.models import CallRecord, Outcome
+from core.formatting import format_csv
+
+PAGE_SIZE = 50
+EXPORT_LIMIT = 50_000
+TOOLS_OFFERED = 500
+# Stands for every outcome but OK.
+ANY_FAILURE = "failed"
+COLUMNS = (
+    "at", "tool_name", "caller", "key_id", "outcome", "error", "duration_ms", "row_count",
+    "truncated", "revision", "runtime_id", "arguments",
+)  # fmt: skip
+_QUERY_CHARACTERS = 1_000
+
+# Each step is one look into the index on tool_name, however many calls there are.
+_TOOLS = """
+WITH RECURSIVE names AS (
+    (SELECT tool_name FROM h_call_record ORDER BY tool_name LIMIT 1)
+    UNION ALL
+    SELECT (SELECT tool_name FROM h_call_record WHERE tool_name > names.tool_name
+            ORDER BY tool_name LIMIT 1)
+    FROM names WHERE names.tool_name IS NOT NULL
+)
+SELECT tool_name FROM names WHERE tool_name IS NOT NULL LIMIT %s
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLogState:
+    """What the address of the log says; empty means any. `start` and `end` are days, both included.
+
+    `before` and `after` are places in the log as `CallPage` gives them: older or newer calls.
+    """
+
+    q: str = ""
+    tool: str = ""
+    caller: str = ""
+    key: str = ""
+    outcome: str = ""
+    start: str = ""
+    end: str = ""
+    before: str = ""
+    after: str = ""
+
+    @classmethod
+    def read(cls, given: QueryDict) -> "CallLogState":
+        """From an address; what makes no sense in it is left out."""
+        texts = {
+            one.name: given.get(one.name, "").replace("\0", "").strip()[:_QUERY_CHARACTERS]
+            for one in fields(cls)
+        }
+        known = {"", ANY_FAILURE, *Outcome.values}
+        return replace(
+            cls(**texts),
+            outcome=texts["outcome"] if texts["outcome"] in known else "",
+            start=texts["start"] if _read_day(texts["start"]) else "",
+            end=texts["end"] if _read_day(texts["end"]) else "",
+        )
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether calls may be missing from the log because of it."""
+        return any(asdict(replace(self, before="", after="")).values())
+
+    @property
+    def query(self) -> str:
+        """The filters as they stand in an address, without a place."""
+        return _encode(replace(self, before="", after=""))
+
+    def address(self, **changes: str) -> str:
+        """Of the log with these changes, from the newest call unless they say where."""
+        query = _encode(replace(self, **{"before": "", "after": "", **changes}))
+        return f"{reverse('calls')}{'?' if query else ''}{query}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallPage:
+    """One page of the log, newest first; `older` and `newer` are the places beside it, '' for none."""
+
+    calls: list[CallRecord]
+    older: str = ""
+    newer: str = ""
+
+
+def read_calls(state: CallLogState) -> CallPage:
+    """The page that the state asks for, found by its place: page 1,000 costs what page 1 does."""
+    calls = filter_calls(state).defer("arguments")
+    if (place := _read_place(state.after)) is not None:
+        found = list(calls.filter(_beyond("gt", place)).order_by("at", "id")[: PAGE_SIZE + 1])
+        shown = found[:PAGE_SIZE][::-1]
+        return _page(shown, has_older=True, has_newer=len(found) > PAGE_SIZE)
+    place = _read_place(state.before)
+    if place is not None:
+        calls = calls.filter(_beyond("lt", place))
+    found = list(calls.order_by("-at", "-id")[: PAGE_SIZE + 1])
+    shown = found[:PAGE_SIZE]
+    return _page(shown, has_older=len(found) > PAGE_SIZE, has_newer=place is not None)
+
+
+def filter_calls(state: CallLogState) -> "QuerySet[CallRecord]":
+    """The calls that the filters let through, wherever they are in the log."""
+    exact = {"tool_name": state.tool, "caller": state.caller, "key_id": state.key}
+    calls = CallRecord.objects.filter(**{name: value for name, value in exact.items() if value})
+    if state.outcome == ANY_FAILURE:
+        calls = calls.filter(FAILED)
+    elif state.outcome:
+        calls = calls.filter(outcome=state.outcome)
+    if state.q:
+        calls = calls.filter(error__icontains=state.q)
+    if day := _read_day(state.start):
+        calls = calls.filter(at__gte=_midnight(day))
+    if day := _read_day(state.end):
+        calls = calls.filter(at__lt=_midnight(day + timedelta(days=1)))
+    return calls
+
+
+def export_calls(state: CallLogState) -> str:
+    """The filtered calls as CSV for spreadsheets, newest first, the newest 50,000 at most."""
+    calls = filter_calls(state).order_by("-at", "-id")[:EXPORT_LIMIT]
+    # The mark makes spreadsheets read Korean and Japanese as UTF-8.
+    return "\ufeff" + format_csv(COLUMNS, list(_export_rows(calls)))
+
+
+def shown_arguments(call: CallRecord) -> Any:
+    """What of the call's arguments may be shown; a policy that became stricter hides what is stored."""
+    if isinstance(call.arguments, dict):
+        return recorded_arguments(call.arguments, settings.CALL_LOG_ARGUMENTS)
+    return None if settings.CALL_LOG_ARGUMENTS == "none" else call.arguments
+
+
+def read_called_tools() -> list[str]:
+    """Names of tools that were called, by name, the first 500."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TOOLS, [TOOLS_OFFERED])
+        return [name for (name,) in cursor]
+
+
+def _export_rows(calls: "QuerySet[CallRecord]") -> Iterator[list[Any]]:
+    for call in calls.iterator():
+        shown = {"at": call.at.isoformat(), "arguments": shown_arguments(call)}
+        shown["runtime_id"] = str(call.runtime_id) if call.runtime_id else None
+        yield [shown[name] if name in shown else getattr(call, name) for name in COLUMNS]
+
+
+def _page(calls: list[CallRecord], *, has_older: bool, has_newer: bool) -> CallPage:
+    if not calls:
+        return CallPage([])
+    return CallPage(
+        calls,
+        older=_place_of(calls[-1]) if has_older else "",
+        newer=_place_of(calls[0]) if has_newer else "",
+    )
+
+
+def _place_of(call: CallRecord) -> str:
+    return f"{call.at.isoformat()}_{call.pk}"
+
+
+def _read_place(text: str) -> tuple[datetime, int] | None:
+    at, _, number = text.partition("_")
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return None
+    is_place = timezone.is_aware(moment) and number.isascii() and number.isdigit()
+    return (moment, int(number[:18])) if is_place else None
+
+
+def _beyond(direction: str, place: tuple[datetime, int]) -> Q:
+    at, number = place
+    # The first condition is implied by the other, but it alone tells the index where to begin.
+    return Q(**{f"at__{direction}e": at}) & (
+        Q(**{f"at__{direction}": at}) | Q(**{"at": at, f"id__{direction}": number})
+    )
+
+
+def _read_day(text: str) -> date | None:
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    # The day after the last one of the calendar would be none.
+    return day if day and 1970 <= day.year < 9999 else None
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _encode(state: CallLogState) -> str:
+    query = QueryDict(mutable=True)
+    query.update({name: value for name, value in asdict(state).items() if value})
+    return query.urlencode()

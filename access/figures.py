@@ -1,0 +1,95 @@
+"""Figures of calls: how many, how many failed, how long they took."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Aggregate, Count, F, FloatField, Q, QuerySet
+from django.db.models.functions import TruncHour
+from django.utils import timezone
+
+from access.models import CallRecord, Outcome
+
+HOURS = 24
+FAILED = ~Q(outcome=Outcome.OK)
+
+
+class Percentile95(Aggregate):
+    """The value that 95 % of the values do not exceed."""
+
+    function = "percentile_cont"
+    template = "%(function)s(0.95) WITHIN GROUP (ORDER BY %(expressions)s)"
+    output_field = FloatField()
+
+
+@dataclass(frozen=True, slots=True)
+class CallFigures:
+    """Of some calls; `p95_ms` is None where there are none."""
+
+    calls: int = 0
+    errors: int = 0
+    p95_ms: float | None = None
+    tools: int = 0
+
+    @property
+    def error_rate(self) -> float:
+        """Failed calls, in percent."""
+        return 100 * self.errors / self.calls if self.calls else 0.0
+
+
+_CALLS = Count("pk")
+_ERRORS = Count("pk", filter=FAILED)
+_P95 = Percentile95("duration_ms")
+_TOOLS = Count("tool_name", distinct=True)
+
+
+def start_of_today() -> datetime:
+    """Midnight in the time zone of the page."""
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def read_figures(since: datetime) -> CallFigures:
+    """Of all calls since then."""
+    found = _calls(since).aggregate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95, tools=_TOOLS)
+    return CallFigures(**found)
+
+
+def read_tool_figures(
+    since: datetime, names: Collection[str] | None = None
+) -> dict[str, CallFigures]:
+    """By tool, of those that were called since then; of the named ones if names are given."""
+    calls = _calls(since)
+    if names is not None:
+        calls = calls.filter(tool_name__in=names)
+    rows = calls.values("tool_name").annotate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95)
+    return {
+        row["tool_name"]: CallFigures(row["calls"], row["errors"], row["p95_ms"]) for row in rows
+    }
+
+
+def read_failing_tools(since: datetime, *, calls: int, percent: int) -> dict[str, CallFigures]:
+    """By tool, of those with so many calls since then of which more than that share failed."""
+    rows = _calls(since).values("tool_name").annotate(calls=_CALLS, errors=_ERRORS)
+    failing = rows.filter(calls__gte=calls, errors__gt=F("calls") * percent / 100.0)
+    return {row["tool_name"]: CallFigures(row["calls"], row["errors"]) for row in failing}
+
+
+def read_hours() -> list[CallFigures]:
+    """Of each of the last 24 hours, the present one last."""
+    last = timezone.now().replace(minute=0, second=0, microsecond=0)
+    hours = [last - timedelta(hours=back) for back in range(HOURS - 1, -1, -1)]
+    rows = (
+        _calls(hours[0])
+        .annotate(hour=TruncHour("at"))
+        .values("hour")
+        .annotate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95, tools=_TOOLS)
+    )
+    found = {
+        row["hour"]: CallFigures(row["calls"], row["errors"], row["p95_ms"], row["tools"])
+        for row in rows
+    }
+    return [found.get(hour, CallFigures()) for hour in hours]
+
+
+def _calls(since: datetime) -> "QuerySet[CallRecord]":
+    return CallRecord.objects.filter(at__gte=since).order_by()

@@ -1,0 +1,1 @@
+"""Pages of calls and keys. May import access and core."""

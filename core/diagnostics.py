@@ -1,0 +1,76 @@
+"""What is wrong with a text that somebody is writing, where, and how to mend it by one click."""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters: a tool with an ERROR cannot be served."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Replace the text from `start` to `end` by `insert`; offsets count characters of the text."""
+
+    label: str
+    start: int
+    end: int
+    insert: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One fault; `start` and `end` count characters, both 0 where the text as a whole is meant.
+
+    `code` is a short slug or the database's own. `parameter` names the declared parameter that is
+    at fault, where one is.
+    """
+
+    message: str
+    severity: Severity = Severity.ERROR
+    code: str = ""
+    start: int = 0
+    end: int = 0
+    parameter: str = ""
+    fix: Fix | None = None
+
+
+class Utf16Offsets:
+    """Offsets of a text as JavaScript counts them: a character beyond U+FFFF counts twice."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        # Most texts have none, and then nothing is to be counted.
+        has_wide = bool(text) and max(text) > "\uffff"
+        self._wide = [at for at, one in enumerate(text) if one > "\uffff"] if has_wide else []
+
+    def of(self, offset: int) -> int:
+        """The offset in UTF-16 code units; beyond the text, that of its end."""
+        offset = min(max(offset, 0), self._length)
+        return offset + bisect_left(self._wide, offset)
+
+
+def diagnostic_json(diagnostic: Diagnostic, offsets: Utf16Offsets) -> dict[str, Any]:
+    """The diagnostic as the editor takes it; `from` and `to` count UTF-16 code units."""
+    fix = diagnostic.fix
+    return {
+        "severity": diagnostic.severity.value,
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "from": offsets.of(diagnostic.start),
+        "to": offsets.of(diagnostic.end),
+        "parameter": diagnostic.parameter,
+        "fix": fix
+        and {
+            "label": fix.label,
+            "from": offsets.of(fix.start),
+            "to": offsets.of(fix.end),
+            "insert": fix.insert,
+        },
+    }

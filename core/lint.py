@@ -1,0 +1,38 @@
+"""Advice on a tool, without a database: what agents will stumble over, and how to do better."""
+
+from collections.abc import Collection, Iterator
+
+from core.lints.advice import Advice, AdviceLevel, problem
+from core.lints.descriptions import Neighbours, advise_on_description, advise_on_name
+from core.lints.parameters import advise_on_parameters
+from core.lints.statements import advise_on_annotations, advise_on_statement
+from core.toolspec import SqlLogic, ToolSpec
+
+__all__ = ["Advice", "AdviceLevel", "Neighbours", "advise"]
+
+_ORDER = (AdviceLevel.PROBLEM, AdviceLevel.WARNING, AdviceLevel.SUGGESTION)
+
+
+def advise(
+    spec: ToolSpec, others: Neighbours, reserved_names: Collection[str] = ()
+) -> list[Advice]:
+    """The advice on a tool, what matters most first.
+
+    `others` are the tools that agents see beside it; `reserved_names` are taken.
+    """
+    return sorted(_find(spec, others, reserved_names), key=lambda one: _ORDER.index(one.level))
+
+
+def _find(spec: ToolSpec, others: Neighbours, reserved_names: Collection[str]) -> Iterator[Advice]:
+    if spec.name in reserved_names:
+        yield problem(
+            "name_reserved",
+            "{name} is the name of a built-in tool; choose another.",
+            name=spec.name,
+        ).at("name")
+    yield from advise_on_name(spec, others)
+    yield from advise_on_description(spec, others)
+    yield from advise_on_parameters(spec)
+    yield from advise_on_annotations(spec)
+    if isinstance(spec.logic, SqlLogic):
+        yield from advise_on_statement(spec, spec.logic)

@@ -1,0 +1,102 @@
+"""Advice on parameters: what agents are told of them, and whether they fit the logic."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from core.arguments import check_parameters, input_schema
+from core.bindings import is_bound
+from core.errors import DefinitionError
+from core.expression import find_names
+from core.lints.advice import Advice, problem, suggestion
+from core.script import find_script_names
+from core.statement import find_parameters
+from core.tokens import estimate_tokens
+from core.toolspec import (
+    ExpressionLogic,
+    ParameterSpec,
+    ParameterType,
+    Presence,
+    ScriptLogic,
+    SqlLogic,
+    ToolSpec,
+)
+
+SCHEMA_TOKENS = 800
+_EXAMPLE = re.compile(r"\be\.g\.|\bexamples?\b|\bsuch as\b|예[:)]|예를|例", re.IGNORECASE)
+
+
+def advise_on_parameters(spec: ToolSpec) -> Iterator[Advice]:
+    """What is wrong with single parameters, then with all."""
+    for parameter in spec.parameters:
+        for advice in _judge(parameter):
+            yield advice.at(f"parameters.{parameter.name}")
+    yield from _judge_use(spec)
+    yield from _judge_size(spec)
+
+
+def _judge(parameter: ParameterSpec) -> Iterator[Advice]:
+    try:
+        check_parameters([parameter])
+    except DefinitionError as error:
+        yield problem("parameter_invalid", "{reason}", reason=str(error))
+    if is_bound(parameter):
+        return
+    if not parameter.description.strip():
+        yield suggestion(
+            "parameter_undescribed",
+            "{name} has no description; agents guess what it means.",
+            name=parameter.name,
+        )
+    if _needs_example(parameter):
+        yield suggestion(
+            "parameter_example",
+            "{name} has no example; one value shows the form better than words.",
+            name=parameter.name,
+        )
+
+
+def _needs_example(parameter: ParameterSpec) -> bool:
+    says_all = parameter.type is ParameterType.BOOLEAN or parameter.allowed_values
+    is_shown = parameter.example is not None or parameter.presence is Presence.OPTIONAL_DEFAULT
+    return not (says_all or is_shown or _EXAMPLE.search(parameter.description))
+
+
+def _judge_use(spec: ToolSpec) -> Iterator[Advice]:
+    declared = [parameter.name for parameter in spec.parameters]
+    used = _find_used(spec, declared)
+    for name in declared:
+        if name not in used:
+            yield problem(
+                "parameter_unused",
+                "{name} is declared but not used; use it or remove the parameter.",
+                name=name,
+            ).at(f"parameters.{name}")
+    for name in used:
+        if name not in declared:
+            yield problem(
+                "parameter_undeclared",
+                "{name} is used but not declared; add the parameter.",
+                name=name,
+            ).at("logic")
+
+
+def _find_used(spec: ToolSpec, declared: list[str]) -> list[str]:
+    match spec.logic:
+        case SqlLogic(statement, _, dialect):
+            return find_parameters(statement, dialect)
+        case ExpressionLogic(expression):
+            return find_names(expression)
+        case ScriptLogic(script):
+            return find_script_names(script, declared)
+
+
+def _judge_size(spec: ToolSpec) -> Iterator[Advice]:
+    schema = json.dumps(input_schema(spec.parameters), ensure_ascii=False)
+    if (tokens := estimate_tokens(schema)) > SCHEMA_TOKENS:
+        yield suggestion(
+            "schema_long",
+            "The parameters take about {tokens} tokens of every conversation; {limit} are plenty.",
+            tokens=tokens,
+            limit=SCHEMA_TOKENS,
+        ).at("parameters")

@@ -1,0 +1,171 @@
+"""Literals of a pasted query as parameters, named by the columns that they are compared with."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.statement import find_placeholders, make_lexer
+from core.statements.comparisons import Comparison, Value, find_clauses, find_comparisons
+from core.statements.tokens import Token, TokenKind, read_tokens
+from core.toolspec import Dialect, JsonValue, ParameterType
+
+_FILTERS = frozenset({"where", "having"})
+_PREFIXES = {">": "min_", ">=": "min_", "<": "max_", "<=": "max_"}
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_NOT_IN_NAMES = re.compile(r"\W+")
+ROW_COUNT_NAME = "max_rows"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedParameter:
+    """A parameter in the place of literals; `example` is the literal's value, `type` a first guess."""
+
+    name: str
+    type: ParameterType
+    example: JsonValue
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The query with parameters instead of literals, in order of their first appearance."""
+
+    statement: str
+    parameters: tuple[ProposedParameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    start: int
+    end: int
+    parameter: ProposedParameter
+    text: str = "{}"  # What stands there, with the parameter at {}.
+
+
+def propose_parameters(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> Proposal:
+    """The query with a parameter for each literal in WHERE and HAVING, and for the number of LIMIT.
+
+    Equal literals compared with the same column become one parameter; what stands in a CASE, in a
+    list of columns or beside other operators stays. The text is changed nowhere else.
+    """
+    taken = {use.name for use in find_placeholders(text, dialect)}
+    edits = sorted(
+        [*_compared(text, dialect), *_limits(text, dialect)], key=lambda edit: edit.start
+    )
+    names: dict[tuple[str, str], ProposedParameter] = {}
+    pieces: list[str] = []
+    copied = 0
+    for edit in edits:
+        if edit.start < copied:
+            continue
+        key = (edit.parameter.name, repr(edit.parameter.example))
+        if key not in names:
+            names[key] = _rename(edit.parameter, taken)
+            taken.add(names[key].name)
+        pieces += text[copied : edit.start], edit.text.format(f":{names[key].name}")
+        copied = edit.end
+    return Proposal("".join(pieces) + text[copied:], tuple(names.values()))
+
+
+def _rename(parameter: ProposedParameter, taken: set[str]) -> ProposedParameter:
+    name, number = parameter.name, 2
+    while name in taken:
+        name, number = f"{parameter.name}_{number}", number + 1
+    return ProposedParameter(name, parameter.type, parameter.example, parameter.column)
+
+
+def _compared(text: str, dialect: Dialect) -> Iterator[_Edit]:
+    for comparison in find_comparisons(text, dialect):
+        literals = [value for value in comparison.values if not value.is_parameter]
+        if comparison.clause not in _FILTERS or len(literals) < len(comparison.values):
+            continue
+        yield from _edits_of(text, comparison)
+
+
+def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
+    column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
+    base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
+    if not base or not base.isidentifier():
+        base = "value"
+    values = [_read_literal(text, value) for value in comparison.values]
+    if operator == "between":
+        for value, found, prefix in zip(comparison.values, values, ("start_", "end_"), strict=True):
+            yield _edit(value, prefix + base, found, column)
+    elif operator == "in":
+        yield _list_edit(comparison, base, values)
+    elif operator in {"like", "ilike"} and comparison.is_whole and isinstance(values[0], str):
+        yield from _like_edit(comparison.values[0], base, values[0], column)
+    else:
+        yield _edit(comparison.values[0], _PREFIXES.get(operator, "") + base, values[0], column)
+
+
+def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:
+    parameter = ProposedParameter(name, _guess_type(found), found, column)
+    return _Edit(value.start, value.end, parameter)
+
+
+def _list_edit(comparison: Comparison, base: str, values: list[JsonValue]) -> _Edit:
+    types = {_guess_type(value) for value in values}
+    numbers = {ParameterType.INTEGER, ParameterType.NUMBER}
+    kind = ParameterType.STRING_LIST
+    if types <= numbers:
+        is_whole = types == {ParameterType.INTEGER}
+        kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
+    name = base if base.endswith("s") else f"{base}s"
+    parameter = ProposedParameter(name, kind, values, comparison.column[-1])
+    return _Edit(comparison.values[0].start, comparison.values[-1].end, parameter)
+
+
+def _like_edit(value: Value, base: str, pattern: str, column: str) -> Iterator[_Edit]:
+    """`'%tea%'` as `'%' || :name || '%'`, so that who calls need not know of wildcards."""
+    inner = pattern.strip("%")
+    if not inner or "%" in inner:
+        return
+    begins = "'%' || " if pattern.startswith("%") else ""
+    ends = " || '%'" if pattern.endswith("%") else ""
+    parameter = ProposedParameter(base, ParameterType.STRING, inner, column)
+    yield _Edit(value.start, value.end, parameter, f"{begins}{{}}{ends}")
+
+
+def _limits(text: str, dialect: Dialect) -> Iterator[_Edit]:
+    tokens = read_tokens(make_lexer(text, dialect))
+    for token, following, clause in zip(tokens, tokens[1:], find_clauses(tokens), strict=False):
+        is_number = following.kind is TokenKind.VALUE and text[following.start].isdigit()
+        if clause == "limit" and token.is_word("limit") and is_number:
+            yield _limit_edit(text, following)
+
+
+def _limit_edit(text: str, token: Token) -> _Edit:
+    found = _read_literal(text, Value(token.start, token.end, is_parameter=False))
+    parameter = ProposedParameter(ROW_COUNT_NAME, ParameterType.INTEGER, found, "")
+    return _Edit(token.start, token.end, parameter)
+
+
+def _read_literal(text: str, value: Value) -> JsonValue:
+    """The literal's value; of one with a type word before it, the text inside."""
+    written = text[value.start : value.end]
+    start, end = written.find("'"), written.rfind("'")
+    if start >= 0:
+        return written[start + 1 : end].replace("''", "'")
+    try:
+        return int(written)
+    except ValueError:
+        pass
+    try:
+        return float(written)
+    except ValueError:
+        return written
+
+
+def _guess_type(value: JsonValue) -> ParameterType:
+    match value:
+        case int():
+            return ParameterType.INTEGER
+        case float():
+            return ParameterType.NUMBER
+        case str() if _MOMENT.match(value):
+            return ParameterType.DATETIME
+        case str() if _DATE.fullmatch(value):
+            return ParameterType.DATE
+    return ParameterType.STRING

@@ -1,0 +1,67 @@
+"""What `tools/list` shows of a tool, made in one place for the runtime and for the editor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+# All tools read, and only from what the administrator has connected.
+READS_ONLY = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+
+
+class Described(Protocol):
+    """What is told of a tool beside its schemas; a ToolSpec is one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def annotations(self) -> Mapping[str, bool]: ...
+    @property
+    def tags(self) -> Sequence[str]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEntry:
+    """One tool as an agent sees it listed; None where nothing is said. Tags are sorted."""
+
+    name: str
+    title: str | None
+    description: str | None
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+    annotations: dict[str, bool]
+    tags: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The entry as it stands in the answer to `tools/list`."""
+        told = {"name": self.name, "title": self.title, "description": self.description}
+        return {
+            **{key: text for key, text in told.items() if text is not None},
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": self.annotations,
+            "_meta": {"fastmcp": {"tags": list(self.tags)}},
+        }
+
+
+def make_entry(
+    tool: Described, input_schema: dict[str, Any], output_schema: dict[str, Any]
+) -> ToolEntry:
+    """The entry of a tool; its own annotations win over those of every read."""
+    return ToolEntry(
+        name=tool.name,
+        title=tool.title or None,
+        description=tool.description or None,
+        input_schema=input_schema,
+        output_schema=output_schema,
+        annotations={**READS_ONLY, **tool.annotations},
+        tags=tuple(sorted(set(tool.tags))),
+    )

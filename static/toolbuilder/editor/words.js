@@ -1,0 +1,72 @@
+// What both dialects call by fixed names: keywords, functions and types that queries use, and how names are quoted.
+
+const KEYWORDS =
+  "SELECT DISTINCT FROM WHERE AND OR NOT NULL IS IN EXISTS BETWEEN LIKE CASE WHEN THEN ELSE END AS ON USING JOIN INNER LEFT RIGHT FULL" +
+  " CROSS OUTER NATURAL GROUP BY HAVING ORDER ASC DESC NULLS FIRST LAST LIMIT OFFSET UNION ALL INTERSECT EXCEPT WITH RECURSIVE VALUES" +
+  " OVER PARTITION WINDOW ROWS RANGE PRECEDING FOLLOWING UNBOUNDED FILTER CAST COLLATE TRUE FALSE CURRENT_DATE CURRENT_TIME" +
+  " CURRENT_TIMESTAMP ESCAPE";
+const MORE_KEYWORDS = {
+  postgresql: " ILIKE SIMILAR TO ANY SOME ARRAY LATERAL INTERVAL FETCH NEXT ONLY MATERIALIZED ROLLUP CUBE GROUPING SETS WITHIN TABLESAMPLE AT TIME ZONE",
+  sqlite: " GLOB REGEXP INDEXED",
+};
+const FUNCTIONS =
+  "count(*) sum(value) avg(value) min(value) max(value) coalesce(value, …) nullif(a, b) abs(x) round(x, digits) lower(text) upper(text)" +
+  " length(text) trim(text) replace(text, from, to) substr(text, from, count) row_number() rank() dense_rank() lag(value) lead(value)" +
+  " first_value(value) last_value(value) ntile(n)";
+const MORE_FUNCTIONS = {
+  postgresql:
+    " now() date_trunc(unit, time) to_char(value, format) to_date(text, format) extract(field FROM time) age(time) string_agg(text, between)" +
+    " array_agg(value) jsonb_agg(value) jsonb_build_object(key, value, …) json_agg(value) unnest(array) generate_series(from, to, step)" +
+    " greatest(a, b, …) least(a, b, …) ceil(x) floor(x) concat(a, b, …) split_part(text, between, n) regexp_replace(text, pattern, by)" +
+    " position(part IN text) percentile_cont(part) bool_and(value) bool_or(value) make_date(year, month, day)",
+  sqlite:
+    " date(time) datetime(time) strftime(format, time) julianday(time) group_concat(text, between) ifnull(a, b) iif(test, a, b)" +
+    " instr(text, part) json_extract(json, path) json_group_array(value) json_each(json) total(value) printf(format, value)",
+};
+const TYPES = {
+  postgresql:
+    "text integer bigint numeric boolean date timestamp timestamptz time interval uuid jsonb json real double\u00a0precision bytea text[] integer[] bigint[] numeric[]",
+  sqlite: "TEXT INTEGER REAL NUMERIC BLOB",
+};
+const RESERVED = new Set(
+  (
+    "all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create cross current_date" +
+    " current_role current_time current_timestamp current_user default deferrable desc distinct do else end except exists false fetch" +
+    " filter for foreign freeze from full grant group having ilike in index initially inner intersect into is isnull join lateral leading" +
+    " left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references" +
+    " returning right select session_user similar some symmetric table tablesample then to trailing true union unique user using values" +
+    " variadic verbose when where window with"
+  ).split(" "),
+);
+
+/** Keywords of queries in capitals. */
+export function keywordsOf(dialect) {
+  return (KEYWORDS + MORE_KEYWORDS[dialect]).split(" ");
+}
+
+/** Functions that every installation has, as {name, signature}. */
+export function functionsOf(dialect) {
+  const signatures = (FUNCTIONS + MORE_FUNCTIONS[dialect]).match(/\w+\([^)]*\)/g);
+  return signatures.map((signature) => ({ name: signature.slice(0, signature.indexOf("(")), signature }));
+}
+
+/** Types that a cast names. */
+export function typesOf(dialect) {
+  return TYPES[dialect].split(" ").map((name) => name.replace("\u00a0", " "));
+}
+
+/** The name as a statement must write it: in quotes when it would be read as another name or as a keyword. */
+export function quoteName(name, dialect) {
+  const isPlain = dialect === "sqlite" ? /^[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*$/ : /^[a-z_\u0080-\uffff][a-z0-9_$\u0080-\uffff]*$/;
+  return isPlain.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The name that the database looks for when a statement writes `written`. */
+export function unquoteName(written, dialect) {
+  const quote = written[0];
+  if ('"`['.includes(quote) && written.length > 1) {
+    const close = quote === "[" ? "]" : quote;
+    return written.slice(1, -1).replaceAll(close + close, close);
+  }
+  return dialect === "sqlite" ? written : written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

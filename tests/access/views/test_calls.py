@@ -1,0 +1,152 @@
+"""The call log as a browser asks for it."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from access.keys import issue_key
+from tests.access.calls import make_call, make_calls
+from tests.access.views.conftest import StaffWith
+
+HTMX = {"HX-Request": "true"}
+HOSTILE = "<script>alert(1)</script>"
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def shown(response: Any) -> list[str]:
+    return [call.tool_name for call in response.context["page"].calls]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("", ["bad", "good", "old"], id="all, newest first"),
+        pytest.param("tool=good", ["good"], id="tool"),
+        pytest.param("caller=ann", ["good"], id="caller"),
+        pytest.param("key=abcd1234", ["bad"], id="key"),
+        pytest.param("outcome=failed", ["bad"], id="all errors"),
+        pytest.param("outcome=ok", ["good", "old"], id="one outcome"),
+        pytest.param("q=RELATION", ["bad"], id="text of the error"),
+        pytest.param("start={today}", ["bad", "good"], id="from a day"),
+        pytest.param("end={today}", ["bad", "good", "old"], id="to a day, included"),
+        pytest.param("start=2026-99-99&end=x&outcome=x&before=x&after=_1", ["bad", "good", "old"], id="nonsense"),
+        pytest.param("start=9999-12-31&end=9999-12-31", ["bad", "good", "old"], id="end of time"),
+        pytest.param("q=%00&tool=nothing", [], id="nothing"),
+    ],
+)  # fmt: skip
+def test_log_shows_what_its_address_asks_for(
+    admin: Client, query: str, expected: list[str]
+) -> None:
+    make_call("old", seconds_ago=3 * 86_400)
+    make_call("good", seconds_ago=0.2, caller="ann")
+    make_call("bad", key_id="abcd1234", outcome="tool_error", error='relation "x" is not there')
+
+    response = admin.get(f"/calls/?{query.format(today=timezone.localdate())}")
+
+    assert shown(response) == expected
+
+
+def test_pages_of_the_log_meet_without_gap_or_overlap(admin: Client) -> None:
+    make_calls(120)
+    moment = timezone.now()
+    # Of one moment: the place in the log has to tell them apart.
+    for number in range(3):
+        make_call(f"same_{number}", at=moment)
+    first = admin.get("/calls/").context["page"]
+    second = admin.get("/calls/", {"before": first.older}).context["page"]
+    third = admin.get("/calls/", {"before": second.older}).context["page"]
+
+    ids = [call.pk for page in (first, second, third) for call in page.calls]
+    back = admin.get("/calls/", {"after": third.newer}).context["page"]
+
+    assert len(ids) == len(set(ids)) == 123
+    assert (third.older, first.newer) == ("", "")
+    assert [call.pk for call in back.calls] == [call.pk for call in second.calls]
+
+
+def test_log_asks_the_same_number_of_queries_for_any_number_of_calls(
+    admin: Client, django_assert_num_queries: Any
+) -> None:
+    make_calls(60, key_id="abcd1234")
+
+    with django_assert_num_queries(6):
+        admin.get("/calls/")
+
+
+def test_filters_answer_htmx_with_the_list_and_its_address(admin: Client) -> None:
+    make_call("sales")
+
+    response = admin.get("/calls/?tool=sales&q=", headers=HTMX)
+
+    assert response["HX-Push-Url"] == "/calls/?tool=sales"
+    assert "<html" not in text_of(response)
+
+
+def test_drawer_and_page_tell_the_exact_call(admin: Client) -> None:
+    issued = issue_key("claude")
+    call = make_call(
+        HOSTILE,
+        key_id=issued.key.key_id,
+        arguments={"city": HOSTILE, "n": 1},
+        outcome="tool_error",
+        error=HOSTILE,
+        revision=77,
+    )
+
+    drawer = text_of(admin.get(f"/calls/{call.pk}/", headers=HTMX))
+    page = text_of(admin.get(f"/calls/{call.pk}/"))
+
+    for text in (drawer, page):
+        assert HOSTILE not in text
+        assert "&quot;n&quot;: 1" in text
+        assert "claude" in text
+        assert "77" in text
+    assert "data-open" in drawer
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [("full", {"Busan", "city_name"}), ("names", {"city_name"}), ("none", set())],
+)
+def test_stricter_policy_hides_what_is_stored(
+    admin: Client, settings: Any, policy: str, expected: set[str]
+) -> None:
+    settings.CALL_LOG_ARGUMENTS = policy
+    call = make_call(arguments={"city_name": "Busan"})
+
+    texts = [text_of(admin.get(address)) for address in (f"/calls/{call.pk}/", "/calls/export/")]
+
+    for text in texts:
+        assert {word for word in ("Busan", "city_name") if word in text} == expected
+
+
+def test_export_is_the_filtered_log_and_runs_in_no_spreadsheet(admin: Client) -> None:
+    make_call("sales", caller="=HYPERLINK(1)", outcome="tool_error", error="없음")
+    make_call("other")
+
+    response = admin.get("/calls/export/?tool=sales")
+
+    rows = list(csv.DictReader(io.StringIO(text_of(response).removeprefix("\ufeff"))))
+    assert [row["caller"] for row in rows] == ["'=HYPERLINK(1)"]
+    assert rows[0]["error"] == "없음"
+    assert "calls-" in response["Content-Disposition"]
+
+
+@pytest.mark.parametrize("address", ["/calls/", "/calls/export/", "/calls/1/"])
+def test_log_is_for_those_who_may_see_it(staff_with: StaffWith, address: str) -> None:
+    make_call()
+
+    assert staff_with("view_apikey").get(address).status_code == 403
+    assert Client().get(address).status_code == 302
+
+
+def test_empty_log_says_how_calls_come(admin: Client) -> None:
+    assert "No calls yet" in text_of(admin.get("/calls/"))
+    assert "No call matches" in text_of(admin.get("/calls/?tool=x"))

@@ -1,0 +1,76 @@
+"""What the editor is made of: the committed bundle is the one that its sources give, and every module is mapped."""
+
+import gzip
+import hashlib
+import json
+import re
+
+from django.conf import settings
+
+ROOT = settings.BASE_DIR
+FRONTEND = ROOT / "frontend"
+BUNDLE = ROOT / "static/vendor/codemirror.js"
+MODULES = sorted((ROOT / "static/toolbuilder/editor").glob("*.js"))
+MAP = (ROOT / "templates/toolbuilder/_editor_modules.html").read_text()
+INPUTS = ["build.mjs", "codemirror.js", "package-lock.json", "package.json"]
+IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"([^"]+)"')
+
+
+def names_in(braces: str) -> set[str]:
+    return set(re.findall(r"\w+", braces))
+
+
+def test_bundle_was_built_from_the_committed_sources() -> None:
+    inputs = b"".join((FRONTEND / name).read_bytes() for name in INPUTS)
+
+    assert hashlib.sha256(inputs).hexdigest() in BUNDLE.read_text().splitlines()[0]
+
+
+def test_compressed_bundle_is_the_bundle() -> None:
+    assert gzip.decompress((BUNDLE.parent / "codemirror.js.gz").read_bytes()) == BUNDLE.read_bytes()
+
+
+def test_bundle_needs_no_eval() -> None:
+    assert re.findall(r"\beval\(|new Function\b", BUNDLE.read_text()) == []
+
+
+def test_every_bundled_package_is_licensed_and_pinned() -> None:
+    licences = (BUNDLE.parent / "codemirror.LICENSE.txt").read_text()
+    packages = json.loads((FRONTEND / "package-lock.json").read_text())["packages"]
+    bundled = dict(re.findall(r"^(@[\w-]+/[\w-]+|[\w-]+) (\d+\.\d+\.\d+)$", licences, re.MULTILINE))
+
+    assert len(bundled) >= 10
+    assert bundled == {name: packages[f"node_modules/{name}"]["version"] for name in bundled}
+
+
+def test_lock_names_no_host_and_keeps_every_digest() -> None:
+    packages = json.loads((FRONTEND / "package-lock.json").read_text())["packages"]
+
+    assert [name for name, each in packages.items() if "resolved" in each] == []
+    assert [name for name, each in packages.items() if name and "integrity" not in each] == []
+
+
+def test_modules_are_all_in_the_import_map() -> None:
+    mapped = dict(re.findall(r"\"([\w/]+\.js)\": \"{% static '([\w/]+\.js)' %}\"", MAP))
+    names = {f"toolbuilder/editor/{path.name}" for path in MODULES}
+
+    assert mapped == {name: name for name in names}
+
+
+def test_modules_import_only_what_is_there() -> None:
+    entry = (FRONTEND / "codemirror.js").read_text()
+    exported = names_in(" ".join(re.findall(r"export \{([^}]*)\}", entry)))
+    imports = [match for path in MODULES for match in IMPORT.findall(path.read_text())]
+
+    assert {
+        name for braces, module in imports if module == "codemirror" for name in names_in(braces)
+    } == exported
+    for braces, module in imports:
+        if module != "codemirror":
+            source = (ROOT / "static" / module).read_text()
+            declared = set(
+                re.findall(
+                    r"^export (?:async )?(?:function|class|const) (\w+)", source, re.MULTILINE
+                )
+            )
+            assert names_in(braces) <= declared

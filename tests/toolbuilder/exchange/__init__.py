@@ -1,0 +1,1 @@
+"""Tools as files, and the command that reads and writes them."""

@@ -1,0 +1,133 @@
+"""A trial runs as a call does, can be stopped, and shows what the agent would get."""
+
+import sqlite3
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from catalog.sources import SourceSettings
+from core.toolspec import (
+    Dialect,
+    ExpressionLogic,
+    ParameterSpec,
+    ParameterType,
+    ResultFormat,
+    ScriptLogic,
+    SqlLogic,
+    ToolSpec,
+)
+from gateways.sqlite.settings import SqliteSettings
+from tests.toolbuilder.stock import tool
+from toolbuilder.source_loop import shared_loop
+from toolbuilder.trial import Trial, TrialCaller, explain_plan, list_entry, run_trial, stop_trial
+
+pytestmark = pytest.mark.django_db
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i % 9 + 1 FROM n) SELECT max(i) FROM n"
+KIM = TrialCaller(username="kim", token="page-1")
+REGION = ParameterSpec(name="region", type=ParameterType.STRING)
+QUERY = tool("SELECT id, region FROM stock_level WHERE region = :region ORDER BY id", REGION)
+
+
+def test_query_gives_rows_and_what_the_agent_gets(sources: SourceSettings) -> None:
+    spec = replace(QUERY, result_format=ResultFormat.CSV, row_limit=3)
+
+    trial = run_trial(spec, {"region": "KR"}, sources, KIM)
+
+    assert trial.error == ""
+    assert trial.columns == ("id", "region")
+    assert trial.rows == [[2, "KR"], [4, "KR"], [6, "KR"]]
+    assert trial.truncated
+    assert trial.texts[0].startswith("id,region")
+    assert "rows" not in trial.structured
+    assert trial.tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({}, "- region: is required"),
+        ({"region": "KR", "x": 1}, "- x: is not an argument"),
+    ],
+)
+def test_arguments_are_refused_as_in_a_call(
+    sources: SourceSettings,
+    arguments: dict[str, object],
+    error: str,
+) -> None:
+    trial = run_trial(QUERY, arguments, sources, KIM)
+
+    assert trial.error.startswith("Invalid arguments for stock:")
+    assert error.split(":", maxsplit=1)[0] in trial.error
+
+
+def test_tool_that_does_not_compile_is_an_error(sources: SourceSettings) -> None:
+    trial = run_trial(tool("SELECT :a"), {}, sources, KIM)
+
+    assert trial.error == "the statement uses a, which is not declared; add the parameter"
+
+
+def test_expression_gives_its_value(db: None) -> None:
+    spec = ToolSpec(id=1, name="e", logic=ExpressionLogic("1 + 1"))
+
+    assert run_trial(spec, {}, SourceSettings(), KIM).structured == {"result": 2}
+
+
+def test_script_runs_in_the_sandbox(db: None) -> None:
+    spec = ToolSpec(id=1, name="s", logic=ScriptLogic("total = 1\nresult = total + 1"))
+
+    assert run_trial(spec, {}, SourceSettings(), KIM).structured == {"result": 2}
+    shared_loop().close()
+
+
+def test_time_limit_of_the_tool_holds(sources: SourceSettings) -> None:
+    spec = replace(tool(ENDLESS), timeout_ms=100)
+
+    assert "longer than 0.1 s" in run_trial(spec, {}, sources, KIM).error
+
+
+def test_trial_is_stopped_by_its_own_user_alone(sources: SourceSettings) -> None:
+    ended: list[Trial] = []
+    running = threading.Thread(
+        target=lambda: ended.append(run_trial(tool(ENDLESS), {}, sources, KIM))
+    )
+    running.start()
+    deadline = time.monotonic() + 5
+    assert not stop_trial("lee", "page-1")
+    while not stop_trial("kim", "page-1") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.join(5)
+
+    assert [trial.error for trial in ended] == ["the run was stopped"]
+
+
+def test_plan_is_told_without_running(sources: SourceSettings) -> None:
+    plan = explain_plan(QUERY, {"region": "KR"}, sources, KIM)
+
+    assert "Seq Scan on stock_level" in plan
+    assert "actual" not in plan
+
+
+def test_entry_is_that_of_the_list(db: None) -> None:
+    entry, tokens = list_entry(QUERY)
+
+    assert entry["inputSchema"]["required"] == ["region"]
+    assert entry["annotations"]["readOnlyHint"] is True
+    assert tokens > 10
+
+
+def test_plan_of_a_file_is_told(db: None, tmp_path: Path) -> None:
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as file:
+        file.execute("CREATE TABLE city (name TEXT)")
+    file.close()
+    read = SourceSettings(usable={"shop": SqliteSettings(path=path)}, users_of={"shop": None})
+    spec = ToolSpec(
+        id=1, name="city", logic=SqlLogic("SELECT name FROM city", "shop", Dialect.SQLITE)
+    )
+
+    assert "SCAN city" in explain_plan(spec, {}, read, KIM)
+    shared_loop().close()

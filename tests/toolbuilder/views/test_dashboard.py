@@ -1,0 +1,127 @@
+"""The dashboard: figures, what needs attention, runtimes, and what of it who may see."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from access.models import RuntimeInstance
+from catalog.models import CatalogScan, DataSource, SourceCheck
+from tests.access.calls import make_call, make_calls
+from tests.access.views.conftest import StaffWith
+from tests.factories import make_tool
+from toolbuilder.models import QuarantinedTool
+from toolbuilder.sparklines import draw_sparkline
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def attention_of(response: Any) -> dict[str, str]:
+    return {one.title: one.address for one in response.context["attention"]}
+
+
+def test_figures_lead_to_the_lists_that_they_count(admin: Client) -> None:
+    make_calls(3, duration_ms=20.0)
+    make_call(outcome="timeout", duration_ms=20.0)
+    make_call(seconds_ago=2 * 86_400)
+    make_tool()
+
+    figures = admin.get("/").context["figures"]
+
+    assert [one.value for one in figures] == ["4", "25 %", "20 ms", "1"]
+    for one in figures:
+        assert admin.get(one.address).status_code == 200
+    shown = admin.get(figures[1].address).context["page"].calls
+    assert [call.outcome for call in shown] == ["timeout"]
+
+
+def test_attention_names_what_is_wrong_and_where_it_is_mended(admin: Client) -> None:
+    broken = make_tool(name="broken", parameters=["bare"])
+    QuarantinedTool.objects.create(tool=broken, reason="no such column")
+    make_calls(5, tool_name="failing", outcome="tool_error")
+    make_calls(5, tool_name="fine")
+    source = DataSource.objects.create(name="shop")
+    SourceCheck.objects.create(source=source, state="refused", refusal="may write")
+    CatalogScan.objects.create(source=source, state="done")
+    CatalogScan.objects.create(source=source, state="failed", error="away")
+    CatalogScan.objects.create(state="failed")
+    CatalogScan.objects.create(state="done")
+
+    found = attention_of(admin.get("/"))
+
+    assert found["broken"] == "/tools/broken/"
+    assert found["failing"].startswith("/calls/?tool=failing&outcome=failed")
+    assert "1 tool has a parameter without a description" in found
+    assert set(found) - {"shop"} == {
+        "broken", "failing", "1 tool has a parameter without a description",
+    }  # fmt: skip
+    titles = [one.title for one in admin.get("/").context["attention"]]
+    assert titles.count("shop") == 2
+    for address in found.values():
+        assert admin.get(address).status_code == 200
+
+
+def test_number_of_queries_does_not_grow(admin: Client, django_assert_max_num_queries: Any) -> None:
+    for number in range(12):
+        tool = make_tool(name=f"t_{number}")
+        QuarantinedTool.objects.create(tool=tool, reason="broken")
+        source = DataSource.objects.create(name=f"s_{number}")
+        SourceCheck.objects.create(source=source, state="unreachable", summary="away")
+        RuntimeInstance.objects.create(host="h", pid=number, version="1")
+
+    with django_assert_max_num_queries(17):
+        page = text_of(admin.get("/"))
+
+    assert "7 more broken tools" in page
+
+
+def test_silent_runtime_is_told_from_a_serving_one(admin: Client) -> None:
+    RuntimeInstance.objects.create(host="new", pid=1, version="1", tool_count=17)
+    RuntimeInstance.objects.create(
+        host="old", pid=2, version="1", last_seen_at=timezone.now() - timedelta(minutes=5)
+    )
+
+    page = text_of(admin.get("/"))
+
+    assert page.index("serving") < page.index("silent")
+    assert "17" in page
+
+
+@pytest.mark.parametrize(
+    ("rights", "shown", "hidden"),
+    [
+        ((), ["Needs attention"], ["broken_tool", "Runtimes", "Calls today"]),
+        (("view_tooldefinition",), ["broken_tool", "Runtimes"], ["Calls today", "secret"]),
+        (("view_callrecord",), ["Calls today", "secret"], ["broken_tool", "Runtimes"]),
+    ],
+    ids=["nothing", "tools", "calls"],
+)
+def test_everyone_sees_what_they_may(
+    staff_with: StaffWith, rights: tuple[str, ...], shown: list[str], hidden: list[str]
+) -> None:
+    QuarantinedTool.objects.create(tool=make_tool(name="broken_tool"), reason="broken")
+    make_call("secret")
+
+    page = text_of(staff_with(*rights).get("/"))
+
+    assert [word for word in shown if word not in page] == []
+    assert [word for word in hidden if word in page] == []
+
+
+@pytest.mark.parametrize("values", [[], [0], [0, 0], [1, 5, 2.5]], ids=str)
+def test_sparkline_stays_in_its_box(values: list[float]) -> None:
+    points = [tuple(map(float, one.split(","))) for one in draw_sparkline(values).area.split()]
+
+    assert all(0 <= x <= 120 and 0 <= y <= 28 for x, y in points)
+
+
+def test_nobody_is_told_of_a_data_source_that_they_may_not_use(staff_with: StaffWith) -> None:
+    source = DataSource.objects.create(name="closed_shop", is_restricted=True)
+    SourceCheck.objects.create(source=source, state="refused", refusal="may write")
+    CatalogScan.objects.create(source=source, state="failed")
+
+    assert "closed_shop" not in text_of(staff_with("view_datasource").get("/"))

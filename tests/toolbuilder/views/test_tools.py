@@ -1,0 +1,212 @@
+"""The list of tools and the page of a tool as a browser asks for them."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from catalog.models import DataSource
+from tests.access.calls import make_call, make_calls
+from tests.access.views.conftest import StaffWith
+from tests.catalog.catalogue.rows import make_table
+from tests.factories import make_expression, make_tool
+from toolbuilder.models import QuarantinedTool, ToolDefinition
+from toolbuilder.publishing import archive
+from toolbuilder.use_refresh import refresh_uses
+
+HTMX = {"HX-Request": "true"}
+HOSTILE = "<script>alert(1)</script>"
+
+
+def text_of(response: Any) -> str:
+    return str(response.content.decode())
+
+
+def names_of(response: Any) -> list[str]:
+    return [row.tool.name for row in response.context["listing"].rows]
+
+
+def is_active(tool: ToolDefinition) -> bool:
+    return bool(ToolDefinition.objects.get(pk=tool.pk).is_active)
+
+
+@pytest.fixture
+def tools(db: None) -> None:
+    """Four tools: alpha reads users, beta is Python, broken is quarantined, off is inactive."""
+    make_table("users", columns=("id",), display_name="고객")
+    make_tool(
+        "SELECT id FROM users WHERE id = :id", name="alpha", parameters=["id"], tags=["people"]
+    )
+    make_expression(name="beta", description_agent="곱하기")
+    broken = make_tool(name="broken", data_source=DataSource.objects.create(name="other"))
+    QuarantinedTool.objects.create(tool=broken, reason="no such column")
+    make_tool(name="off", is_active=False)
+    refresh_uses()
+    make_calls(3, tool_name="beta", duration_ms=10.0)
+    make_call("alpha", outcome="tool_error")
+
+
+@pytest.mark.usefixtures("tools")
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("", ["alpha", "beta", "broken", "off"], id="all"),
+        pytest.param("q=BET", ["beta"], id="name"),
+        pytest.param("q=곱하기", ["beta"], id="description"),
+        pytest.param("q=고객", ["alpha"], id="table used"),
+        pytest.param("q=select+users", ["alpha"], id="logic, each word"),
+        pytest.param("state=active", ["alpha", "beta", "broken"], id="active"),
+        pytest.param("state=inactive", ["off"], id="inactive"),
+        pytest.param("state=broken", ["broken"], id="broken"),
+        pytest.param("state=failing", ["alpha"], id="errors today"),
+        pytest.param("state=undescribed", ["alpha", "beta"], id="undescribed"),
+        pytest.param("kind=PYTHON", ["beta"], id="kind"),
+        pytest.param("source=other", ["broken"], id="source"),
+        pytest.param("source=main_db", ["alpha", "off"], id="default source"),
+        pytest.param("tag=people", ["alpha"], id="tag"),
+        pytest.param("sort=calls", ["beta", "alpha", "broken", "off"], id="most calls"),
+        pytest.param("sort=errors", ["alpha", "beta", "broken", "off"], id="most errors"),
+        pytest.param("sort=slow", ["beta", "alpha", "broken", "off"], id="slowest"),
+        pytest.param("sort=changed", ["off", "broken", "beta", "alpha"], id="last changed"),
+        pytest.param("page=99&kind=x&state=x&sort=x&q=%00", ["alpha", "beta", "broken", "off"], id="nonsense"),
+    ],
+)  # fmt: skip
+def test_list_shows_what_its_address_asks_for(
+    admin: Client, query: str, expected: list[str]
+) -> None:
+    assert names_of(admin.get(f"/tools/?{query}")) == expected
+
+
+@pytest.mark.usefixtures("tools")
+def test_list_tells_state_and_figures_of_today(admin: Client) -> None:
+    rows = {row.tool.name: row for row in admin.get("/tools/").context["listing"].rows}
+
+    assert rows["broken"].reason == "no such column"
+    assert (rows["beta"].figures.calls, rows["beta"].figures.p95_ms) == (3, 10.0)
+    assert rows["alpha"].figures.error_rate == 100
+
+
+def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
+    admin: Client, django_assert_num_queries: Any
+) -> None:
+    for number in range(55):
+        tool = make_tool(name=f"t_{number:02}", tags=["a", HOSTILE], title=HOSTILE)
+        QuarantinedTool.objects.create(tool=tool, reason=HOSTILE)
+
+    with django_assert_num_queries(9):
+        page = text_of(admin.get("/tools/"))
+
+    assert "1–50 / 55" in page
+    assert HOSTILE not in page
+
+
+def test_search_answers_htmx_with_the_list_its_count_and_its_address(admin: Client) -> None:
+    make_tool(name="sales")
+
+    response = admin.get("/tools/?q=sal&kind=", headers=HTMX)
+
+    assert response["HX-Push-Url"] == "/tools/?q=sal"
+    assert "<mark>sal</mark>es" in text_of(response)
+    assert "1 tool" in text_of(response)
+    assert "<html" not in text_of(response)
+
+
+def test_switch_takes_a_tool_out_of_service_and_offers_to_undo(admin: Client) -> None:
+    tool = make_tool(name="sales", created_by="ann")
+
+    page = text_of(admin.post(f"/tools/~/{tool.pk}/active/", headers=HTMX))
+
+    assert not is_active(tool)
+    assert ToolDefinition.objects.get().updated_by == "admin"
+    assert "sales is not served any more." in page
+    assert "Undo" in page
+
+
+def test_switch_that_changes_nothing_leaves_the_tool_as_it_is(admin: Client) -> None:
+    tool = make_tool(updated_by="ann")
+
+    page = text_of(admin.post(f"/tools/~/{tool.pk}/active/", {"active": "yes"}, headers=HTMX))
+
+    assert ToolDefinition.objects.get().updated_by == "ann"
+    assert "Undo" not in page
+
+
+def test_undo_of_many_changes_only_those_that_were_changed(
+    admin: Client, django_assert_num_queries: Any
+) -> None:
+    on, off = make_tool(), make_tool(is_active=False)
+    chosen = [str(on.pk), str(off.pk), "x", "99999999999999"]
+
+    with django_assert_num_queries(8):
+        response = admin.post("/tools/~/active/", {"tool": chosen, "active": "no"}, headers=HTMX)
+
+    assert response.context["changed"] == [on.pk]
+    assert "1 tool was deactivated." in text_of(response)
+
+
+def test_page_tells_all_of_a_tool(admin: Client) -> None:
+    make_table("users", columns=("id", "email"))
+    statement = "SELECT email FROM users -- :id <b>\nWHERE id = :id AND note <> ':id'"
+    tool = make_tool(statement, name="find", parameters=["id"], description_user="사람용")
+    QuarantinedTool.objects.create(tool=tool, reason=HOSTILE)
+    make_call("find", error=HOSTILE, outcome="tool_error")
+
+    page = text_of(admin.get("/tools/find/"))
+
+    assert page.count('<span class="code-parameter">:id</span>') == 1
+    assert '<span class="code-comment">-- :id &lt;b&gt;</span>' in page
+    assert '<span class="code-keyword">SELECT</span>' in page
+    assert "/catalogue/main_db/public.users/" in page
+    assert "사람용" in page
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_page_colours_python(admin: Client) -> None:
+    make_expression("a * b if a else 'a'", name="multiply")
+
+    page = text_of(admin.get("/tools/multiply/"))
+
+    assert page.count('<span class="code-parameter">a</span>') == 2
+    assert '<span class="code-text">&#x27;a&#x27;</span>' in page
+
+
+def test_tool_whose_name_fits_no_address_is_listed_without_a_link(admin: Client) -> None:
+    make_tool(name="a/b", tags={"not": "a list"})
+
+    assert "a/b" in text_of(admin.get("/tools/"))
+    assert admin.get("/tools/unknown/").status_code == 404
+
+
+def test_who_only_reads_gets_no_switch_and_no_way_around_it(staff_with: StaffWith) -> None:
+    tool = make_tool(name="sales")
+    reader = staff_with("view_tooldefinition")
+
+    page = text_of(reader.get("/tools/"))
+
+    assert 'role="switch"' not in page
+    assert "/calls/" not in text_of(reader.get("/tools/sales/"))
+    assert reader.post(f"/tools/~/{tool.pk}/active/").status_code == 403
+    assert reader.post("/tools/~/active/", {"tool": tool.pk}).status_code == 403
+    assert is_active(tool)
+
+
+@pytest.mark.parametrize("address", ["/tools/", "/tools/sales/"])
+def test_pages_are_for_those_who_may_see_tools(staff_with: StaffWith, address: str) -> None:
+    assert staff_with().get(address).status_code == 403
+
+
+def test_archived_tools_are_out_of_sight_and_of_service(admin: Client) -> None:
+    tool = make_tool(name="old", is_active=False)
+    archive([tool.pk], "ann")
+
+    assert names_of(admin.get("/tools/")) == []
+    assert names_of(admin.get("/tools/?state=archived")) == ["old"]
+    assert 'role="switch"' not in text_of(admin.get("/tools/old/"))
+    assert admin.post(f"/tools/~/{tool.pk}/active/", {"active": "yes"}).status_code == 404
+    assert not is_active(tool)
+
+
+def test_no_tools_yet_leads_to_the_first(admin: Client) -> None:
+    assert "No tools yet" in text_of(admin.get("/tools/"))
+    assert "No tool matches" in text_of(admin.get("/tools/?q=x"))

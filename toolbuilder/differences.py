@@ -1,0 +1,176 @@
+"""What is different between two states of a tool, and what of it breaks agents' calls."""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from core.toolspec import JsonValue
+from toolbuilder.snapshots import PARAMETER_FIELDS, TOOL_FIELDS, ParameterSnapshot, ToolSnapshot
+
+# Texts that are shown line by line.
+LONG_TEXTS = ("definition", "description_agent", "description_user")
+
+
+class LineKind(StrEnum):
+    """What became of a line."""
+
+    SAME = "same"
+    REMOVED = "removed"
+    ADDED = "added"
+
+
+class ParameterKind(StrEnum):
+    """What became of a parameter."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    RENAMED = "renamed"
+    CHANGED = "changed"
+    MOVED = "moved"
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of either text; its numbers count from 1, None where it is not there."""
+
+    kind: LineKind
+    text: str
+    old_number: int | None
+    new_number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field with another value."""
+
+    name: str
+    old: JsonValue
+    new: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterChange:
+    """A parameter that is not as it was; positions count from 1. A changed one may have moved too."""
+
+    kind: ParameterKind
+    name: str
+    old_name: str = ""
+    fields: tuple[FieldChange, ...] = ()
+    old_position: int | None = None
+    new_position: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolDifference:
+    """All that is different: `texts` are the long ones that changed, line by line, by field."""
+
+    fields: tuple[FieldChange, ...] = ()
+    texts: Mapping[str, tuple[TextLine, ...]] = field(default_factory=dict)
+    parameters: tuple[ParameterChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.texts or self.parameters)
+
+
+def compare(old: ToolSnapshot, new: ToolSnapshot) -> ToolDifference:
+    """What is different in `new`; parameters in its order, those that are gone behind."""
+    before, after = old.to_document(), new.to_document()
+    changes = list(_compare_fields(before, after, TOOL_FIELDS))
+    return ToolDifference(
+        fields=tuple(change for change in changes if change.name not in LONG_TEXTS),
+        texts={
+            change.name: tuple(compare_lines(change.old, change.new))
+            for change in changes
+            if change.name in LONG_TEXTS
+        },
+        parameters=tuple(_compare_parameters(old, new)),
+    )
+
+
+def compare_lines(old: str, new: str) -> Iterator[TextLine]:
+    """Every line of both texts, removed ones before those that stand in their place."""
+    before, after = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+        if tag == "equal":
+            for offset, text in enumerate(before[old_start:old_end]):
+                numbers = (old_start + offset + 1, new_start + offset + 1)
+                yield TextLine(LineKind.SAME, text, *numbers)
+            continue
+        for number, text in enumerate(before[old_start:old_end], old_start + 1):
+            yield TextLine(LineKind.REMOVED, text, number, None)
+        for number, text in enumerate(after[new_start:new_end], new_start + 1):
+            yield TextLine(LineKind.ADDED, text, None, number)
+
+
+def find_renamed(old: ToolSnapshot, new: ToolSnapshot) -> dict[str, str]:
+    """New names, by old one, of parameters that are the same but for the name."""
+    before, after = _by_name(old), _by_name(new)
+    gone = [one for name, one in before.items() if name not in after]
+    come = [one for name, one in after.items() if name not in before]
+    renamed: dict[str, str] = {}
+    for one in gone:
+        twin = next((two for two in come if replace(two, param_name=one.param_name) == one), None)
+        if twin:
+            come.remove(twin)
+            renamed[one.param_name] = twin.param_name
+    return renamed
+
+
+def _compare_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[ParameterChange]:
+    before, after = _by_name(old), _by_name(new)
+    renamed = find_renamed(old, new)
+    old_names = {new_name: old_name for old_name, new_name in renamed.items()}
+    old_places, new_places = _places(before), _places(after)
+    moved = _find_moved(list(before), [old_names.get(name, name) for name in after])
+    for name, parameter in after.items():
+        old_name = old_names.get(name, name)
+        change = ParameterChange(kind=ParameterKind.ADDED, name=name, new_position=new_places[name])
+        if old_name not in before:
+            yield change
+            continue
+        change = replace(change, old_position=old_places[old_name])
+        if old_name != name:
+            yield replace(change, kind=ParameterKind.RENAMED, old_name=old_name)
+        elif fields := tuple(_compare_parameter(before[name], parameter)):
+            yield replace(change, kind=ParameterKind.CHANGED, fields=fields)
+        elif name in moved:
+            yield replace(change, kind=ParameterKind.MOVED)
+    for name in (name for name in before if name not in after and name not in renamed):
+        yield ParameterChange(kind=ParameterKind.REMOVED, name=name, old_position=old_places[name])
+
+
+def _find_moved(before: list[str], after: list[str]) -> set[str]:
+    """The names that stand elsewhere among those that both have, as few as explain the new order."""
+    old = [name for name in before if name in after]
+    new = [name for name in after if name in before]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    stayed = {
+        name
+        for block in matcher.get_matching_blocks()
+        for name in old[block.a : block.a + block.size]
+    }
+    return set(old) - stayed
+
+
+def _compare_parameter(old: ParameterSnapshot, new: ParameterSnapshot) -> Iterator[FieldChange]:
+    before = {name: getattr(old, name) for name in PARAMETER_FIELDS}
+    after = {name: getattr(new, name) for name in PARAMETER_FIELDS}
+    return _compare_fields(before, after, PARAMETER_FIELDS)
+
+
+def _compare_fields(
+    old: Mapping[str, JsonValue], new: Mapping[str, JsonValue], names: tuple[str, ...]
+) -> Iterator[FieldChange]:
+    for name in names:
+        if old[name] != new[name]:
+            yield FieldChange(name, old[name], new[name])
+
+
+def _by_name(tool: ToolSnapshot) -> dict[str, ParameterSnapshot]:
+    return {parameter.param_name: parameter for parameter in tool.parameters}
+
+
+def _places(parameters: Mapping[str, ParameterSnapshot]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(parameters, start=1)}

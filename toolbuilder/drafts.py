@@ -1,0 +1,170 @@
+"""Drafts: opened, saved against a revision, taken over, copied and discarded."""
+
+import uuid
+from dataclasses import dataclass, field, replace
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
+from core.toolspec import JsonValue
+from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
+
+TEST_VALUES = "test_values"
+MAX_NAME_CHARACTERS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftDocument:
+    """A tool that is being edited, and the arguments of its trials by parameter name.
+
+    A name that is missing in `test_values` is an absent argument; None is null.
+    """
+
+    tool: ToolSnapshot
+    test_values: dict[str, JsonValue] = field(default_factory=dict)
+
+    def to_document(self) -> dict[str, JsonValue]:
+        """As JSON: the tool's document with `test_values` beside its fields."""
+        return {**self.tool.to_document(), TEST_VALUES: self.test_values}
+
+
+def read_draft_document(document: JsonValue) -> DraftDocument:
+    """The draft that a document holds. Raises DefinitionError for what could not be stored."""
+    if not isinstance(document, dict):
+        raise DefinitionError("the tool must be a JSON object")
+    columns = {name: value for name, value in document.items() if name != TEST_VALUES}
+    values = document.get(TEST_VALUES, {})
+    if not isinstance(values, dict):
+        raise DefinitionError(f"{TEST_VALUES} must be a JSON object")
+    require_storable(values, TEST_VALUES)
+    return DraftDocument(tool=read_document(columns), test_values=values)
+
+
+def read_draft(draft: ToolDraft) -> DraftDocument:
+    """What the draft holds."""
+    return read_draft_document(draft.document)
+
+
+def open_draft(
+    tool: ToolDefinition | None, username: str, start: ToolSnapshot | None = None
+) -> ToolDraft:
+    """The tool's draft, whoever owns it, or a new one that says what is served.
+
+    Without a tool it is the draft of a new one, which begins as `start` says.
+    """
+    if tool is None:
+        return _create_draft(start or ToolSnapshot(), username)
+    snapshot = read_snapshot(ToolDefinition.objects.whole().get(pk=tool.pk))
+    columns = {
+        **_columns_of(DraftDocument(tool=snapshot)),
+        "base_version_hash": snapshot.content_hash,
+        "owner": username,
+    }
+    return ToolDraft.objects.get_or_create(tool=tool, defaults=columns)[0]
+
+
+def save_draft(
+    uid: uuid.UUID, document: JsonValue, *, expected_revision: int, username: str
+) -> ToolDraft:
+    """The draft with this document; one that says the same keeps its revision.
+
+    Raises StaleDraftError, with the present document, when it is no longer at that revision or gone;
+    DraftOwnedError when another user owns it; DefinitionError for what could not be stored.
+    """
+    given = read_draft_document(document)
+    with transaction.atomic():
+        draft = lock_draft(uid, expected_revision=expected_revision, username=username)
+        if read_draft(draft) != given:
+            draft.revision += 1
+            _assign(draft, given)
+            draft.save()
+    return draft
+
+
+def take_over(uid: uuid.UUID, username: str) -> ToolDraft:
+    """The draft, now of this user; what its former owner saves after is refused as stale."""
+    with transaction.atomic():
+        draft = _find(uid)
+        if draft.owner != username:
+            draft.owner = username
+            draft.revision += 1
+            draft.save()
+    return draft
+
+
+def discard_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> None:
+    """Delete the draft; what is served stays. Raises as save_draft does."""
+    with transaction.atomic():
+        lock_draft(uid, expected_revision=expected_revision, username=username).delete()
+
+
+def rebase_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> ToolDraft:
+    """The draft, held from now on to be made from what is served now, which its user has seen."""
+    with transaction.atomic():
+        draft = lock_draft(uid, expected_revision=expected_revision, username=username)
+        if draft.tool_id is None:
+            raise EditError(_("This tool was never published; there is nothing to compare with."))
+        served = read_snapshot(ToolDefinition.objects.whole().get(pk=draft.tool_id))
+        draft.base_version_hash = served.content_hash
+        draft.revision += 1
+        draft.save()
+    return draft
+
+
+def duplicate_tool(tool: ToolDefinition, username: str) -> ToolDraft:
+    """The draft of a new tool that does the same under a free name."""
+    snapshot = read_snapshot(ToolDefinition.objects.whole().get(pk=tool.pk))
+    return _create_draft(replace(snapshot, name=find_free_name(snapshot.name)), username)
+
+
+def find_free_name(name: str) -> str:
+    """As `sales_copy`, or `sales_copy_2` and so on: no tool and no draft has it."""
+    stem = name[: MAX_NAME_CHARACTERS - len("_copy_9999")]
+    like = {"name__startswith": f"{stem}_copy"}
+    taken = {
+        *ToolDefinition.objects.filter(**like).values_list("name", flat=True),
+        *ToolDraft.objects.filter(**like).values_list("name", flat=True),
+    }
+    names = (f"{stem}_copy" if count == 1 else f"{stem}_copy_{count}" for count in range(1, 10_000))
+    return next(free for free in names if free not in taken)
+
+
+def lock_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> ToolDraft:
+    """The draft, locked until the transaction ends. Raises as save_draft does."""
+    draft = _find(uid)
+    if draft.owner != username:
+        words = {"owner": draft.owner}
+        text = _("%(owner)s is editing this tool; take the draft over to go on.") % words
+        raise DraftOwnedError(text, draft.owner)
+    if draft.revision != expected_revision:
+        text = _("This draft was saved elsewhere since you opened it; look at the difference.")
+        raise StaleDraftError(text, draft.document)
+    return draft
+
+
+def _find(uid: uuid.UUID) -> ToolDraft:
+    try:
+        return ToolDraft.objects.select_for_update().get(uid=uid)
+    except ToolDraft.DoesNotExist:
+        text = _("This draft is gone: it was published or discarded.")
+        raise StaleDraftError(text, {}) from None
+
+
+def _create_draft(snapshot: ToolSnapshot, username: str) -> ToolDraft:
+    columns = _columns_of(DraftDocument(tool=snapshot))
+    return ToolDraft.objects.create(owner=username, **columns)
+
+
+def _assign(draft: ToolDraft, document: DraftDocument) -> None:
+    for name, value in _columns_of(document).items():
+        setattr(draft, name, value)
+
+
+def _columns_of(document: DraftDocument) -> dict[str, JsonValue]:
+    return {
+        "name": document.tool.name,
+        "document": document.to_document(),
+        "content_hash": document.tool.content_hash,
+    }

@@ -1,0 +1,156 @@
+"""The file of tools, YAML or JSON: names of data sources and never what reaches them."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from django.utils.translation import gettext as _
+
+from core.errors import DefinitionError, ImportFileError
+from core.toolspec import JsonValue
+from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot, read_document
+
+FORMAT = 1
+MAX_FILE_CHARACTERS = 50_000_000
+# Deeper than anything that is ours; a file may not exhaust the stack.
+_MAX_DEPTH = 40
+_ALWAYS_WRITTEN = frozenset({"name", "tool_type", "definition", "param_name", "param_type"})
+_TOOL_DEFAULTS = ToolSnapshot().to_document()
+_PARAMETER_DEFAULTS = ToolSnapshot(parameters=(ParameterSnapshot(param_name=""),)).to_document()[
+    "parameters"
+][0]
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangedTool:
+    """A tool of a file; a new one is made active or not as `is_active` says."""
+
+    snapshot: ToolSnapshot
+    is_active: bool = True
+
+
+class _Dumper(yaml.CSafeDumper):
+    """Writes texts of several lines as blocks, and lists below their key."""
+
+
+class _Loader(yaml.CSafeLoader):
+    """Reads dates as the texts that they are."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _represent_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+def write_yaml(tools: Iterable[ExchangedTool]) -> str:
+    """The file as YAML."""
+    text: str = yaml.dump(
+        _to_document(tools), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
+    )
+    return text
+
+
+def write_json(tools: Iterable[ExchangedTool]) -> str:
+    """The file as JSON."""
+    return json.dumps(_to_document(tools), ensure_ascii=False, indent=2) + "\n"
+
+
+def read_tools_file(text: str) -> list[ExchangedTool]:
+    """The tools of a YAML or JSON file in its order.
+
+    Raises ImportFileError, naming the tool, for anything that could not be stored.
+    """
+    if len(text) > MAX_FILE_CHARACTERS:
+        raise ImportFileError(_("The file is too large."))
+    document = _parse(text)
+    if not isinstance(document, dict) or not isinstance(document.get("tools"), list):
+        raise ImportFileError(_("The file has no list called tools."))
+    if document.get("toolbuilder") != FORMAT:
+        words = {"format": FORMAT}
+        raise ImportFileError(_("The file must begin with toolbuilder: %(format)s.") % words)
+    tools = [_read_tool(entry, place) for place, entry in enumerate(document["tools"], start=1)]
+    _require_one_each(tools)
+    return tools
+
+
+def _to_document(tools: Iterable[ExchangedTool]) -> JsonValue:
+    return {"toolbuilder": FORMAT, "tools": [_to_entry(tool) for tool in tools]}
+
+
+def _to_entry(tool: ExchangedTool) -> dict[str, JsonValue]:
+    document = tool.snapshot.to_document()
+    parameters = [_shorten(one, _PARAMETER_DEFAULTS) for one in document.pop("parameters")]
+    entry = _shorten(document, _TOOL_DEFAULTS)
+    if not tool.is_active:
+        entry["is_active"] = False
+    return {**entry, "parameters": parameters} if parameters else entry
+
+
+def _shorten(
+    document: dict[str, JsonValue], defaults: dict[str, JsonValue]
+) -> dict[str, JsonValue]:
+    return {
+        name: value
+        for name, value in document.items()
+        if name in _ALWAYS_WRITTEN or value != defaults[name]
+    }
+
+
+def _parse(text: str) -> JsonValue:
+    try:
+        if text.lstrip().startswith("{"):
+            return json.loads(text)
+        _refuse_traps(text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader's subclass
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        why = str(error).replace("\n", " ")[:300]
+        raise ImportFileError(
+            _("The file is neither YAML nor JSON: %(why)s") % {"why": why}
+        ) from error
+
+
+def _refuse_traps(text: str) -> None:
+    """Aliases grow without limit, and deep nesting exhausts the stack; neither is ours."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
+            raise ImportFileError(
+                _("Aliases and deep nesting are not read; write the text itself.")
+            )
+
+
+def _read_tool(entry: Any, place: int) -> ExchangedTool:
+    columns = dict(entry) if isinstance(entry, dict) else {}
+    is_active = columns.pop("is_active", True)
+    label = columns.get("name") or place
+    if not isinstance(entry, dict) or not isinstance(is_active, bool):
+        words = {"name": label}
+        raise ImportFileError(
+            _("%(name)s: a tool is names with values, and is_active true or false.") % words
+        )
+    try:
+        return ExchangedTool(read_document(columns), is_active)
+    except DefinitionError as error:
+        raise ImportFileError(f"{label}: {error}") from error
+
+
+def _require_one_each(tools: Iterable[ExchangedTool]) -> None:
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.snapshot.name in seen:
+            raise ImportFileError(_("%(name)s is there twice.") % {"name": tool.snapshot.name})
+        seen.add(tool.snapshot.name)

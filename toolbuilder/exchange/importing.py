@@ -1,0 +1,97 @@
+"""The tools of a file against those that are there: what would change, and the change itself."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.errors import ToolboxError
+from toolbuilder.breaking_changes import BreakingChange, find_breaking_changes
+from toolbuilder.differences import ToolDifference, compare
+from toolbuilder.exchange.files import ExchangedTool
+from toolbuilder.models import ToolDefinition, VersionOrigin
+from toolbuilder.publishing import publish_snapshot
+from toolbuilder.snapshots import read_snapshot
+from toolbuilder.versions import VersionEntry
+
+
+class Conflict(StrEnum):
+    """What becomes of a tool that is there and says something else."""
+
+    FAIL = "fail"
+    SKIP = "skip"
+    REPLACE = "replace"
+
+
+class ImportKind(StrEnum):
+    """What a tool of the file is to those that are there."""
+
+    NEW = "new"
+    SAME = "same"
+    CHANGED = "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTool:
+    """A tool of the file, the stored one of its name, and what is different."""
+
+    given: ExchangedTool
+    stored: ToolDefinition | None = None
+    difference: ToolDifference | None = None
+    breaking: tuple[BreakingChange, ...] = ()
+
+    @property
+    def kind(self) -> ImportKind:
+        if self.stored is None:
+            return ImportKind.NEW
+        return ImportKind.CHANGED if self.difference else ImportKind.SAME
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """What became of a tool: published as that version, left alone (both None), or refused."""
+
+    name: str
+    version: int | None = None
+    refusal: ToolboxError | None = None
+
+
+def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
+    """What an import would do, in the order of the file; three queries, and nothing is written."""
+    given = list(tools)
+    names = [tool.snapshot.name for tool in given]
+    rows = ToolDefinition.objects.whole().filter(name__in=names)
+    stored = {tool.name: tool for tool in rows}
+    return [_plan(tool, stored.get(tool.snapshot.name)) for tool in given]
+
+
+def apply_import(
+    plan: Iterable[PlannedTool], username: str, *, note: str = ""
+) -> Iterator[ImportOutcome]:
+    """Publish the planned tools that are new or changed, each by itself; a refused one hinders no other.
+
+    Tools that are there stay active or inactive. The rights of `username` on data sources count.
+    """
+    entry = VersionEntry(origin=VersionOrigin.IMPORTED, author=username, note=note)
+    for planned in plan:
+        yield _apply(planned, entry)
+
+
+def _plan(given: ExchangedTool, stored: ToolDefinition | None) -> PlannedTool:
+    if stored is None:
+        return PlannedTool(given)
+    old, new = read_snapshot(stored), given.snapshot
+    return PlannedTool(given, stored, compare(old, new), find_breaking_changes(old, new))
+
+
+def _apply(planned: PlannedTool, entry: VersionEntry) -> ImportOutcome:
+    given = planned.given
+    name = given.snapshot.name
+    if planned.kind is ImportKind.SAME:
+        return ImportOutcome(name)
+    try:
+        publication = publish_snapshot(
+            planned.stored, given.snapshot, entry, is_active=given.is_active
+        )
+    except ToolboxError as error:
+        return ImportOutcome(name, refusal=error)
+    return ImportOutcome(name, publication.version.number)

@@ -1,0 +1,110 @@
+"""What is edited and what was published: working copies of tools, and their versions."""
+
+import uuid
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+
+class ToolDraftQuerySet(models.QuerySet["ToolDraft"]):
+    """Reads of drafts."""
+
+    def changed(self) -> "ToolDraftQuerySet":
+        """Drafts that say something else than what they were made from."""
+        return self.exclude(content_hash=F("base_version_hash"))
+
+
+class ToolDraft(models.Model):
+    """The unpublished working copy of one tool, or of one that is not there yet (`tool` NULL).
+
+    `document` is a DraftDocument as JSON; `content_hash` is that of its tool, and `base_version_hash`
+    that of the tool it was made from, '' for a new one. `revision` grows with each save.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    uid = models.UUIDField(_("id"), default=uuid.uuid4, unique=True, editable=False)
+    tool = models.OneToOneField(
+        "toolbuilder.ToolDefinition",
+        verbose_name=_("tool"),
+        related_name="draft",
+        null=True,
+        on_delete=models.CASCADE,
+    )
+    name = models.TextField(_("name"), default="", db_default="", blank=True)
+    document = models.JSONField(_("document"))
+    content_hash = models.TextField(default="", db_default="", editable=False)
+    base_version_hash = models.TextField(default="", db_default="", editable=False)
+    revision = models.PositiveIntegerField(_("revision"), default=1, db_default=1)
+    owner = models.TextField(_("owner"), default="", db_default="")
+    created_at = models.DateTimeField(_("created"), db_default=Now())
+    updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
+
+    objects = ToolDraftQuerySet.as_manager()
+
+    class Meta:
+        db_table = "h_custom_tool_draft"
+        verbose_name = _("draft")
+        verbose_name_plural = _("drafts")
+        ordering = ["-updated_at"]
+        indexes = [models.Index(fields=["owner", "-updated_at"], name="h_custom_tool_draft_owner")]
+
+    def __str__(self) -> str:
+        return self.name or str(self.uid)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it says something else than what it was made from."""
+        return self.content_hash != self.base_version_hash
+
+
+class VersionOrigin(models.TextChoices):
+    """How a version came to be."""
+
+    PUBLISHED = "PUBLISHED", _("published")
+    RESTORED = "RESTORED", _("restored")
+    SAVED = "SAVED", _("saved in the back office")
+    IMPORTED = "IMPORTED", _("imported")
+    LOADED = "LOADED", _("ready tool")
+    OUTSIDE = "OUTSIDE", _("written outside")
+
+
+class ToolVersion(models.Model):
+    """A tool as it was at one time; the database refuses a change of it.
+
+    `number` counts from 1 for each tool. The version outlives its tool, whose name it keeps.
+    `is_judged` says that its database, or the sandbox of scripts, took it then.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    tool = models.ForeignKey(
+        "toolbuilder.ToolDefinition",
+        verbose_name=_("tool"),
+        related_name="versions",
+        null=True,
+        on_delete=models.SET_NULL,
+    )
+    tool_name = models.TextField(_("name"), db_index=True)
+    number = models.PositiveIntegerField(_("version"))
+    document = models.JSONField(_("document"))
+    content_hash = models.TextField(editable=False)
+    origin = models.TextField(_("origin"), choices=VersionOrigin, default=VersionOrigin.PUBLISHED)
+    note = models.TextField(_("note"), default="", db_default="", blank=True)
+    published_by = models.TextField(_("published by"), default="", db_default="")
+    published_at = models.DateTimeField(_("published"), db_default=Now())
+    restored_from = models.PositiveIntegerField(_("restored from version"), null=True)
+    is_judged = models.BooleanField(_("checked by its database"), default=False, db_default=False)
+
+    class Meta:
+        db_table = "h_custom_tool_version"
+        verbose_name = _("version")
+        verbose_name_plural = _("versions")
+        ordering = ["-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["tool", "number"], name="h_custom_tool_version_once"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="h_custom_tool_version_from_1"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool_name} {self.number}"

@@ -1,0 +1,284 @@
+"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports and calls tools."""
+
+import json
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from catalog.sources import read_sources
+from core.bindings import CallerFacts
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.errors import DefinitionError, ToolboxError
+from core.lints.advice import AdviceLevel
+from toolbuilder.advice import advise_tools
+from toolbuilder.difference_text import difference_lines
+from toolbuilder.differences import compare
+from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
+from toolbuilder.exchange.importing import (
+    Conflict,
+    ImportKind,
+    PlannedTool,
+    apply_import,
+    plan_import,
+)
+from toolbuilder.management.tool_arguments import read_arguments, read_claims
+from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolVersion
+from toolbuilder.single_call import call_once
+from toolbuilder.snapshots import ToolSnapshot, build_rows, read_snapshot
+from toolbuilder.specs import build_spec
+from toolbuilder.versions import read_version, record_versions
+
+FAILED, WRONG = 1, 2
+_EXIT_CODES = """exit codes:
+  0    done
+  1    a tool was refused or has a problem, or its call ended in an error
+  2    wrong arguments, or a file that cannot be read
+  3    an import with conflicts, of which nothing was written"""
+CONFLICTS = 3
+_WRITERS: Mapping[str, Callable[[Iterable[ExchangedTool]], str]] = {
+    "yaml": write_yaml,
+    "json": write_json,
+}
+
+
+class Command(BaseCommand):
+    help = "List, show, compare, lint, export, import and call tools."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.epilog = _EXIT_CODES
+        parser.formatter_class = RawDescriptionHelpFormatter
+        actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        _add_reads(actions)
+        _add_exchange(actions)
+        call = actions.add_parser("call", help="call a tool, with the limits of an agent's call")
+        call.add_argument("name", metavar="NAME")
+        call.add_argument(
+            "arguments", nargs="*", metavar="ARGUMENT", help="name=value, or name:=JSON"
+        )
+        call.add_argument("--version-number", type=int, metavar="N", help="an earlier version")
+        call.add_argument("--owner", default="", help="the key owner that the tool is told of")
+        call.add_argument("--claim", action="append", default=[], metavar="NAME=VALUE")
+        call.add_argument("--json", action="store_true", help="the structured content")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        run: Callable[[dict[str, Any]], None] = getattr(self, f"_{options['action']}")
+        try:
+            run(options)
+        except ToolboxError as error:
+            code = FAILED if options["action"] == "call" else WRONG
+            raise CommandError(str(error), returncode=code) from error
+
+    def _list(self, options: dict[str, Any]) -> None:
+        tools = ToolDefinition.objects.select_related("data_source", "quarantine", "draft")
+        rows = [_describe(tool) for tool in (tools if options["all"] else tools.present())]
+        if options["json"]:
+            self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2))
+        elif rows:
+            self._write_table(rows)
+
+    def _show(self, options: dict[str, Any]) -> None:
+        tool = _find(options["name"])
+        snapshot = _read(tool, options["version_number"])
+        self.stdout.write(write_yaml([ExchangedTool(snapshot, tool.is_active)]), ending="")
+
+    def _versions(self, options: dict[str, Any]) -> None:
+        versions = _find(options["name"]).versions.order_by("-number")
+        rows = [_describe_version(version) for version in versions]
+        if rows:
+            self._write_table(rows)
+
+    def _diff(self, options: dict[str, Any]) -> None:
+        tool = _find(options["name"])
+        old, new = _read(tool, options["old"]), _read(tool, options["new"])
+        for line in difference_lines(compare(old, new)):
+            self.stdout.write(line)
+
+    def _lint(self, options: dict[str, Any]) -> None:
+        found = advise_tools(options["names"])
+        if options["json"]:
+            rows = {name: [one.to_json() for one in advice] for name, advice in found.items()}
+            self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2))
+        else:
+            for name, advice in found.items():
+                for one in advice:
+                    place = f" {one.place}:" if one.place else ""
+                    self.stdout.write(f"{name}: {one.level}:{place} {one.text}")
+        if any(one.level is AdviceLevel.PROBLEM for advice in found.values() for one in advice):
+            raise SystemExit(FAILED)
+
+    def _record(self, _options: dict[str, Any]) -> None:
+        self.stdout.write(f"{record_versions():,} versions recorded.")
+
+    def _export(self, options: dict[str, Any]) -> None:
+        tools = ToolDefinition.objects.whole().order_by("name")
+        names = options["names"]
+        chosen = list(tools.filter(name__in=names) if names else tools.present())
+        _require_all(names, [tool.name for tool in chosen])
+        given = [ExchangedTool(read_snapshot(tool), tool.is_active) for tool in chosen]
+        text = _WRITERS[options["format"]](given)
+        if options["output"]:
+            Path(options["output"]).write_text(text, encoding="utf-8")
+            self.stderr.write(f"{len(given):,} tools written to {options['output']}.")
+        else:
+            self.stdout.write(text, ending="")
+
+    def _import(self, options: dict[str, Any]) -> None:
+        plan = plan_import(read_tools_file(_read_file(options["file"])))
+        conflicts = [planned for planned in plan if planned.kind is ImportKind.CHANGED]
+        if options["dry_run"]:
+            self._tell_plan(plan)
+            return
+        if conflicts and options["on_conflict"] == Conflict.FAIL:
+            self._tell_plan(conflicts)
+            raise CommandError(
+                f"{len(conflicts):,} tools are there and say something else, so nothing was"
+                " written; choose --on-conflict skip or replace",
+                returncode=CONFLICTS,
+            )
+        skips = options["on_conflict"] == Conflict.SKIP
+        self._apply([one for one in plan if not (skips and one in conflicts)], options)
+
+    def _apply(self, plan: Sequence[PlannedTool], options: dict[str, Any]) -> None:
+        published = refused = 0
+        for outcome in apply_import(plan, options["as"], note=options["note"]):
+            if outcome.refusal:
+                refused += 1
+                self.stderr.write(f"{outcome.name}: refused: {outcome.refusal}")
+            elif outcome.version:
+                published += 1
+                self.stdout.write(f"{outcome.name}: version {outcome.version}")
+        self.stdout.write(f"{published:,} published, {refused:,} refused.")
+        if refused:
+            raise SystemExit(FAILED)
+
+    def _tell_plan(self, plan: Sequence[PlannedTool]) -> None:
+        for planned in plan:
+            self.stdout.write(f"{planned.given.snapshot.name}: {planned.kind}")
+            lines = difference_lines(planned.difference) if planned.difference else ()
+            for line in lines:
+                self.stdout.write(f"  {line}")
+            for change in planned.breaking:
+                self.stdout.write(f"  breaks calls: {change.text}")
+
+    def _call(self, options: dict[str, Any]) -> None:
+        sources = read_sources()
+        row, parameters = build_rows(_read(_find(options["name"]), options["version_number"]))
+        spec = build_spec(row, parameters, sources.dialects)
+        arguments = read_arguments(options["arguments"], spec.parameters)
+        facts = CallerFacts(owner=options["owner"], claims=read_claims(options["claim"]))
+        answer = call_once(spec, arguments, sources, facts)
+        if options["json"]:
+            self.stdout.write(json.dumps(answer.structured, ensure_ascii=False, indent=2))
+        else:
+            self.stdout.write("\n".join(answer.texts))
+
+    def _write_table(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Columns as wide as their widest text, under their names."""
+        lines = [list(rows[0]), *([str(value) for value in row.values()] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            self.stdout.write("  ".join(cells).rstrip())
+
+
+def _add_reads(actions: Any) -> None:
+    listed = actions.add_parser("list", help="list tools")
+    listed.add_argument("--all", action="store_true", help="archived ones too")
+    listed.add_argument("--json", action="store_true")
+    show = actions.add_parser("show", help="show a tool as it would be exported")
+    show.add_argument("name", metavar="NAME")
+    show.add_argument("--version-number", type=int, metavar="N", help="an earlier version")
+    versions = actions.add_parser("versions", help="list the versions of a tool")
+    versions.add_argument("name", metavar="NAME")
+    diff = actions.add_parser("diff", help="compare a version with another, or with what is there")
+    diff.add_argument("name", metavar="NAME")
+    diff.add_argument("old", type=int, metavar="OLD")
+    diff.add_argument("new", type=int, nargs="?", metavar="NEW")
+    lint = actions.add_parser("lint", help="advise on tools; exit code 1 where one has a problem")
+    lint.add_argument("names", nargs="*", metavar="NAME", help="tools (default: all active ones)")
+    lint.add_argument("--json", action="store_true")
+    actions.add_parser("record", help="keep what other programs wrote as versions")
+
+
+def _add_exchange(actions: Any) -> None:
+    export = actions.add_parser("export", help="write tools as YAML or JSON")
+    export.add_argument("names", nargs="*", metavar="NAME", help="tools (default: all)")
+    export.add_argument("--format", choices=list(_WRITERS), default="yaml")
+    export.add_argument("--output", metavar="FILE")
+    imported = actions.add_parser("import", help="publish the tools of a file")
+    imported.add_argument("file", metavar="FILE", help="- is standard input")
+    imported.add_argument("--dry-run", action="store_true", help="only tell what would change")
+    imported.add_argument(
+        "--on-conflict",
+        choices=list(map(str, Conflict)),
+        default=str(Conflict.FAIL),
+        help="what to do when a tool is there and says something else (default: fail)",
+    )
+    imported.add_argument("--as", default="", metavar="USER", help="whose rights count")
+    imported.add_argument("--note", default="", help="kept with each version")
+
+
+def _describe(tool: ToolDefinition) -> dict[str, Any]:
+    draft = getattr(tool, "draft", None)
+    return {
+        "name": tool.name,
+        "kind": tool.tool_type,
+        "state": _state(tool),
+        "version": tool.version,
+        "source": tool.data_source.name if tool.data_source else DEFAULT_SOURCE_NAME,
+        "draft": draft.owner if draft and draft.is_changed else "",
+    }
+
+
+def _state(tool: ToolDefinition) -> str:
+    if not tool.is_active:
+        return "archived" if tool.archived_at else "inactive"
+    try:
+        return "quarantined" if tool.quarantine else "active"
+    except QuarantinedTool.DoesNotExist:
+        return "active"
+
+
+def _describe_version(version: ToolVersion) -> dict[str, Any]:
+    return {
+        "version": version.number,
+        "published": f"{version.published_at:%Y-%m-%d %H:%M}",
+        "by": version.published_by,
+        "origin": version.origin,
+        "note": version.note,
+    }
+
+
+def _find(name: str) -> ToolDefinition:
+    tool = ToolDefinition.objects.whole().filter(name=name).first()
+    if tool is None:
+        raise DefinitionError(f"there is no tool called {name!r}; see manage.py tools list")
+    return tool
+
+
+def _read(tool: ToolDefinition, number: int | None) -> ToolSnapshot:
+    """The version of that number, or the tool as it is."""
+    if number is None:
+        return read_snapshot(tool)
+    version = tool.versions.filter(number=number).first()
+    if version is None:
+        raise DefinitionError(
+            f"{tool.name} has no version {number}; see manage.py tools versions {tool.name}"
+        )
+    return read_version(version)
+
+
+def _read_file(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{name} cannot be read as UTF-8: {error}", returncode=WRONG) from error
+
+
+def _require_all(names: Sequence[str], found: Sequence[str]) -> None:
+    if missing := sorted(set(names) - set(found)):
+        raise DefinitionError(f"there is no tool called {', '.join(missing)}")

@@ -1,0 +1,51 @@
+"""The arguments of a call as words of a command line: `region=KR`, `limit=5`, `ids:=[1, 2]`."""
+
+import json
+from collections.abc import Iterable
+
+from core.errors import ArgumentsError
+from core.toolspec import JsonValue, ParameterSpec, ParameterType
+
+_TEXTS = frozenset(
+    {ParameterType.STRING, ParameterType.ENUM, ParameterType.DATE, ParameterType.DATETIME}
+)
+
+
+def read_arguments(
+    words: Iterable[str], parameters: Iterable[ParameterSpec]
+) -> dict[str, JsonValue]:
+    """The arguments by name. Raises ArgumentsError for a word that is none.
+
+    `name=value` is text where the parameter is, else JSON if it can be read so; `name:=value` is JSON.
+    """
+    texts = {parameter.name for parameter in parameters if parameter.type in _TEXTS}
+    return dict(_read_argument(word, texts) for word in words)
+
+
+def read_claims(words: Iterable[str]) -> dict[str, JsonValue]:
+    """Claims of a key, written as arguments are; `name=value` is text."""
+    pairs = [word.partition("=")[0].removesuffix(":") for word in words]
+    return dict(_read_argument(word, set(pairs)) for word in words)
+
+
+def _read_argument(word: str, texts: set[str]) -> tuple[str, JsonValue]:
+    name, sign, value = word.partition("=")
+    if not sign or not name.removesuffix(":"):
+        raise ArgumentsError(f"write arguments as name=value or name:=JSON (got {word[:80]!r})")
+    if name.endswith(":"):
+        return name[:-1], _require_json(name[:-1], value)
+    return name, value if name in texts else _read_json(value)
+
+
+def _read_json(value: str) -> JsonValue:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _require_json(name: str, value: str) -> JsonValue:
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ArgumentsError(f"{name}:= must be followed by JSON (got {value[:80]!r})") from error

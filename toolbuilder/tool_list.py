@@ -1,0 +1,208 @@
+"""The list of tools: what its address asks for, and the rows that it shows."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields, replace
+
+from django.core.paginator import Page, Paginator
+from django.db import connection
+from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Lower
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from access.figures import FAILED, CallFigures, Percentile95, read_tool_figures, start_of_today
+from access.models import CallRecord
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from toolbuilder.models import (
+    ToolDefinition,
+    ToolDefinitionQuerySet,
+    ToolParameter,
+    ToolType,
+    ToolUse,
+)
+
+PAGE_SIZE = 50
+_QUERY_CHARACTERS = 500
+_WORDS_READ = 8
+STATES = {
+    "": _("All"),
+    "active": _("Active"),
+    "inactive": _("Inactive"),
+    "broken": _("Broken"),
+    "failing": _("Errors today"),
+    "undescribed": _("Undescribed parameters"),
+    "archived": _("Archived"),
+}
+SORTS = {
+    "": _("By name"),
+    "changed": _("Last changed"),
+    "calls": _("Most calls today"),
+    "errors": _("Most errors today"),
+    "slow": _("Slowest today"),
+}
+_SORTED_BY = {
+    "calls": Count("pk"),
+    "errors": Count("pk", filter=FAILED),
+    "slow": Percentile95("duration_ms"),
+}
+_TAGS = """
+SELECT tag, count(*) FROM h_custom_tool, jsonb_array_elements_text(
+    CASE jsonb_typeof(tags) WHEN 'array' THEN tags ELSE '[]' END) AS tag
+GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 200
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolListState:
+    """What the address of the list says; empty means any."""
+
+    q: str = ""
+    state: str = ""
+    kind: str = ""
+    source: str = ""
+    tag: str = ""
+    sort: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, given: QueryDict) -> "ToolListState":
+        """From an address; what makes no sense in it is left out."""
+        texts = {
+            one.name: given.get(one.name, "").replace("\0", "").strip()[:_QUERY_CHARACTERS]
+            for one in fields(cls)
+        }
+        page = texts.pop("page")
+        number = int(page) if page.isascii() and page.isdigit() and len(page) < 9 else 1
+        return replace(
+            cls(**texts, page=max(number, 1)),
+            state=texts["state"] if texts["state"] in STATES else "",
+            kind=texts["kind"] if texts["kind"] in ToolType.values else "",
+            sort=texts["sort"] if texts["sort"] in SORTS else "",
+        )
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether tools may be missing from the list because of it."""
+        return bool(self.q or self.state or self.kind or self.source or self.tag)
+
+    def address(self, **changes: str | int) -> str:
+        """Of the list with these changes, from its first page unless `page` is one of them."""
+        state = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
+        query = QueryDict(mutable=True)
+        query.update({name: value for name, value in asdict(state).items() if value})
+        if state.page == 1:
+            query.pop("page", None)
+        return f"{reverse('tools')}{'?' if query else ''}{query.urlencode()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """A tool in the list with today's figures; `reason` says why it is out of service."""
+
+    tool: ToolDefinition
+    figures: CallFigures
+    reason: str = ""
+
+    @property
+    def tags(self) -> list[str]:
+        """Of the tool, as far as they can be read."""
+        tags = self.tool.tags
+        return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListing:
+    """One page of the list."""
+
+    rows: list[ToolRow]
+    page: Page[int]
+
+
+def read_tool_list(state: ToolListState) -> ToolListing:
+    """The page of tools that the state asks for; the same number of queries for any."""
+    tools = _sort(filter_tools(state), state.sort).values_list("pk", flat=True)
+    page = Paginator(tools, PAGE_SIZE).get_page(state.page)
+    return ToolListing(read_rows(list(page.object_list)), page)
+
+
+def filter_tools(state: ToolListState) -> ToolDefinitionQuerySet:
+    """The tools that the filters let through, by no order; archived ones only where asked for."""
+    tools = ToolDefinition.objects.order_by()
+    tools = tools.archived() if state.state == "archived" else tools.present()
+    for word in state.q.split()[:_WORDS_READ]:
+        tools = tools.filter(_holds(word))
+    if state.kind:
+        tools = tools.filter(tool_type=state.kind)
+    if state.source == DEFAULT_SOURCE_NAME:
+        tools = tools.filter(data_source=None, tool_type=ToolType.SQL)
+    elif state.source:
+        tools = tools.filter(data_source__name=state.source)
+    if state.tag:
+        tools = tools.filter(tags__contains=[state.tag])
+    return _filter_state(tools, state.state)
+
+
+def read_rows(ids: Sequence[int]) -> list[ToolRow]:
+    """The rows of these tools, in this order; two queries."""
+    related = ("data_source", "quarantine")
+    tools = ToolDefinition.objects.select_related(*related).defer("definition").in_bulk(ids)
+    names = [tool.name for tool in tools.values()]
+    figures = read_tool_figures(start_of_today(), names)
+    found = [tools[id_] for id_ in ids if id_ in tools]
+    return [_row(tool, figures.get(tool.name, CallFigures())) for tool in found]
+
+
+def read_tool_tags() -> list[tuple[str, int]]:
+    """The tags of all tools, most used first, with their counts."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TAGS)
+        return list(cursor)
+
+
+def undescribed_parameters() -> Q:
+    """Tools with a parameter that agents must fill in and that nothing describes."""
+    bare = ToolParameter.objects.filter(tool=OuterRef("pk"), binding="AGENT", description="")
+    return Q(Exists(bare))
+
+
+def _holds(word: str) -> Q:
+    texts = ("name", "title", "description_agent", "description_user", "definition", "tags")
+    found = Q()
+    for name in texts:
+        found |= Q(**{f"{name}__icontains": word})
+    named = Q(table__name__icontains=word) | Q(table__display_name__icontains=word)
+    return found | Q(pk__in=ToolUse.objects.filter(named).values("tool"))
+
+
+def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQuerySet:
+    match state:
+        case "active":
+            return tools.filter(is_active=True)
+        case "inactive":
+            return tools.exclude(is_active=True)
+        case "broken":
+            return tools.filter(is_active=True).exclude(quarantine=None)
+        case "undescribed":
+            return tools.filter(undescribed_parameters(), is_active=True)
+        case "failing":
+            failed = CallRecord.objects.filter(FAILED, at__gte=start_of_today())
+            return tools.filter(name__in=failed.order_by().values("tool_name"))
+    return tools
+
+
+def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinition]":
+    if sort == "changed":
+        return tools.order_by("-updated_at", "name")
+    if sort not in _SORTED_BY:
+        return tools.order_by(Lower("name"), "name")
+    calls = CallRecord.objects.filter(tool_name=OuterRef("name"), at__gte=start_of_today())
+    figure = calls.order_by().values("tool_name").annotate(n=_SORTED_BY[sort]).values("n")
+    sorted_by = Coalesce(Subquery(figure, output_field=FloatField()), 0.0)
+    return tools.annotate(figure=sorted_by).order_by(F("figure").desc(), "name")
+
+
+def _row(tool: ToolDefinition, figures: CallFigures) -> ToolRow:
+    quarantine = getattr(tool, "quarantine", None)
+    reason = quarantine.reason if quarantine and tool.is_active else ""
+    return ToolRow(tool, figures, reason)

@@ -1,0 +1,1 @@
+"""Pages of tools, and the dashboard. May import toolbuilder and what is below it."""
