@@ -20,10 +20,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 import catalog.catalogue_admin  # noqa: F401 - Django looks for this module alone
 from catalog.catalogue_changes import source_changed
 from catalog.checking import check_sources, store_report
-from catalog.environment import find_ignored_variable, find_names, variable_name
+from catalog.environment import find_names, variable_name
 from catalog.finding_texts import read_findings, translate, translate_summary
-from catalog.forms import DataSourceForm
+from catalog.forms import FROM_VARIABLE, SECRETS, DataSourceForm
 from catalog.models import CheckState, DataSource, Engine, ReferenceDocument, SourceCheck
+from catalog.source_states import explain_origin
 
 # Signs beside the words, so that nobody has to tell colours apart.
 SIGNS = {
@@ -38,10 +39,7 @@ MESSAGE_LEVELS = {
     CheckState.UNREACHABLE: messages.WARNING,
     CheckState.REFUSED: messages.ERROR,
 }
-# What the variable says of a data source that it defines.
-FROM_VARIABLE = ["name", "engine", "path", "host", "port", "database", "username", "options"]
 _SHOWN_CHARACTERS = 120
-_SECRETS = ("new_password", "clear_password", "password_reference")
 
 
 @admin.register(DataSource)
@@ -108,7 +106,7 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             return _without(fieldsets, [] if obj.password else ["clear_password"])
         other = "engine-postgresql" if obj.engine == Engine.SQLITE else "engine-sqlite"
         kept = [entry for entry in fieldsets if other not in entry[1].get("classes", ())]
-        return _without(kept, _SECRETS)
+        return _without(kept, SECRETS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: DataSource | None = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -178,12 +176,7 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
     @admin.display(description=_("defined by"))
     def defined_by(self, source: DataSource) -> str:
         """Where the connection is said, and which variable is ignored for it."""
-        if source.is_from_environment:
-            text = _("The variable %s; change it there and start again.")
-            return str(text) % variable_name(source.name)
-        if variable := find_ignored_variable(source):
-            return str(_("This form; the variable %s is ignored for it.")) % variable
-        return str(_("This form."))
+        return explain_origin(source)
 
     @admin.display(description=_("last check"), ordering="last_check__state")
     def state(self, source: DataSource) -> str | SafeString:

@@ -13,6 +13,9 @@ from catalog.models import DataSource, Engine, SourceCheck
 from core.errors import ConfigurationError
 from gateways.checks.report import ConnectionReport
 
+# What the variable says of a data source that it defines, and what only a row of a form has.
+FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
+SECRETS = ("new_password", "clear_password", "password_reference")
 # A change of one of these may make an unsafe source of a safe one.
 _CHECKED = frozenset(
     {
@@ -79,7 +82,7 @@ class DataSourceForm(forms.ModelForm[DataSource]):
     def _store_password(self) -> None:
         """Put the password into the row, or keep the stored one where it may be kept."""
         source = self.instance
-        if self.cleaned_data["clear_password"] or source.engine == Engine.SQLITE:
+        if self.cleaned_data.get("clear_password") or source.engine == Engine.SQLITE:
             source.password = ""
         elif secret := self.cleaned_data["new_password"]:
             self._seal(secret)

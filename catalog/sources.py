@@ -110,10 +110,17 @@ def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> str:
 def _add_default(result: SourceSettings) -> None:
     result.dialects[None] = Dialect.POSTGRESQL
     result.users_of[None] = None
-    if not settings.POSTGRESQL_DB_HOST:
+    if found := default_settings():
+        result.usable[None] = found
+    else:
         result.refused[None] = "no default database is set; set the POSTGRESQL_DB_* variables"
-        return
-    result.usable[None] = PostgresSettings(
+
+
+def default_settings() -> PostgresSettings | None:
+    """How the database of the POSTGRESQL_DB_* variables is reached; None where they name none."""
+    if not settings.POSTGRESQL_DB_HOST:
+        return None
+    return PostgresSettings(
         host=settings.POSTGRESQL_DB_HOST,
         port=settings.POSTGRESQL_DB_PORT,
         database=settings.POSTGRESQL_DB_NAME,
