@@ -17,7 +17,7 @@ def fill_in(page: Page, password: str) -> None:
 def test_person_signs_in_and_out(page: Page, live_server: LiveServer, administrator: User) -> None:
     page.goto(f"{live_server.url}/")
     fill_in(page, "correct horse")
-    expect(page.get_by_role("link", name="Catalogue").first).to_have_attribute(
+    expect(page.get_by_role("link", name="Dashboard").first).to_have_attribute(
         "aria-current", "page"
     )
 

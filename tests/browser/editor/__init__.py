@@ -1,0 +1,1 @@
+"""The editor in a browser, on a page of its own."""
