@@ -86,7 +86,7 @@ def _read_figures(rights: ToolRights) -> list[Figure]:
     figures = [
         Figure(_("Calls today"), str(today.calls), all_calls, by_hour, calls),
         Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates),
-        Figure(_("Nineteen in twenty calls are faster than"), p95, slowest, by_hour, times),
+        Figure(_("Duration, p95"), p95, slowest, by_hour, times),
     ]
     return [*figures, _count_active(hours)] if rights.may_see else figures
 
