@@ -1,5 +1,7 @@
 """The scanned and described shop gives the catalogue's example, and its columns are found."""
 
+import subprocess
+import sys
 from typing import Any
 
 import psycopg
@@ -15,6 +17,7 @@ from config.demo.catalogue import load_catalogue
 from config.demo.loading import DOCUMENTS_SOURCE, FOLDER
 from config.services.embeddings import EmbeddedEmbeddings
 from config.services.postgres import EmbeddedPostgres
+from core.catalogue.connection_code import connection_info
 from core.catalogue.details import details_answer
 from core.catalogue.entries import RelationType
 from tests.catalog.documents.conftest import Indexing, indexing
@@ -101,6 +104,25 @@ def test_related_tables_are_those_of_the_example() -> None:
             "description": "このテーブルを日次集計したもの。集計済みデータが必要な場合はこちらを使用",
         },
     }
+
+
+@pytest.mark.usefixtures("scanned")
+def test_connection_code_reads_the_shop(shop: EmbeddedPostgres) -> None:
+    [entry] = read_entries("", ["sales_transactions"]).entries
+    told = connection_info(entry)
+
+    program = f"{told['connection_code']['sqlalchemy']}\n{told['connection_code']['pandas']}"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\nprint(len(df), *df.columns)"],
+        env={told["environment_variable"]: shop.dsn("demo", "demo_reader")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    columns = "id store_id product_id amount quantity transaction_date"
+    assert done.stdout.strip() == f"1000 {columns}", done.stderr
 
 
 @pytest.mark.usefixtures("scanned")
