@@ -22,7 +22,7 @@ COLUMNS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _stock_rows(embedded_postgres: EmbeddedPostgres) -> Iterator[None]:
     columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     with psycopg.connect(embedded_postgres.dsn("demo", "demo_owner"), autocommit=True) as owner:
