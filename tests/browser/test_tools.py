@@ -148,7 +148,8 @@ def test_key_is_revoked_after_a_question(
     page.get_by_role("button", name="Revoke claude-desktop").click()
     page.get_by_role("button", name="Continue").click()
 
-    expect(page.get_by_text("Revoked", exact=True)).to_be_visible()
+    row = page.get_by_role("row").filter(has_text="claude-desktop")
+    expect(row.get_by_text("Revoked", exact=True)).to_be_visible()
     assert ApiKey.objects.get().revoked_at is not None
 
 
