@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
 
-BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist load --screenshot only-on-failure --output .data/browser-tests
+BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
 
 .DEFAULT_GOAL := help
 .PHONY: help install run stop test test-fast browser check lint types migrations translations format lock bench clean
@@ -23,7 +23,7 @@ stop:  ## Stop what `make run` started
 
 test: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the whole suite on real services
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m alone
 	$(BROWSER_TESTS)
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
