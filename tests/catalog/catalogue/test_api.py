@@ -212,7 +212,7 @@ def test_cross_site_checks_do_not_stand_in_the_way() -> None:
     strict = Client(enforce_csrf_checks=True, headers={"authorization": f"Bearer {make_token()}"})
 
     assert strict.get("/api/tags").status_code == 200
-    assert strict.post("/api/tags").status_code in {403, 405}
+    assert strict.post("/api/tags").status_code == 405
 
 
 @pytest.mark.parametrize(
