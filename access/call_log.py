@@ -15,6 +15,7 @@ from django.utils.dateparse import parse_date
 
 from access.call_arguments import recorded_arguments
 from access.figures import FAILED
+from access.list_addresses import read_filters
 from access.models import CallRecord, Outcome
 from core.formatting import format_csv
 
@@ -62,10 +63,7 @@ class CallLogState:
     @classmethod
     def read(cls, given: QueryDict) -> "CallLogState":
         """From an address; what makes no sense in it is left out."""
-        texts = {
-            one.name: given.get(one.name, "").replace("\0", "").strip()[:_QUERY_CHARACTERS]
-            for one in fields(cls)
-        }
+        texts = read_filters(given, [one.name for one in fields(cls)], _QUERY_CHARACTERS)
         known = {"", ANY_FAILURE, *Outcome.values}
         return replace(
             cls(**texts),

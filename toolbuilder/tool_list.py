@@ -1,7 +1,7 @@
 """The list of tools: what its address asks for, and the rows that it shows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from access.figures import FAILED, CallFigures, Percentile95, read_tool_figures, start_of_today
+from access.list_addresses import read_filters, read_page
 from access.models import CallRecord
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.models import (
@@ -68,14 +69,10 @@ class ToolListState:
     @classmethod
     def read(cls, given: QueryDict) -> "ToolListState":
         """From an address; what makes no sense in it is left out."""
-        texts = {
-            one.name: given.get(one.name, "").replace("\0", "").strip()[:_QUERY_CHARACTERS]
-            for one in fields(cls)
-        }
-        page = texts.pop("page")
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 9 else 1
+        names = ("q", "state", "kind", "source", "tag", "sort")
+        texts = read_filters(given, names, _QUERY_CHARACTERS)
         return replace(
-            cls(**texts, page=max(number, 1)),
+            cls(**texts, page=read_page(given)),
             state=texts["state"] if texts["state"] in STATES else "",
             kind=texts["kind"] if texts["kind"] in ToolType.values else "",
             sort=texts["sort"] if texts["sort"] in SORTS else "",

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from access.list_addresses import read_filters, read_page
 from catalog.models import CatalogColumn, CatalogTable, Tag
 from catalog.searching.search import TableSearch, search_tables
 from catalog.table_addresses import address_of, source_name_of
@@ -56,13 +57,9 @@ class ListState:
     @classmethod
     def read(cls, given: QueryDict) -> "ListState":
         """From an address; what makes no sense in it is left out."""
-        texts = {
-            name: given.get(name, "").replace("\0", "").strip()[:_QUERY_CHARACTERS]
-            for name in ("q", "source", "tag", "state", "kind", "sort")
-        }
-        page = given.get("page", "1")
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 9 else 1
-        state = cls(**texts, page=max(number, 1))
+        names = ("q", "source", "tag", "state", "kind", "sort")
+        texts = read_filters(given, names, _QUERY_CHARACTERS)
+        state = cls(**texts, page=read_page(given))
         return replace(
             state,
             state=state.state if state.state in STATES else "",
