@@ -60,9 +60,9 @@ format: $(VENV)/.installed-dev  ## Put the code into form
 
 lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
-		--no-emit-index-url --quiet requirements.in -o requirements.txt
+		--quiet requirements.in -o requirements.txt
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
-		--no-emit-index-url --quiet requirements-dev.in -o requirements-dev.txt
+		--quiet requirements-dev.in -o requirements-dev.txt
 
 bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server, and queries beside bare ones
 	$(BIN)/python -m benchmarks.calls

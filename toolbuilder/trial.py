@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog.sources import SourceSettings
 from core.bindings import CallerFacts
-from core.errors import ToolboxError
+from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool, Query, ScriptRunner
 from core.results import Answer, QueryResult, output_schema, query_answer
 from core.script import CompiledScript
@@ -168,4 +168,4 @@ class _NoScripts:
     async def run(
         self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
     ) -> JsonValue:
-        raise NotImplementedError
+        raise DefinitionError("this logic was not compiled as a script")
