@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
+from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.plugin import POSTGRES
+
+# The same examples in every run; `--hypothesis-profile=default` searches on at random.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent
 ALONE = [

@@ -85,10 +85,10 @@ class Places:
 
 
 def _explain_several(row: FileRow, tables: Sequence[CatalogTable]) -> str:
-    names = ", ".join(f"{_source_name(table)}: {table}" for table in tables[:5])
+    names = sorted(f"{_source_name(table)}: {table}" for table in tables)
     return _("%(table)s may mean several: %(names)s; fill datasource and schema") % {
         "table": row.table,
-        "names": names,
+        "names": ", ".join(names[:5]),
     }
 
 

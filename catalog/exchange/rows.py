@@ -144,7 +144,7 @@ def _add_cells(content: FileContent, line: int, header: list[str], cells: list[s
     if not names["table"]:
         content.faults.append(Fault(line, _("the table is missing")))
         return
-    texts = {name: given[name].strip() for name in TEXTS if name in given}
+    texts = {name: given[name] for name in TEXTS if name in given}
     content.rows.append(
         FileRow(
             line=line,
@@ -153,10 +153,14 @@ def _add_cells(content: FileContent, line: int, header: list[str], cells: list[s
             source=names.get("datasource", "").strip() or None,
             # The column is there, so an empty one says that the engine has no schemas, or nothing.
             schema=names.get("schema") or None,
-            texts={n: "" if t == CLEAR else read_cell(t) for n, t in texts.items() if t},
-            blank=tuple(name for name, text in texts.items() if not text),
+            texts={name: _read_text(cell) for name, cell in texts.items() if cell.strip()},
+            blank=tuple(name for name, cell in texts.items() if not cell.strip()),
         )
     )
+
+
+def _read_text(cell: str) -> str:
+    return "" if cell.strip() == CLEAR else read_cell(cell)
 
 
 def _read_yaml(text: str) -> FileContent:

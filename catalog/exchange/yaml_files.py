@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"[^\W\d][\w .,/()・。、ー-]*", re.UNICODE)
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 # JSON leaves these as they are, and YAML takes some for line ends and refuses the others.
 _ESCAPED = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-_BLOCK = re.compile(r"\S[^\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]*\S")
+_BLOCK = re.compile(r"(?!\s)[^\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]+(?<!\s)")
 
 # A scalar is a text, or None where nothing is written.
 Scalar = str | None

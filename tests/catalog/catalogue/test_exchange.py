@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from catalog.exchange.apply import apply_import
@@ -42,6 +42,9 @@ def apply(text: str) -> ImportPlan:
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(names=st.tuples(NAME, NAME, NAME), texts=st.tuples(TEXT, TEXT, TEXT, TEXT))
+@example(names=("0", "0", "0"), texts=("", "", "", "\n"))
+@example(names=("0", "0", "0"), texts=("", "", " '=1", "0\n\x1b"))
+@example(names=("0", "0", "0"), texts=("\x1b0\n1", "", "-", " "))
 def test_export_imported_unchanged_changes_nothing(
     file_format: FileFormat, names: tuple[str, str, str], texts: tuple[str, str, str, str]
 ) -> None:
