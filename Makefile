@@ -48,8 +48,8 @@ migrations: $(VENV)/.installed-dev  ## Models and migrations agree
 translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/ and compile what is there
 	$(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --sort-output --no-wrap --add-location file \
 		--keyword "gettext_lazy ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3" \
-		--keyword "refused:2 warning:2 ok:2 counted:1,2" \
-		--output $(VENV)/django.pot access catalog config gateways toolbuilder templates
+		--keyword "refused:2 warning:2 ok:2 counted:1,2 problem:2 suggestion:2" \
+		--output $(VENV)/django.pot access catalog config core gateways toolbuilder templates
 	$(BIN)/pybabel --quiet update --domain django --input-file $(VENV)/django.pot --output-dir locale \
 		--no-wrap --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/pybabel --quiet compile --domain django --directory locale

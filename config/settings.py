@@ -117,6 +117,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
 # The served side
 MCP_PORT = env.number("MCP_PORT", 3003)
+# The address that agents are told, behind a proxy; unset: this machine's name with MCP_PORT.
+MCP_PUBLIC_URL = env.text("MCP_PUBLIC_URL")
 MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
 # Names, or `all` or `none`.

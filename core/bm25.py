@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
 
@@ -77,19 +78,26 @@ def find_terms(text: str) -> list[str]:
     Words are split at underscores and capitals (`userId`, `user_id`) and lose their English
     endings; Hangul loses its particles; Hangul, kanji and katakana give pairs of characters.
     """
-    normal = unicodedata.normalize("NFKC", text)
-    return list(_read_terms(_CAMEL.sub(" ", normal)))
+    return [term for _, terms in find_words(text) for term in terms]
 
 
-def _read_terms(text: str) -> Iterator[str]:
-    for run in _RUNS.finditer(text):
+def find_words(text: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """The words that the terms of a text come from, each with its terms, in the text's order."""
+    for run in _RUNS.finditer(split_capitals(unicodedata.normalize("NFKC", text))):
+        word = run.group()
         match run.lastgroup:
             case "hangul":
-                yield from _pairs(_strip_particle(run.group()))
+                stem = _strip_particle(word)
+                yield stem, _pairs(stem)
             case "word":
-                yield _stem(run.group().casefold())
+                yield word, (stem_word(word.casefold()),)
             case _:
-                yield from _pairs(run.group())
+                yield word, _pairs(word)
+
+
+def split_capitals(text: str) -> str:
+    """The text with a space wherever a capital begins a word: `userId`, `HTTPServer`."""
+    return _CAMEL.sub(" ", text)
 
 
 def _pairs(run: str) -> Sequence[str]:
@@ -103,7 +111,8 @@ def _strip_particle(word: str) -> str:
     return word
 
 
-def _stem(word: str) -> str:
+@lru_cache(maxsize=20_000)
+def stem_word(word: str) -> str:
     """The word without plural, -ed, -ing and a last e, so that created, creates and create agree."""
     stem = _strip_plural(word)
     for ending in ("ing", "ed"):

@@ -33,7 +33,7 @@ class ToolEntry:
     """One tool as an agent sees it listed; None where nothing is said. Tags are sorted."""
 
     name: str
-    title: str | None
+    title: str
     description: str | None
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
@@ -58,7 +58,8 @@ def make_entry(
     """The entry of a tool; its own annotations win over those of every read."""
     return ToolEntry(
         name=tool.name,
-        title=tool.title or None,
+        # FastMCP gives a tool without a title this one, which some clients need.
+        title=tool.title or tool.name.replace("_", " ").replace("-", " ").title(),
         description=tool.description or None,
         input_schema=input_schema,
         output_schema=output_schema,

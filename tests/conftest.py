@@ -3,12 +3,15 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from django.db import connection
+from django.test import TransactionTestCase
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from tests.emptying import empty_written_tables
 from tests.plugin import POSTGRES
 
 # The same examples in every run; `--hypothesis-profile=default` searches on at random.
@@ -48,7 +51,8 @@ def django_db_modify_db_settings(
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Let the test database be dropped: threads of async tests leave their connections open."""
-    yield
+    with patch.object(TransactionTestCase, "_fixture_teardown", empty_written_tables):
+        yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"

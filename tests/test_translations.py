@@ -25,7 +25,7 @@ from tests.factories import make_expression, make_tool
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolUseState
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("access", "catalog", "config", "gateways", "toolbuilder", "templates")
+FOLDERS = ("access", "catalog", "config", "core", "gateways", "toolbuilder", "templates")
 EXTRACTORS = [("**.py", "python"), ("**.html", "django")]
 KEYWORDS = DEFAULT_KEYWORDS | {
     "gettext_lazy": None,
@@ -37,8 +37,11 @@ KEYWORDS = DEFAULT_KEYWORDS | {
     "warning": (2,),
     "ok": (2,),
     "counted": (1, 2),
+    # Advice on a tool, which is made there too.
+    "problem": (2,),
+    "suggestion": (2,),
 }
-FINDINGS = {"refused", "warning", "ok"}
+FINDINGS = {"refused", "warning", "ok", "problem", "suggestion"}
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 # Rows that count and remember; no page shows them.
@@ -100,7 +103,7 @@ def test_catalog_holds_exactly_the_texts_of_the_code(
 
 def calls_of(names: set[str]) -> Iterator[tuple[str, ast.Call]]:
     """The calls that make findings or their templates, and where they are."""
-    for folder in ("catalog", "gateways"):
+    for folder in ("catalog", "core", "gateways"):
         for path in (ROOT / folder).rglob("*.py"):
             for call in ast.walk(ast.parse(path.read_text())):
                 if isinstance(call, ast.Call) and getattr(call.func, "id", "") in names:

@@ -1,15 +1,58 @@
 """Advice on stored tools and on drafts."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from catalog.sources import read_sources
 from core.errors import DefinitionError
-from core.lint import Advice, Neighbours, advise
+from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem
 from core.toolspec import ToolSpec
 from toolbuilder.models import ToolDefinition
 from toolbuilder.reserved_names import read_reserved_names
 from toolbuilder.specs import build_spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAdvice:
+    """Advice in the reader's language; `field` is the id of the form's field that mends it, '' if none.
+
+    `start` and `end` count characters of the logic.
+    """
+
+    level: AdviceLevel
+    code: str
+    text: str
+    field: str
+    start: int = 0
+    end: int = 0
+
+
+_FIELDS = {
+    "name": "name",
+    "description": "description_agent",
+    "annotations": "annotation-readOnlyHint",
+    "logic": "definition",
+}
+
+
+def show_advice(advice: Advice) -> ShownAdvice:
+    """The advice for a page; a parameter's field is `p-<name>-description`."""
+    text = gettext(advice.template)
+    for name, value in advice.values.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    place, _, parameter = advice.place.partition(".")
+    return ShownAdvice(
+        level=advice.level,
+        code=advice.code,
+        text=text,
+        field=f"p-{parameter}-description" if parameter else _FIELDS.get(place, ""),
+        start=advice.start,
+        end=advice.end,
+    )
 
 
 def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
@@ -35,10 +78,18 @@ def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
 
 def advise_draft(spec: ToolSpec) -> list[Advice]:
     """The advice on a tool that is being edited, compared with the active ones; one query."""
-    return advise(spec, read_neighbours(besides=spec.id), read_reserved_names())
+    others = ToolDefinition.objects.filter(is_active=True).exclude(pk=spec.id)
+    # Names that are alike begin alike: of thousands of tools the rest is not even read.
+    candidates = others.filter(
+        Q(name__istartswith=spec.name[:2]) | Q(description_agent__iexact=spec.description.strip())
+    )
+    return advise(spec, _to_neighbours(candidates), read_reserved_names())
 
 
-def read_neighbours(besides: int = 0) -> Neighbours:
+def read_neighbours() -> Neighbours:
     """The active tools as agents tell them apart; one query."""
-    rows = ToolDefinition.objects.filter(is_active=True).exclude(pk=besides).order_by()
-    return Neighbours(dict(rows.values_list("name", "description_agent")))
+    return _to_neighbours(ToolDefinition.objects.filter(is_active=True))
+
+
+def _to_neighbours(tools: "QuerySet[ToolDefinition]") -> Neighbours:
+    return Neighbours(dict(tools.order_by().values_list("name", "description_agent")))

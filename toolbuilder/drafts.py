@@ -12,34 +12,56 @@ from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
 
 TEST_VALUES = "test_values"
+AUTO_TYPES = "auto_types"
 MAX_NAME_CHARACTERS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """Who writes, and the revision that they have seen.
+
+    `page` is any text by which their page is known: what it saved itself is never stale to it.
+    """
+
+    username: str
+    revision: int
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftDocument:
     """A tool that is being edited, and the arguments of its trials by parameter name.
 
-    A name that is missing in `test_values` is an absent argument; None is null.
+    A name that is missing in `test_values` is an absent argument; None is null. `auto_types` names the
+    parameters whose type follows from the logic until somebody chooses one.
     """
 
     tool: ToolSnapshot
     test_values: dict[str, JsonValue] = field(default_factory=dict)
+    auto_types: tuple[str, ...] = ()
 
     def to_document(self) -> dict[str, JsonValue]:
-        """As JSON: the tool's document with `test_values` beside its fields."""
-        return {**self.tool.to_document(), TEST_VALUES: self.test_values}
+        """As JSON: the tool's document with `test_values` and `auto_types` beside its fields."""
+        own = {TEST_VALUES: self.test_values, AUTO_TYPES: list(self.auto_types)}
+        return {**self.tool.to_document(), **own}
 
 
 def read_draft_document(document: JsonValue) -> DraftDocument:
     """The draft that a document holds. Raises DefinitionError for what could not be stored."""
     if not isinstance(document, dict):
         raise DefinitionError("the tool must be a JSON object")
-    columns = {name: value for name, value in document.items() if name != TEST_VALUES}
+    columns = {
+        name: value for name, value in document.items() if name not in {TEST_VALUES, AUTO_TYPES}
+    }
     values = document.get(TEST_VALUES, {})
     if not isinstance(values, dict):
         raise DefinitionError(f"{TEST_VALUES} must be a JSON object")
     require_storable(values, TEST_VALUES)
-    return DraftDocument(tool=read_document(columns), test_values=values)
+    names = document.get(AUTO_TYPES, [])
+    if not isinstance(names, list | tuple) or any(not isinstance(name, str) for name in names):
+        raise DefinitionError(f"{AUTO_TYPES} must be a JSON list of names")
+    require_storable(names, AUTO_TYPES)
+    return DraftDocument(tool=read_document(columns), test_values=values, auto_types=tuple(names))
 
 
 def read_draft(draft: ToolDraft) -> DraftDocument:
@@ -65,9 +87,7 @@ def open_draft(
     return ToolDraft.objects.get_or_create(tool=tool, defaults=columns)[0]
 
 
-def save_draft(
-    uid: uuid.UUID, document: JsonValue, *, expected_revision: int, username: str
-) -> ToolDraft:
+def save_draft(uid: uuid.UUID, document: JsonValue, seen: Seen) -> ToolDraft:
     """The draft with this document; one that says the same keeps its revision.
 
     Raises StaleDraftError, with the present document, when it is no longer at that revision or gone;
@@ -75,9 +95,10 @@ def save_draft(
     """
     given = read_draft_document(document)
     with transaction.atomic():
-        draft = lock_draft(uid, expected_revision=expected_revision, username=username)
+        draft = lock_draft(uid, seen)
         if read_draft(draft) != given:
             draft.revision += 1
+            draft.edited_in = seen.page
             _assign(draft, given)
             draft.save()
     return draft
@@ -88,22 +109,22 @@ def take_over(uid: uuid.UUID, username: str) -> ToolDraft:
     with transaction.atomic():
         draft = _find(uid)
         if draft.owner != username:
-            draft.owner = username
+            draft.owner, draft.edited_in = username, ""
             draft.revision += 1
             draft.save()
     return draft
 
 
-def discard_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> None:
+def discard_draft(uid: uuid.UUID, seen: Seen) -> None:
     """Delete the draft; what is served stays. Raises as save_draft does."""
     with transaction.atomic():
-        lock_draft(uid, expected_revision=expected_revision, username=username).delete()
+        lock_draft(uid, seen).delete()
 
 
-def rebase_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> ToolDraft:
+def rebase_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
     """The draft, held from now on to be made from what is served now, which its user has seen."""
     with transaction.atomic():
-        draft = lock_draft(uid, expected_revision=expected_revision, username=username)
+        draft = lock_draft(uid, seen)
         if draft.tool_id is None:
             raise EditError(_("This tool was never published; there is nothing to compare with."))
         served = read_snapshot(ToolDefinition.objects.whole().get(pk=draft.tool_id))
@@ -131,14 +152,15 @@ def find_free_name(name: str) -> str:
     return next(free for free in names if free not in taken)
 
 
-def lock_draft(uid: uuid.UUID, *, expected_revision: int, username: str) -> ToolDraft:
+def lock_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
     """The draft, locked until the transaction ends. Raises as save_draft does."""
     draft = _find(uid)
-    if draft.owner != username:
+    if draft.owner != seen.username:
         words = {"owner": draft.owner}
         text = _("%(owner)s is editing this tool; take the draft over to go on.") % words
         raise DraftOwnedError(text, draft.owner)
-    if draft.revision != expected_revision:
+    is_own = bool(seen.page) and draft.edited_in == seen.page
+    if draft.revision != seen.revision and not is_own:
         text = _("This draft was saved elsewhere since you opened it; look at the difference.")
         raise StaleDraftError(text, draft.document)
     return draft

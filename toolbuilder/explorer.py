@@ -1,14 +1,29 @@
 """Tables and columns of one data source for the editor: its explorer, completion and near names."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Left, NullIf
 
-from catalog.models import CatalogColumn, CatalogTable, DataSource
+from catalog.models import CatalogColumn, CatalogTable, DataSource, TableRelation
 from core.catalogue.entries import TableName
 from core.catalogue.search_words import find_words
 from core.catalogue.sql_names import quote_name, quote_table
@@ -17,12 +32,32 @@ from core.statements.names import TableMention
 TABLE_LIMIT = 500
 # Beyond so many columns the browser asks for those of a table when it needs them.
 COMPLETION_COLUMN_LIMIT = 5_000
+RELATION_LIMIT = 5_000
+FOUND_COLUMN_LIMIT = 200
+# A comment of 100 kB is not read, kept or sent for a line of the list.
+COMMENT_LIMIT = 200
+_COMPLETION_COMMENT_LIMIT = 100
 _DEFAULT_PATH = ("public",)
+# As PostgreSQL itself calls them for short.
+_SHORT_TYPES = {
+    "timestamp with time zone": "timestamptz",
+    "timestamp without time zone": "timestamp",
+    "time with time zone": "timetz",
+    "time without time zone": "time",
+    "character varying": "varchar",
+    "double precision": "float8",
+}
+_LONG_TYPE = re.compile("|".join(_SHORT_TYPES))
+_LAST_PART = re.compile(r'(?:"((?:[^"]|"")*)"|([^."]+))\Z')
+_WRITTEN_LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorerTable:
-    """A table; `insert` is its name as the statement has to write it, `comment` what it is about."""
+    """A table; `insert` is its name as the statement has to write it, `comment` what it is about.
+
+    `is_qualified`: the statement has to name its schema too.
+    """
 
     id: int
     insert: str
@@ -33,11 +68,20 @@ class ExplorerTable:
     kind: str
     row_estimate: int | None
     column_count: int
+    is_qualified: bool
+
+    @property
+    def about(self) -> str:
+        """Its name for people and its comment, in one line."""
+        return _join_texts(self.display_name, self.comment)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorerColumn:
-    """A column; `insert` is its name as the statement has to write it."""
+    """A column; `insert` is its name as the statement has to write it.
+
+    `refers_to` is the table and column that a foreign key of this column alone leads to, or ''.
+    """
 
     insert: str
     name: str
@@ -46,14 +90,26 @@ class ExplorerColumn:
     comment: str
     is_nullable: bool
     is_primary_key: bool
+    refers_to: str = ""
+
+    @property
+    def short_type(self) -> str:
+        """The type in as few letters as PostgreSQL takes."""
+        return _LONG_TYPE.sub(lambda found: _SHORT_TYPES[found[0]], self.type_name)
+
+    @property
+    def about(self) -> str:
+        """Its name for people and its comment, in one line."""
+        return _join_texts(self.display_name, self.comment)
 
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """The first tables by name, and how many there are."""
+    """The first tables by name, how many there are, and by table the columns with words of the query."""
 
     tables: list[ExplorerTable]
     total: int
+    found: dict[int, list[ExplorerColumn]] = field(default_factory=dict)
 
 
 class SourceTables:
@@ -66,37 +122,56 @@ class SourceTables:
         self._search_path = tuple(filter(None, names)) or _DEFAULT_PATH
 
     def list_tables(self, query: str = "", limit: int = TABLE_LIMIT) -> TablePage:
-        """Tables of which every word of the query is somewhere in names, comments or columns; two queries."""
-        words = [Q(search_text__contains=word) for word in find_words(query)]
-        tables = self._tables.filter(reduce(and_, words, Q()))
-        present = Count("columns", filter=Q(columns__gone_at=None))
-        shown = tables.defer("sample", "search_text", "notes").annotate(column_count=present)
-        return TablePage([self._entry(table) for table in shown[:limit]], tables.count())
+        """Tables of which every word of the query is somewhere in names, comments or columns.
+
+        Two queries; a third one where there are words.
+        """
+        words = find_words(query)
+        tables = self._tables.filter(
+            reduce(and_, (Q(search_text__contains=word) for word in words), Q())
+        )
+        shown = tables.annotate(
+            column_count=_count_columns(), told=_told(), is_shadowed=self._is_shadowed()
+        ).defer("sample", "search_text", "notes", "description", "source_comment")
+        listed = [self._entry(table) for table in shown[:limit]]
+        found = _find_columns([table.id for table in listed], words) if words else {}
+        return TablePage(listed, tables.count(), found)
 
     def list_columns(self, table_id: int) -> list[ExplorerColumn]:
-        """The present columns of a table of this source, in its order; one query."""
+        """The present columns of a table of this source, in its order; two queries."""
+        targets = self._targets_of(table_id)
         columns = CatalogColumn.objects.filter(table__in=self._tables, table=table_id, gone_at=None)
-        return [_column_entry(column) for column in columns]
+        return [_column_entry(column, targets.get(column.name, "")) for column in _read(columns)]
 
-    def completion(self) -> dict[str, list[str]]:
-        """Columns by table, both as SQL writes them, for completion; two queries.
+    def list_columns_of(self, insert: str) -> list[ExplorerColumn]:
+        """The same of the table that a statement writes so, [] if there is none; three queries."""
+        last = _LAST_PART.search(insert) if len(insert) <= _WRITTEN_LIMIT else None
+        if last is None:
+            return []
+        name = last[2] if last[1] is None else last[1].replace('""', '"')
+        named = self._written_names(self._tables.filter(name=name))
+        found = next((pk for pk, written in named if written == insert), None)
+        return [] if found is None else self.list_columns(found)
 
-        Tables of a large source come without columns.
+    def completion(self, column_limit: int = COMPLETION_COLUMN_LIMIT) -> dict[str, Any]:
+        """What the editor completes, as its Schema takes it; four queries.
+
+        Where there are more columns than that, tables come without any. `insert` is left out of
+        columns that SQL writes as they are called.
         """
-        tables = dict(self._names())
-        found: dict[str, list[str]] = {insert: [] for insert in tables.values()}
+        tables = self._completed_tables()
         columns = CatalogColumn.objects.filter(table__in=self._tables, gone_at=None)
-        rows = list(columns.values_list("table_id", "name")[: COMPLETION_COLUMN_LIMIT + 1])
-        if len(rows) > COMPLETION_COLUMN_LIMIT:
-            return found
-        for table_id, name in rows:
-            if table_id in tables:
-                found[tables[table_id]].append(quote_name(name))
-        return found
+        if not columns.order_by()[column_limit : column_limit + 1].exists():
+            _complete_columns(tables, _read(columns.order_by("table_id", "position", "id")))
+        return {
+            "tables": list(tables.values()),
+            "relations": self._completed_relations(),
+            "defaultSchema": self._search_path[0],
+        }
 
     def table_names(self) -> list[str]:
         """Every table as SQL writes it; one query."""
-        return [insert for _, insert in self._names()]
+        return [insert for _, insert in self._written_names(self._tables)]
 
     def columns_of(self, mentions: Collection[TableMention]) -> dict[str, list[tuple[str, str]]]:
         """By alias, names and types of the columns of the mentioned tables that exist; one query."""
@@ -123,44 +198,171 @@ class SourceTables:
         schemas: Sequence[str] = mention.path[-2:-1] if has_schema else (*self._search_path, "")
         return next((known[schema, name] for schema in schemas if (schema, name) in known), [])
 
-    def _names(self) -> list[tuple[int, str]]:
-        rows = self._tables.values_list("pk", "schema", "name")
-        return [(pk, self._insert(schema, name)) for pk, schema, name in rows]
+    def _written_names(self, tables: "QuerySet[CatalogTable]") -> list[tuple[int, str]]:
+        rows = tables.annotate(is_shadowed=self._is_shadowed()).values_list(
+            "pk", "schema", "name", "is_shadowed"
+        )
+        return [(pk, self._insert(schema, name, shadowed)) for pk, schema, name, shadowed in rows]
 
-    def _insert(self, schema: str, name: str) -> str:
+    def _is_shadowed(self) -> Combinable:
+        """Whether the bare name means a table of an earlier schema of the search path."""
+        path = self._search_path
+        earlier = [
+            Q(
+                Exists(self._tables.filter(name=OuterRef("name"), schema__in=path[:place])),
+                schema=schema,
+            )
+            for place, schema in enumerate(path)
+            if place
+        ]
+        if not earlier:
+            return Value(False)
+        is_shadowed = When(reduce(or_, earlier), then=Value(True))
+        return Case(is_shadowed, default=Value(False), output_field=BooleanField())
+
+    def _is_bare(self, schema: str, is_shadowed: bool) -> bool:
+        return not schema or (schema in self._search_path and not is_shadowed)
+
+    def _insert(self, schema: str, name: str, is_shadowed: bool) -> str:
         """The bare name where the search path finds it."""
-        return (
-            quote_name(name)
-            if schema in self._search_path
-            else quote_table(TableName(schema, name))
+        is_bare = self._is_bare(schema, is_shadowed)
+        return quote_name(name) if is_bare else quote_table(TableName(schema, name))
+
+    def _completed_tables(self) -> dict[int, dict[str, Any]]:
+        marked = self._tables.annotate(told=_told(), is_shadowed=self._is_shadowed())
+        rows = marked.values_list("pk", "schema", "name", "is_shadowed", "display_name", "told")
+        return {
+            pk: _without_empty(
+                name=name,
+                schema=schema,
+                insert=self._insert(schema, name, is_shadowed),
+                comment=_clip(_join_texts(display_name, told), _COMPLETION_COMMENT_LIMIT),
+            )
+            for pk, schema, name, is_shadowed, display_name, told in rows
+        }
+
+    def _relations(self) -> "QuerySet[TableRelation]":
+        return TableRelation.objects.filter(
+            table__in=self._tables, target__in=self._tables, gone_at=None
         )
 
+    def _completed_relations(self) -> list[dict[str, Any]]:
+        rows = self._relations().values_list(
+            *("table__schema", "table__name", "columns"),
+            *("target__schema", "target__name", "target_columns"),
+        )
+        return [
+            {
+                "table": _path_of(schema, name),
+                "columns": columns,
+                "targetTable": _path_of(target_schema, target),
+                "targetColumns": target_columns,
+            }
+            for schema, name, columns, target_schema, target, target_columns in rows[
+                :RELATION_LIMIT
+            ]
+            if columns and len(columns) == len(target_columns)
+        ]
+
+    def _targets_of(self, table_id: int) -> dict[str, str]:
+        """By column what it refers to, where it does so alone."""
+        rows = (
+            self._relations()
+            .filter(table=table_id)
+            .values_list("columns", "target__name", "target_columns")
+        )
+        return {
+            columns[0]: f"{target}.{target_columns[0]}"
+            for columns, target, target_columns in rows
+            if len(columns) == len(target_columns) == 1
+        }
+
     def _entry(self, table: CatalogTable) -> ExplorerTable:
+        is_shadowed = bool(getattr(table, "is_shadowed", False))
         return ExplorerTable(
             id=table.pk,
-            insert=self._insert(table.schema, table.name),
+            insert=self._insert(table.schema, table.name, is_shadowed),
             schema=table.schema,
             name=table.name,
-            display_name=table.display_name,
-            comment=table.told_description,
+            display_name=_clip(table.display_name),
+            comment=_clip(getattr(table, "told", "")),
             kind=table.kind,
             row_estimate=table.row_estimate,
             column_count=getattr(table, "column_count", 0),
+            is_qualified=not self._is_bare(table.schema, is_shadowed),
         )
 
 
-def to_json(entry: ExplorerTable | ExplorerColumn) -> dict[str, Any]:
-    """The entry for the browser."""
-    return asdict(entry)
+def complete_column(column: ExplorerColumn) -> dict[str, Any]:
+    """A column as the editor's Schema takes it."""
+    return _without_empty(
+        name=column.name,
+        insert=column.insert if column.insert != column.name else "",
+        type=column.short_type,
+        comment=_clip(column.about, _COMPLETION_COMMENT_LIMIT),
+    )
 
 
-def _column_entry(column: CatalogColumn) -> ExplorerColumn:
+def _complete_columns(tables: dict[int, dict[str, Any]], columns: Iterable[CatalogColumn]) -> None:
+    for table in tables.values():
+        table["columns"] = []
+    for column in columns:
+        if column.table_id in tables:
+            tables[column.table_id]["columns"].append(complete_column(_column_entry(column)))
+
+
+def _told() -> Combinable:
+    """The start of `told_description`, one character longer than what is kept of it."""
+    return Left(Coalesce(NullIf("description", Value("")), "source_comment"), COMMENT_LIMIT + 1)
+
+
+def _count_columns() -> Combinable:
+    present = CatalogColumn.objects.filter(table=OuterRef("pk"), gone_at=None).order_by()
+    counted = present.values("table").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted), 0, output_field=IntegerField())
+
+
+def _read(columns: "QuerySet[CatalogColumn]") -> "QuerySet[CatalogColumn]":
+    """The columns without more of their comments than is kept."""
+    return columns.annotate(told=_told()).defer("description", "source_comment")
+
+
+def _find_columns(table_ids: list[int], words: list[str]) -> dict[int, list[ExplorerColumn]]:
+    fields = ("name", "display_name", "description", "source_comment")
+    holds = (Q((f"{name}__icontains", word)) for name in fields for word in words)
+    columns = CatalogColumn.objects.filter(
+        reduce(or_, holds, Q(pk=None)), table__in=table_ids, gone_at=None
+    )
+    found: dict[int, list[ExplorerColumn]] = {}
+    for column in _read(columns.order_by("table_id", "position"))[:FOUND_COLUMN_LIMIT]:
+        found.setdefault(column.table_id, []).append(_column_entry(column))
+    return found
+
+
+def _column_entry(column: CatalogColumn, refers_to: str = "") -> ExplorerColumn:
     return ExplorerColumn(
         insert=quote_name(column.name),
         name=column.name,
         type_name=column.type_name,
-        display_name=column.display_name,
-        comment=column.told_description,
+        display_name=_clip(column.display_name),
+        comment=_clip(getattr(column, "told", "")),
         is_nullable=column.is_nullable,
         is_primary_key=column.is_primary_key,
+        refers_to=refers_to,
     )
+
+
+def _path_of(schema: str, name: str) -> str:
+    return f"{schema}.{name}" if schema else name
+
+
+def _clip(text: str, limit: int = COMMENT_LIMIT) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def _join_texts(*texts: str) -> str:
+    return " · ".join(filter(None, dict.fromkeys(texts)))
+
+
+def _without_empty(**texts: str) -> dict[str, Any]:
+    return {name: text for name, text in texts.items() if text}

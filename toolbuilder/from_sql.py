@@ -1,10 +1,12 @@
 """A pasted query as the beginning of a tool: its literals become typed parameters."""
 
+import math
 from dataclasses import dataclass
+from datetime import datetime
 
 from catalog.sources import SourceSettings
 from core.statements.literals import ROW_COUNT_NAME, ProposedParameter, propose_parameters
-from core.toolspec import ParameterSpec, ParameterType, SqlLogic, ToolSpec
+from core.toolspec import JsonValue, ParameterSpec, ParameterType, SqlLogic, ToolSpec
 from toolbuilder.analysis import analyse
 
 MOST_ROWS = 1_000
@@ -43,11 +45,36 @@ def _declare(proposed: ProposedParameter, told: ParameterType) -> ParameterSpec:
     )
 
 
-def _fit(proposed: ProposedParameter, kind: ParameterType) -> object:
-    """The literal as JSON of that type: 1 compared with a text is '1'."""
+def _fit(proposed: ProposedParameter, kind: ParameterType) -> JsonValue:
+    """The literal as JSON of that type: 1 compared with a text is '1'; None where it is no such value."""
     example = proposed.example
-    if kind is ParameterType.STRING and not isinstance(example, str):
-        return str(example)
-    if kind is ParameterType.BOOLEAN and isinstance(example, str):
-        return example.lower() in {"t", "true", "1", "yes", "on"}
+    if kind is ParameterType.STRING:
+        return example if isinstance(example, str) else str(example)
+    if not isinstance(example, str):
+        return example
+    match kind:
+        case ParameterType.BOOLEAN:
+            return example.lower() in {"t", "true", "1", "yes", "on"}
+        case ParameterType.INTEGER | ParameterType.NUMBER:
+            return _to_number(example)
+        case ParameterType.DATE | ParameterType.DATETIME:
+            return _to_moment(example, kind)
     return example
+
+
+def _to_number(text: str) -> int | float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return int(number) if number.is_integer() else number
+
+
+def _to_moment(text: str, kind: ParameterType) -> str | None:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return moment.date().isoformat() if kind is ParameterType.DATE else moment.isoformat()

@@ -37,6 +37,8 @@ class ToolDraft(models.Model):
     content_hash = models.TextField(default="", db_default="", editable=False)
     base_version_hash = models.TextField(default="", db_default="", editable=False)
     revision = models.PositiveIntegerField(_("revision"), default=1, db_default=1)
+    # The page that saved it last: what that page saves next is never stale.
+    edited_in = models.TextField(default="", db_default="", editable=False)
     owner = models.TextField(_("owner"), default="", db_default="")
     created_at = models.DateTimeField(_("created"), db_default=Now())
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
@@ -57,6 +59,51 @@ class ToolDraft(models.Model):
     def is_changed(self) -> bool:
         """Whether it says something else than what it was made from."""
         return self.content_hash != self.base_version_hash
+
+
+class ToolTrial(models.Model):
+    """A test run in the editor: its arguments and figures, not its answer.
+
+    It belongs to a tool, or to the draft of one that was never published. `logic_hash` is that of what
+    was tried (see ToolSnapshot.logic_hash); `error` is '' where it succeeded.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    tool = models.ForeignKey(
+        "toolbuilder.ToolDefinition",
+        verbose_name=_("tool"),
+        related_name="trials",
+        null=True,
+        on_delete=models.CASCADE,
+    )
+    draft = models.ForeignKey(
+        ToolDraft,
+        verbose_name=_("draft"),
+        related_name="trials",
+        null=True,
+        on_delete=models.CASCADE,
+    )
+    username = models.TextField(_("user name"))
+    at = models.DateTimeField(_("at"), db_default=Now())
+    arguments = models.JSONField(_("arguments"), default=dict)
+    error = models.TextField(_("error"), default="", db_default="", blank=True)
+    row_count = models.PositiveIntegerField(_("rows"), null=True)
+    duration_ms = models.FloatField(_("duration"), default=0.0, db_default=0.0)
+    tokens = models.PositiveIntegerField(_("tokens"), default=0, db_default=0)
+    logic_hash = models.TextField(default="", db_default="", editable=False)
+
+    class Meta:
+        db_table = "h_custom_tool_trial"
+        verbose_name = _("test run")
+        verbose_name_plural = _("test runs")
+        ordering = ["-at", "-id"]
+        indexes = [
+            models.Index(fields=["tool", "username", "-id"], name="h_custom_tool_trial_tool"),
+            models.Index(fields=["draft", "username", "-id"], name="h_custom_tool_trial_draft"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.tool or self.draft} {self.at:%Y-%m-%d %H:%M}"
 
 
 class VersionOrigin(models.TextChoices):

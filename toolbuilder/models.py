@@ -16,7 +16,7 @@ from core.toolspec import (
     ResultFormat,
 )
 from toolbuilder.fields import UtcNowText, YesNoField
-from toolbuilder.history_models import ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.history_models import ToolDraft, ToolTrial, ToolVersion, VersionOrigin
 
 __all__ = [
     "ParameterBinding",
@@ -26,6 +26,7 @@ __all__ = [
     "ToolDefinitionQuerySet",
     "ToolDraft",
     "ToolParameter",
+    "ToolTrial",
     "ToolType",
     "ToolUse",
     "ToolUseState",

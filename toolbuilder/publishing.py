@@ -18,7 +18,7 @@ from core.errors import (
     StaleDraftError,
 )
 from toolbuilder.checking import check_tool
-from toolbuilder.drafts import lock_draft, read_draft
+from toolbuilder.drafts import Seen, lock_draft, read_draft
 from toolbuilder.models import (
     ToolDefinition,
     ToolDefinitionQuerySet,
@@ -68,10 +68,12 @@ def publish_tool(
     entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=username, note=note)
     entry = replace(entry, is_judged=judge(snapshot, draft.tool, username))
     with transaction.atomic():
-        locked = lock_draft(draft.uid, expected_revision=draft.revision, username=username)
+        locked = lock_draft(draft.uid, Seen(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
-            _require_base(locked)
+            _require_base(locked.tool, locked)
         publication = _write(locked.tool, snapshot, entry)
+        # They would go with the draft.
+        locked.trials.update(tool=publication.tool, draft=None)
         locked.delete()
     return publication
 
@@ -136,7 +138,7 @@ def judge(snapshot: ToolSnapshot, tool: ToolDefinition | None, username: str) ->
     Raises DefinitionError when it could not be served, DataSourceUnavailableError when it is away
     and never took this logic.
     """
-    _require_free_name(snapshot.name, tool)
+    require_free_name(snapshot.name, tool)
     row, parameters = build_rows(snapshot)
     sources = read_sources()
     spec = build_spec(row, parameters, sources.dialects)
@@ -152,6 +154,23 @@ def judge(snapshot: ToolSnapshot, tool: ToolDefinition | None, username: str) ->
     return True
 
 
+def require_free_name(name: str, tool: ToolDefinition | None) -> None:
+    """Raise DefinitionError where a built-in or another tool than this one has the name."""
+    if name in read_reserved_names():
+        raise DefinitionError(f"{name} is the name of a built-in tool; give this tool another name")
+    others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
+    if other := others.first():
+        kind = "an archived tool" if other.archived_at else "a tool"
+        raise DefinitionError(f"there is {kind} called {name} already; give this one another name")
+
+
+def find_overtaking(draft: ToolDraft) -> ToolSnapshot | None:
+    """What is served, if the tool was changed since the draft was made and the draft says otherwise."""
+    if draft.tool is None:
+        return None
+    return _read_overtaking(draft.tool, draft, ToolDefinition.objects.whole())
+
+
 def _update(tools: ToolDefinitionQuerySet, ids: Collection[int], **columns: object) -> list[int]:
     with transaction.atomic():
         found = tools.filter(pk__in=ids).select_for_update().order_by("pk")
@@ -161,21 +180,19 @@ def _update(tools: ToolDefinitionQuerySet, ids: Collection[int], **columns: obje
     return changed
 
 
-def _require_free_name(name: str, tool: ToolDefinition | None) -> None:
-    if name in read_reserved_names():
-        raise DefinitionError(f"{name} is the name of a built-in tool; give this tool another name")
-    others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
-    if other := others.first():
-        kind = "an archived tool" if other.archived_at else "a tool"
-        raise DefinitionError(f"there is {kind} called {name} already; give this one another name")
-
-
-def _require_base(draft: ToolDraft) -> None:
+def _require_base(tool: ToolDefinition, draft: ToolDraft) -> None:
     rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
-    served = read_snapshot(rows.get(draft=draft))
-    if served.content_hash not in {draft.base_version_hash, draft.content_hash}:
+    if served := _read_overtaking(tool, draft, rows):
         text = _("The tool was changed since this draft was made; look at the difference.")
         raise StaleDraftError(text, served.to_document())
+
+
+def _read_overtaking(
+    tool: ToolDefinition, draft: ToolDraft, rows: ToolDefinitionQuerySet
+) -> ToolSnapshot | None:
+    served = read_snapshot(rows.get(pk=tool.pk))
+    known = {draft.base_version_hash, draft.content_hash}
+    return None if served.content_hash in known else served
 
 
 def _write(

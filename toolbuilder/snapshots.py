@@ -88,6 +88,18 @@ class ToolSnapshot:
         """SHA-256 of the document in one form, whatever wrote it; 64 hexadecimal digits."""
         return _hash(self.to_document())
 
+    @property
+    def logic_hash(self) -> str:
+        """SHA-256 of what a test run depends on: logic, data source, limits and parameters without texts."""
+        names = ("tool_type", "definition", "data_source", "row_limit", "byte_limit", "timeout_ms")
+        parameters = [
+            {**parameter.to_document(), "description": "", "example": None}
+            for parameter in sorted(self.parameters, key=lambda one: one.param_name)
+        ]
+        return _hash(
+            {**{name: getattr(self, name) for name in names}, "parameters": _to_json(parameters)}
+        )
+
 
 TOOL_FIELDS = tuple(one.name for one in fields(ToolSnapshot) if one.name != "parameters")
 PARAMETER_FIELDS = tuple(one.name for one in fields(ParameterSnapshot))

@@ -45,7 +45,7 @@ def build_spec(
         title=tool.title,
         description=tool.description_agent or tool.description_user,
         logic=_read_logic(tool, dialects or {}),
-        parameters=tuple(_build_parameter(row) for row in parameters),
+        parameters=tuple(map(build_parameter, parameters)),
         result_format=_choose(ResultFormat, tool.result_format, "result_format"),
         row_limit=tool.row_limit,
         byte_limit=tool.byte_limit,
@@ -53,6 +53,25 @@ def build_spec(
         annotations=_read_annotations(tool.annotations),
         tags=_read_texts(tool.tags, "tags"),
     )
+
+
+def read_plain_logic(
+    tool_type: str, definition: str, data_source: str | None
+) -> tuple[str, str | None]:
+    """The logic's text and the data source's name, of a definition that may be JSON.
+
+    One that cannot be read, or whose text would then be taken for another kind, is left as it is.
+    """
+    try:
+        given = _read_json_definition(definition)
+    except DefinitionError:
+        return definition, data_source
+    if tool_type == "SQL" and "sql" in given:
+        return given["sql"], given.get("data_source", data_source)
+    for key, wants_script in (("expression", False), ("script", True)):
+        if tool_type == "PYTHON" and key in given and is_script(given[key]) is wants_script:
+            return given[key], data_source
+    return definition, data_source
 
 
 def _read_logic(
@@ -95,7 +114,8 @@ def _read_json_definition(definition: str) -> dict[str, str]:
     return given
 
 
-def _build_parameter(row: ToolParameter) -> ParameterSpec:
+def build_parameter(row: ToolParameter) -> ParameterSpec:
+    """The parameter as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
     return ParameterSpec(
         # Python and the statement lexer read identifiers in this form.
         name=unicodedata.normalize("NFKC", row.param_name),

@@ -18,6 +18,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.models import (
     ToolDefinition,
     ToolDefinitionQuerySet,
+    ToolDraft,
     ToolParameter,
     ToolType,
     ToolUse,
@@ -26,6 +27,7 @@ from toolbuilder.models import (
 PAGE_SIZE = 50
 _QUERY_CHARACTERS = 500
 _WORDS_READ = 8
+_NEW_DRAFTS_SHOWN = 20
 STATES = {
     "": _("All"),
     "active": _("Active"),
@@ -95,11 +97,15 @@ class ToolListState:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """A tool in the list with today's figures; `reason` says why it is out of service."""
+    """A tool in the list with today's figures; `reason` says why it is out of service.
+
+    `draft_owner` is None where no draft says something else than what is served.
+    """
 
     tool: ToolDefinition
     figures: CallFigures
     reason: str = ""
+    draft_owner: str | None = None
 
     @property
     def tags(self) -> list[str]:
@@ -141,13 +147,23 @@ def filter_tools(state: ToolListState) -> ToolDefinitionQuerySet:
 
 
 def read_rows(ids: Sequence[int]) -> list[ToolRow]:
-    """The rows of these tools, in this order; two queries."""
+    """The rows of these tools, in this order; three queries."""
     related = ("data_source", "quarantine")
     tools = ToolDefinition.objects.select_related(*related).defer("definition").in_bulk(ids)
     names = [tool.name for tool in tools.values()]
     figures = read_tool_figures(start_of_today(), names)
+    drafts = ToolDraft.objects.changed().filter(tool__in=tools).order_by()
+    owners = dict(drafts.values_list("tool_id", "owner"))
     found = [tools[id_] for id_ in ids if id_ in tools]
-    return [_row(tool, figures.get(tool.name, CallFigures())) for tool in found]
+    return [
+        _row(tool, figures.get(tool.name, CallFigures()), owners.get(tool.pk)) for tool in found
+    ]
+
+
+def read_new_drafts() -> list[ToolDraft]:
+    """Drafts of tools that were never published, last edited first, at most 20."""
+    drafts = ToolDraft.objects.filter(tool=None).defer("document")
+    return list(drafts.order_by("-updated_at", "-pk")[:_NEW_DRAFTS_SHOWN])
 
 
 def read_tool_tags() -> list[tuple[str, int]]:
@@ -199,7 +215,7 @@ def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinit
     return tools.annotate(figure=sorted_by).order_by(F("figure").desc(), "name")
 
 
-def _row(tool: ToolDefinition, figures: CallFigures) -> ToolRow:
+def _row(tool: ToolDefinition, figures: CallFigures, draft_owner: str | None) -> ToolRow:
     quarantine = getattr(tool, "quarantine", None)
     reason = quarantine.reason if quarantine and tool.is_active else ""
-    return ToolRow(tool, figures, reason)
+    return ToolRow(tool, figures, reason, draft_owner)

@@ -1,14 +1,74 @@
-"""Addresses of the dashboard and of the pages of tools."""
+"""Addresses of the dashboard, of the pages of tools and of the editor."""
 
-from django.urls import path
+from collections.abc import Callable
 
-from toolbuilder.views import dashboard, tools
+from django.http import HttpResponseBase
+from django.urls import URLPattern, path
+
+from toolbuilder.views import (
+    connecting,
+    dashboard,
+    explorer,
+    new_tool,
+    palette,
+    publishing,
+    tools,
+    trial,
+    versions,
+    workbench,
+)
+
+
+def _of_tool(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:
+    """An action on a tool, which its name leads to."""
+    return [path(f"tools/<str:name>/{action}/", view, name=f"tool-{action}")]
+
+
+def _of_work(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:
+    """An action of the editor, on a tool or on the draft of one that was never published."""
+    by_uid = path(f"tools/~/drafts/<uuid:uid>/{action}/", view, name=f"draft-{action}")
+    return [*_of_tool(action, view), by_uid]
+
 
 # No tool can be called "~", so no tool's page has the address of a form.
 urlpatterns = [
     path("", dashboard.dashboard, name="home"),
+    path("start/", connecting.start, name="start"),
+    path("start/key/", connecting.start_key, name="start-key"),
+    path("start/connected/<str:key_id>/", connecting.connected, name="start-connected"),
+    path("palette/", palette.palette, name="palette"),
     path("tools/", tools.tool_list, name="tools"),
+    path("tools/~/new/", new_tool.new_tool, name="tool-new"),
+    path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),
     path("tools/~/active/", tools.tools_active, name="tools-active"),
+    path("tools/~/archived/", tools.tools_archived, name="tools-archived"),
     path("tools/~/<int:tool_id>/active/", tools.tool_active, name="tool-active"),
-    path("tools/<str:name>/", tools.tool_page, name="tool"),
+    path("tools/~/explorer/", explorer.tables, name="explorer"),
+    path("tools/~/explorer/<int:table_id>/", explorer.columns, name="explorer-columns"),
+    path("tools/~/schema/", explorer.schema, name="explorer-schema"),
+    path("tools/~/drafts/<uuid:uid>/", workbench.workbench, name="draft"),
+    path("tools/<str:name>/", workbench.workbench, name="tool"),
+    *_of_work("analyse", workbench.analyse),
+    *_of_work("take-over", workbench.take_over),
+    *_of_work("discard", workbench.discard),
+    *_of_work("test", trial.test),
+    *_of_work("cancel", trial.cancel),
+    *_of_work("plan", trial.plan),
+    *_of_work("csv", trial.csv),
+    *_of_work("publish", publishing.publish),
+    *_of_work("changes", publishing.changes),
+    *_of_tool("try", trial.drawer),
+    *_of_tool("duplicate", publishing.duplicate),
+    *_of_tool("versions", versions.version_list),
+    path("tools/<str:name>/versions/<int:number>/", versions.version_page, name="tool-version"),
+    path(
+        "tools/<str:name>/versions/<int:number>/diff/",
+        versions.version_difference,
+        name="tool-version-diff",
+    ),
+    path(
+        "tools/<str:name>/versions/<int:number>/restore/",
+        versions.version_restore,
+        name="tool-version-restore",
+    ),
 ]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from access.connecting import describe_connections
 from access.key_forms import KeyForm
 from access.keys import revoke_key
+from access.mcp_address import mcp_url
 from access.models import ApiKey
 from access.views.gates import (
     ADD_KEYS,
@@ -59,11 +59,12 @@ def key_new(request: HttpRequest) -> HttpResponse:
     if not (form.is_bound and form.is_valid()):
         return _render(request, "form", {"form": form}, status=422 if form.is_bound else 200)
     issued = form.issue(user_of(request))
+    address = mcp_url(request)
     context = {
         "key": issued.key,
         "token": issued.token,
-        "connections": describe_connections(_mcp_url(request), issued.token),
-        "mcp_url": _mcp_url(request),
+        "connections": describe_connections(address, issued.token),
+        "mcp_url": address,
     }
     return _render(request, "created", context | _rights(request))
 
@@ -108,10 +109,3 @@ def _filter(query: str, state: str) -> "QuerySet[ApiKey]":
 def _rights(request: HttpRequest) -> dict[str, bool]:
     user = user_of(request)
     return {"may_add": user.has_perm(ADD_KEYS), "may_revoke": user.has_perm(CHANGE_KEYS)}
-
-
-def _mcp_url(request: HttpRequest) -> str:
-    # The served side is a port of the same machine, as `manage.py up` prints it.
-    host = request.get_host()
-    name = host if host.endswith("]") else host.rpartition(":")[0] or host
-    return f"{request.scheme}://{name}:{settings.MCP_PORT}/mcp"

@@ -60,6 +60,7 @@ PLACES = (
     Place(_("Data sources"), "database", "sources", may_see_sources),
     Place(_("Calls"), "activity", "calls", staff_with(SEE_CALLS)),
     Place(_("Keys"), "key-round", "keys", staff_with(SEE_KEYS)),
+    Place(_("Settings"), "settings", "settings", is_staff),
     Place(_("Back office"), "settings-2", "admin:index", is_staff),
 )
 

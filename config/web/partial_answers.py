@@ -6,7 +6,7 @@ from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
-from config.web.events import event_response, trigger_event
+from access.views.events import event_response, trigger_event
 
 
 class PartialAnswerMiddleware:

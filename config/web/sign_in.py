@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.middleware import HtmxDetails
 
 from access.sign_ins import start_sign_in
+from access.views.events import event_response
 from config.web.addresses import next_address
-from config.web.events import event_response
 
 
 class HtmxRequest(HttpRequest):
@@ -39,7 +39,7 @@ class SignInForm(AuthenticationForm):
         attempt = start_sign_in(self.cleaned_data.get("username", ""), address)
         if attempt.wait_minutes:
             self.wait_minutes = attempt.wait_minutes
-            self.add_error(None, _too_many(attempt.wait_minutes))
+            self.add_error(None, explain_wait(attempt.wait_minutes))
             return self.cleaned_data
         cleaned = super().clean()
         attempt.succeed()
@@ -97,7 +97,8 @@ def _status(form: SignInForm) -> int:
     return 422 if form.errors else 200
 
 
-def _too_many(minutes: int) -> str:
+def explain_wait(minutes: int) -> str:
+    """The sentence for somebody who has tried too often."""
     text = ngettext(
         "Too many attempts. Try again in %(minutes)d minute.",
         "Too many attempts. Try again in %(minutes)d minutes.",

@@ -3,6 +3,7 @@
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config.web.settings_page import settings_page, settings_password, settings_person
 from config.web.sign_in import sign_in, sign_out
 from config.web.theme import set_theme
 
@@ -11,6 +12,9 @@ urlpatterns = [
     path("sign-out/", sign_out, name="sign-out"),
     # One door, with one limit of attempts.
     path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),
+    path("settings/", settings_page, name="settings"),
+    path("settings/person/", settings_person, name="settings-person"),
+    path("settings/password/", settings_password, name="settings-password"),
     path("theme/", set_theme, name="set-theme"),
     path("language/", include("django.conf.urls.i18n")),
 ]

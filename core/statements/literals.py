@@ -1,7 +1,7 @@
 """Literals of a pasted query as parameters, named by the columns that they are compared with."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.statement import find_placeholders, make_lexer
@@ -43,11 +43,14 @@ class _Edit:
     text: str = "{}"  # What stands there, with the parameter at {}.
 
 
-def propose_parameters(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> Proposal:
+def propose_parameters(
+    text: str, dialect: Dialect = Dialect.POSTGRESQL, keep: Collection[str] = ()
+) -> Proposal:
     """The query with a parameter for each literal in WHERE and HAVING, and for the number of LIMIT.
 
     Equal literals compared with the same column become one parameter; what stands in a CASE, in a
-    list of columns or beside other operators stays. The text is changed nowhere else.
+    list of columns or beside other operators stays. The text is changed nowhere else. Parameters
+    named in `keep` stay the literals that they were; the others have the same names without them.
     """
     taken = {use.name for use in find_placeholders(text, dialect)}
     edits = sorted(
@@ -63,9 +66,12 @@ def propose_parameters(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> Prop
         if key not in names:
             names[key] = _rename(edit.parameter, taken)
             taken.add(names[key].name)
+        if names[key].name in keep:
+            continue
         pieces += text[copied : edit.start], edit.text.format(f":{names[key].name}")
         copied = edit.end
-    return Proposal("".join(pieces) + text[copied:], tuple(names.values()))
+    proposed = tuple(one for one in names.values() if one.name not in keep)
+    return Proposal("".join(pieces) + text[copied:], proposed)
 
 
 def _rename(parameter: ProposedParameter, taken: set[str]) -> ProposedParameter:

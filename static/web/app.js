@@ -2,6 +2,7 @@
 import { watchDialogs } from "web/dialog.js";
 import { watchKeys } from "web/keyboard.js";
 import { watchMenus } from "web/menu.js";
+import { watchPalette } from "web/palette.js";
 import { watchRequests } from "web/requests.js";
 import { watchSession } from "web/session.js";
 import { watchTheme } from "web/theme.js";
@@ -10,6 +11,7 @@ import { watchToasts } from "web/toast.js";
 watchDialogs();
 watchKeys();
 watchMenus();
+watchPalette();
 watchRequests();
 watchSession();
 watchTheme();

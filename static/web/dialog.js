@@ -7,6 +7,8 @@ export function watchDialogs() {
       obeyCommand(event.target.closest("button[commandfor]"));
     }
   });
+  // Before those who hear the click lead the focus to what the dialog covers.
+  document.addEventListener("click", (event) => event.target.closest("[data-dialog-close]")?.closest("dialog")?.close(), true);
   document.addEventListener("mousedown", (event) => {
     const dialog = event.target;
     if (dialog instanceof HTMLDialogElement && dialog.open && !("keep" in dialog.dataset) && isBeside(dialog, event)) {

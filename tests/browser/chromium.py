@@ -5,12 +5,13 @@ import shutil
 from typing import Any
 
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none"]
+# The shell has no windows of its own to draw: a new context costs it a third of the time.
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def find_chromium() -> str:
     """The path in CHROMIUM, else the first Chromium or Chrome in PATH; RuntimeError if there is none."""
-    names = (os.environ.get("CHROMIUM", ""), "chromium", "chromium-browser", "google-chrome")
-    for name in names:
+    for name in (os.environ.get("CHROMIUM", ""), *PROGRAMS):
         path = shutil.which(name) if name else None
         if path:
             return path

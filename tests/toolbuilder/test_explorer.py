@@ -5,7 +5,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CatalogTable, DataSource
 from tests.catalog.catalogue.rows import make_table
-from toolbuilder.explorer import SourceTables, to_json
+from toolbuilder.explorer import SourceTables
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def test_tables_are_listed_with_their_counts(
 
     assert [(one.insert, one.column_count) for one in page.tables] == [("sales", 2), ("stores", 1)]
     assert page.total == 2
-    assert to_json(page.tables[0])["comment"] == "매출 내역"
+    assert page.tables[0].comment == "매출 내역"
 
 
 @pytest.mark.parametrize("query", ["sale", "SALES", "매출", "order sales"])
@@ -49,8 +49,35 @@ def test_columns_of_another_source_are_not_told(sales: CatalogTable) -> None:
     assert SourceTables(other).list_columns(sales.pk) == []
 
 
+def inserts_of(tables: SourceTables) -> dict[str, list[str]]:
+    return {
+        table["insert"]: [column["name"] for column in table["columns"]]
+        for table in tables.completion()["tables"]
+    }
+
+
 def test_schema_is_written_where_the_search_path_lacks_it(db: None) -> None:
     make_table("people", ["id"], schema="hr")
     make_table("sales", ["id"])
 
-    assert SourceTables(None).completion() == {"hr.people": ["id"], "sales": ["id"]}
+    assert inserts_of(SourceTables(None)) == {"hr.people": ["id"], "sales": ["id"]}
+
+
+def test_schema_is_written_where_an_earlier_one_has_that_name(db: None) -> None:
+    crm = DataSource.objects.create(name="crm", host="h", database="d", search_path="own, public")
+    make_table("sales", ["id"], source=crm, schema="own")
+    make_table("sales", ["city"], source=crm)
+    make_table("stores", ["id"], source=crm)
+
+    tables = SourceTables(crm)
+
+    expected = {"sales": ["id"], "public.sales": ["city"], "stores": ["id"]}
+    assert inserts_of(tables) == expected
+    assert [one.insert for one in tables.list_tables().tables] == list(expected)
+    assert [one.name for one in tables.list_columns_of("public.sales")] == ["city"]
+
+
+def test_columns_of_a_large_source_are_left_out(sales: CatalogTable) -> None:
+    (table,) = SourceTables(None).completion(column_limit=1)["tables"]
+
+    assert "columns" not in table

@@ -15,7 +15,7 @@ from core.errors import (
     StaleDraftError,
 )
 from tests.factories import make_expression, make_tool
-from toolbuilder.drafts import duplicate_tool, open_draft, save_draft, take_over
+from toolbuilder.drafts import Seen, duplicate_tool, open_draft, save_draft, take_over
 from toolbuilder.models import (
     RegistryRevision,
     ToolDefinition,
@@ -50,7 +50,7 @@ DOUBLE = ToolSnapshot(
 def edit(draft: ToolDraft, **fields: Any) -> ToolDraft:
     """The draft saved with these fields of its tool."""
     document = draft.document | fields
-    return save_draft(draft.uid, document, expected_revision=draft.revision, username=draft.owner)
+    return save_draft(draft.uid, document, Seen(username=draft.owner, revision=draft.revision))
 
 
 def publish(snapshot: ToolSnapshot = DOUBLE) -> ToolDefinition:
@@ -74,6 +74,15 @@ def test_published_draft_is_served_and_gone() -> None:
     version = publication.version
     assert (version.number, version.note, version.published_by) == (1, "first", "ann")
     assert version.is_judged
+
+
+def test_test_runs_of_a_new_draft_stay_with_its_tool() -> None:
+    draft = open_draft(None, "ann", DOUBLE)
+    draft.trials.create(username="ann", logic_hash=DOUBLE.logic_hash)
+
+    tool = publish_tool(draft, "ann").tool
+
+    assert tool.trials.get().draft is None
 
 
 def test_version_of_a_tool_says_what_its_rows_say() -> None:

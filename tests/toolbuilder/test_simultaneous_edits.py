@@ -9,7 +9,7 @@ from django.db import connection
 
 from core.errors import DefinitionError, StaleDraftError, ToolboxError
 from tests.factories import make_expression
-from toolbuilder.drafts import open_draft, save_draft
+from toolbuilder.drafts import Seen, open_draft, save_draft
 from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.publishing import publish_tool
 from toolbuilder.snapshots import ToolSnapshot
@@ -40,9 +40,7 @@ def test_one_of_two_wins_and_nothing_is_written_twice() -> None:
     draft = open_draft(make_expression(name="times"), "ann")
     one, two = (draft.document | {"title": title} for title in ("one", "two"))
     saves = [
-        lambda document=document: save_draft(
-            draft.uid, document, expected_revision=1, username="ann"
-        )
+        lambda document=document: save_draft(draft.uid, document, Seen(username="ann", revision=1))
         for document in (one, two)
     ]
     assert at_once(*saves) == [StaleDraftError]

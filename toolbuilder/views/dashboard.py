@@ -33,6 +33,7 @@ from toolbuilder.attention import (
 from toolbuilder.drift import RUNTIME_SILENT_AFTER
 from toolbuilder.models import RegistryRevision, ToolDefinition
 from toolbuilder.sparklines import Sparkline, draw_sparkline
+from toolbuilder.starting import needs_start
 from toolbuilder.views.gates import ToolRights, rights_of
 
 CALLS_SHOWN = 10
@@ -68,6 +69,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "rights": rights,
         "attention": list(_find_attention(request, rights)),
+        "needs_start": rights.may_add and needs_start(),
     }
     if rights.may_see_calls:
         context |= {"figures": _read_figures(rights), "calls": _read_last_calls()}

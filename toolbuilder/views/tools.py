@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -10,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from access.models import CallRecord
+from access.templatetags.access import tool_address
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.models import DataSource
 from catalog.table_addresses import address_of, source_name_of
@@ -17,11 +19,13 @@ from catalog.views.gates import tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.code_view import color_logic
 from toolbuilder.models import ToolDefinition, ToolType
-from toolbuilder.publishing import set_all_active
+from toolbuilder.publishing import archive, set_all_active, unarchive
+from toolbuilder.starting import needs_start
 from toolbuilder.tool_list import (
     SORTS,
     STATES,
     ToolListState,
+    read_new_drafts,
     read_rows,
     read_tool_list,
     read_tool_tags,
@@ -41,7 +45,12 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     state = ToolListState.read(request.GET)
     context = _list_context(request, state)
     if not is_fragment(request):
-        return render(request, "toolbuilder/tools.html", context | _choices())
+        may_add = rights_of(request).may_add
+        drafts = {
+            "drafts": read_new_drafts() if may_add else [],
+            "needs_start": may_add and needs_start(),
+        }
+        return render(request, "toolbuilder/tools.html", context | _choices() | drafts)
     response = render(request, "toolbuilder/_tools_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
@@ -82,8 +91,7 @@ def tool_active(request: HttpRequest, tool_id: int) -> HttpResponse:
 @require_POST
 def tools_active(request: HttpRequest) -> HttpResponse:
     """The chosen tools in or out of service, and a toast that can take it back."""
-    chosen = [int(one) for one in request.POST.getlist("tool") if one.isascii() and one.isdigit()]
-    chosen = [one for one in chosen if one < 2**31][:MAX_CHANGED_TOGETHER]
+    chosen = _read_ids(request, "tool")
     is_active = request.POST.get("active") == "yes"
     changed = set_all_active(chosen, is_active=is_active, username=_username(request))
     if not is_fragment(request):
@@ -95,6 +103,48 @@ def tools_active(request: HttpRequest) -> HttpResponse:
         text = ngettext("%d tool was deactivated.", "%d tools were deactivated.", count)
     answer = {"text": text % count, "changed": changed, "is_active": is_active}
     return _answer_changed(request, chosen, answer)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def tools_archived(request: HttpRequest) -> HttpResponse:
+    """The chosen tools out of sight or back, as `archived` says, and a toast that can take it back.
+
+    With `then` the one tool's page follows; those of `active` are served again once they are back.
+    """
+    chosen, username = _read_ids(request, "tool"), _username(request)
+    is_archived = request.POST.get("archived") == "yes"
+    was_active = ToolDefinition.objects.filter(pk__in=chosen, is_active=True)
+    active = list(was_active.values_list("pk", flat=True)) if is_archived else []
+    changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
+    if not is_archived:
+        again = set(_read_ids(request, "active")) & set(changed)
+        set_all_active(again, is_active=True, username=username)
+    text = _tell_archived(len(changed), is_archived=is_archived)
+    if not is_fragment(request):
+        messages.success(request, text)
+        return _lead_after(request, chosen)
+    answer = {"text": text, "changed": changed, "is_archived": is_archived, "active": active}
+    return _answer_changed(request, chosen, {**answer, "archives": True})
+
+
+def _tell_archived(count: int, *, is_archived: bool) -> str:
+    if is_archived:
+        return ngettext("%d tool was archived.", "%d tools were archived.", count) % count
+    return ngettext("%d tool is back.", "%d tools are back.", count) % count
+
+
+def _lead_after(request: HttpRequest, chosen: list[int]) -> HttpResponse:
+    tool = ToolDefinition.objects.filter(pk__in=chosen).first() if len(chosen) == 1 else None
+    address = tool_address(tool.name) if tool and "then" in request.POST else ""
+    return redirect(address or "tools")
+
+
+def _read_ids(request: HttpRequest, name: str) -> list[int]:
+    texts = [one for one in request.POST.getlist(name) if one.isascii() and one.isdigit()]
+    # The column is narrower than what a form may say.
+    ids = [int(one) for one in texts if len(one) < 11]
+    return [one for one in ids if one < 2**31][:MAX_CHANGED_TOGETHER]
 
 
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:

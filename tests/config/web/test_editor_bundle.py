@@ -10,7 +10,7 @@ from django.conf import settings
 ROOT = settings.BASE_DIR
 FRONTEND = ROOT / "frontend"
 BUNDLE = ROOT / "static/vendor/codemirror.js"
-MODULES = sorted((ROOT / "static/toolbuilder/editor").glob("*.js"))
+MODULES = sorted((ROOT / "static/toolbuilder").glob("*/*.js"))
 MAP = (ROOT / "templates/toolbuilder/_editor_modules.html").read_text()
 INPUTS = ["build.mjs", "codemirror.js", "package-lock.json", "package.json"]
 IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"([^"]+)"')
@@ -52,7 +52,7 @@ def test_lock_names_no_host_and_keeps_every_digest() -> None:
 
 def test_modules_are_all_in_the_import_map() -> None:
     mapped = dict(re.findall(r"\"([\w/]+\.js)\": \"{% static '([\w/]+\.js)' %}\"", MAP))
-    names = {f"toolbuilder/editor/{path.name}" for path in MODULES}
+    names = {f"toolbuilder/{path.parent.name}/{path.name}" for path in MODULES}
 
     assert mapped == {name: name for name in names}
 

@@ -7,6 +7,10 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import translation
 
+from tests.factories import make_tool
+from tests.toolbuilder.views.trials import COUNT, INTEGER
+from toolbuilder.models import ToolDefinition
+
 StaffWith = Callable[..., Client]
 
 
@@ -36,3 +40,9 @@ def staff_with(db: None) -> StaffWith:
         return client
 
     return sign_in
+
+
+@pytest.fixture
+def count(db: None) -> ToolDefinition:
+    """A tool that counts up to `most`."""
+    return make_tool(COUNT, name="count", parameters=[INTEGER])

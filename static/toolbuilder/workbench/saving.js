@@ -1,0 +1,170 @@
+// Saves what is typed, one request at a time, and says how that stands.
+
+const TYPING_PAUSE_MS = 350;
+const RENEWED = new Set(["csrfmiddlewaretoken", "page_token", "revision"]);
+const REASONS = { 401: "signedOut", 403: "signedOut", 409: "conflict" };
+
+/**
+ * The saving of one form: `tool:analyse` is sent when something changed and nothing is on its way.
+ *
+ * `answeredText` is the logic that the last answer was about.
+ */
+export class Saving {
+  constructor(form, { isEditable }) {
+    this.form = form;
+    this.isEditable = isEditable;
+    this.shown = document.getElementById("saving");
+    this.sent = new WeakMap();
+    this.saved = this.written();
+    this.answeredText = null;
+    this.isOnItsWay = false;
+    this.isBlocked = false;
+    this.timer = 0;
+    this.watchFields();
+    this.watchRequests();
+    this.showTime();
+  }
+
+  /** Everything that people can change, as one text. */
+  written(body = new FormData(this.form)) {
+    return JSON.stringify([...body].filter(([name]) => !RENEWED.has(name) && name !== "confirmed"));
+  }
+
+  get isDirty() {
+    return this.isEditable && this.written() !== this.saved;
+  }
+
+  /** Whether anything was changed since the request was sent. */
+  isOlder(ctx) {
+    return this.sent.has(ctx) && this.sent.get(ctx).written !== this.written();
+  }
+
+  /** Shows at once that something is not saved yet. */
+  note() {
+    if (this.isEditable && this.shown.dataset.state === "saved") {
+      this.setState("changed");
+    }
+  }
+
+  schedule(pauseMs) {
+    if (!this.isEditable) {
+      return;
+    }
+    this.note();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), pauseMs);
+  }
+
+  save({ isAsked = false } = {}) {
+    clearTimeout(this.timer);
+    if (this.isOnItsWay || (this.isBlocked && !isAsked)) {
+      return;
+    }
+    if (!this.isDirty && !isAsked) {
+      this.setState(this.isBlocked ? "failed" : "saved");
+      return;
+    }
+    this.isBlocked = false;
+    this.form.dispatchEvent(new CustomEvent("tool:analyse"));
+  }
+
+  watchFields() {
+    const isOurs = ({ target }) => target.form === this.form && target.name && target.id !== "definition";
+    document.addEventListener("input", (event) => isOurs(event) && this.schedule(TYPING_PAUSE_MS));
+    document.addEventListener("change", (event) => isOurs(event) && this.schedule(0));
+    document.addEventListener("keydown", (event) => {
+      // Enter in a field would press the form's first button.
+      if (event.key === "Enter" && isOurs(event) && event.target.matches("input:not([type=radio], [type=checkbox])") && !event.isComposing) {
+        event.preventDefault();
+        this.save({ isAsked: true });
+      }
+    });
+    this.form.addEventListener("submit", (event) => {
+      if (!event.submitter || event.submitter.id === "save") {
+        event.preventDefault();
+        this.save({ isAsked: true });
+      }
+    });
+    document.addEventListener("click", ({ target }) => target.closest("[data-retry]") && this.save({ isAsked: true }));
+    addEventListener("beforeunload", (event) => this.isDirty && event.preventDefault());
+    addEventListener("online", () => this.isDirty && this.save());
+    // The shell's own listener has to put the new token into the page first.
+    document.addEventListener("session:renewed", () => setTimeout(() => this.save({ isAsked: true })));
+  }
+
+  watchRequests() {
+    for (const name of ["htmx:error", "htmx:response:error"]) {
+      // The page's toast would come again with every change; this is said beside the tool's name.
+      this.form.addEventListener(name, (event) => event.target === this.form && event.stopPropagation());
+    }
+    document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
+      const { body } = ctx.request;
+      if (body?.has?.("page_token")) {
+        this.sent.set(ctx, { written: this.written(body), text: body.get("definition") });
+      }
+    });
+    document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+      if (ctx.sourceElement === this.form) {
+        this.isOnItsWay = true;
+        this.setState("saving");
+      }
+    });
+    document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => {
+      this.answeredText = this.sent.get(ctx)?.text ?? this.answeredText;
+    });
+    document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => this.finish(ctx));
+  }
+
+  finish(ctx) {
+    const isOurs = ctx.sourceElement === this.form;
+    const status = ctx.response?.status ?? 0;
+    this.isOnItsWay &&= !isOurs;
+    if (this.sent.get(ctx)?.isSaved) {
+      this.accept(ctx);
+    } else if (isOurs) {
+      this.fail(status);
+    }
+  }
+
+  accept(ctx) {
+    const sent = this.sent.get(ctx);
+    // What the server wrote in another form, such as a date, is no change of the person's.
+    this.saved = sent.isMerged ? this.written() : sent.written;
+    this.isBlocked = false;
+    this.showTime();
+    if (this.isDirty) {
+      this.schedule(0);
+    } else {
+      this.setState("saved");
+    }
+  }
+
+  /** Notes what an answer brings: that it was saved, and that nothing was changed meanwhile. */
+  noteAnswer(ctx, { isSaved, isMerged }) {
+    if (this.sent.has(ctx)) {
+      Object.assign(this.sent.get(ctx), { isSaved, isMerged });
+    }
+  }
+
+  fail(status) {
+    const other = status >= 500 ? "failed" : "refused";
+    const reason = status ? (REASONS[status] ?? other) : "unreachable";
+    this.isBlocked = status === 409 || status === 401;
+    this.setState("failed", this.form.dataset[reason]);
+  }
+
+  setState(state, reason) {
+    this.shown.dataset.state = state;
+    if (reason !== undefined) {
+      document.getElementById("saving-reason").textContent = reason;
+    }
+  }
+
+  /** The time of the last save, on the reader's clock. */
+  showTime() {
+    const time = this.shown.querySelector("time");
+    if (time) {
+      time.textContent = new Date(time.dateTime).toLocaleTimeString("en-GB");
+    }
+  }
+}

@@ -1,0 +1,87 @@
+"""A working copy as the database sees it, with rows that follow and faults that are named."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from catalog.sources import SourceSettings, read_sources
+from toolbuilder.drafts import DraftDocument
+from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from toolbuilder.workbench.examining import Examined, examine
+
+pytestmark = pytest.mark.django_db
+
+
+def look(
+    sources: SourceSettings, definition: str, *rows: ParameterSnapshot, **more: Any
+) -> Examined:
+    tool = ToolSnapshot(name="stock", definition=definition, parameters=rows, **more)
+    return examine(DraftDocument(tool=tool), sources, "kim")
+
+
+def test_rows_appear_with_the_types_of_the_database(sources: SourceSettings) -> None:
+    examined = look(
+        sources, "SELECT id FROM stock_level WHERE day >= :since AND id = :id LIMIT :row_limit"
+    )
+
+    assert [(one.name, one.type.value) for one in examined.spec.parameters] == [  # type: ignore[union-attr]
+        ("since", "DATE"),
+        ("id", "INTEGER"),
+        ("row_limit", "INTEGER"),
+    ]
+    assert examined.is_valid
+
+
+def test_type_follows_when_the_column_changes(sources: SourceSettings) -> None:
+    first = look(sources, "SELECT id FROM stock_level WHERE id = :value")
+    changed = replace(
+        first.document,
+        tool=replace(
+            first.document.tool, definition="SELECT id FROM stock_level WHERE day = :value"
+        ),
+    )
+
+    examined = examine(changed, sources, "kim")
+
+    assert examined.document.tool.parameters[0].param_type == "DATE"
+
+
+def test_parameter_that_cannot_be_read_is_named_and_the_rest_is_judged(
+    sources: SourceSettings,
+) -> None:
+    odd = ParameterSnapshot(param_name="region", param_type="WORD")
+
+    examined = look(sources, "SELECT id FROM stock_level WHERE region = :region", odd)
+
+    assert "param_type must be one of" in examined.faults["region"]
+    assert not examined.is_valid
+    assert [one.name for one in examined.analysis.columns] == ["id"]
+
+
+def test_default_of_another_type_is_a_fault_of_its_row(sources: SourceSettings) -> None:
+    row = ParameterSnapshot(
+        param_name="id", param_type="INTEGER", is_required=False, default="many"
+    )
+
+    examined = look(sources, "SELECT id FROM stock_level WHERE id = :id", row)
+
+    assert list(examined.faults) == ["id"]
+
+
+def test_unused_parameter_is_a_fault_of_its_row(sources: SourceSettings) -> None:
+    examined = look(sources, "SELECT 1 AS one", ParameterSnapshot(param_name="a", description="x"))
+
+    assert "declared but not used" in examined.faults["a"]
+
+
+def test_data_source_that_is_gone_is_said(db: None) -> None:
+    examined = look(read_sources(), "SELECT 1 AS one", data_source="gone")
+
+    assert examined.spec is None
+    assert "there is no data source 'gone'" in examined.analysis.diagnostics[0].message
+
+
+@pytest.mark.parametrize("definition", ["", "SELECT", "SELECT '", ":", "\U0001f600" * 100])
+def test_anything_may_be_typed(sources: SourceSettings, definition: str) -> None:
+    assert not look(sources, definition).is_valid

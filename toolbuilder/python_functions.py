@@ -1,0 +1,48 @@
+"""What the editor offers in Python: functions and methods of expressions and scripts, and their words."""
+
+from functools import cache
+from typing import Any
+
+from core.expressions.table import Function
+from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
+from core.scripts.syntax import RESULT
+
+KEYWORDS = (
+    *("and", "break", "continue", "del", "elif", "else", "for", "if", "in", "is", "not", "or"),
+    *("pass", "while", "True", "False", "None"),
+)
+
+
+@cache
+def completion_data() -> dict[str, Any]:
+    """Functions, methods and keywords as the editor's Python completion takes them, by name.
+
+    A method that several kinds of value have in the same form is listed once, with their names.
+    """
+    return {
+        "functions": [_entry(name, SCRIPT_FUNCTIONS[name]) for name in sorted(SCRIPT_FUNCTIONS)],
+        "methods": _methods(),
+        "keywords": [*KEYWORDS, RESULT],
+    }
+
+
+def _methods() -> list[dict[str, str]]:
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for kind, methods in SCRIPT_METHODS.items():
+        for name, method in methods.items():
+            form = (name, _signature(method, skipped=1), method.doc)
+            kinds.setdefault(form, []).append(kind.__name__)
+    return [
+        {"name": name, "signature": name + signature, "comment": f"{', '.join(owners)}: {doc}"}
+        for (name, signature, doc), owners in sorted(kinds.items())
+    ]
+
+
+def _entry(name: str, function: Function) -> dict[str, str]:
+    return {"name": name, "signature": name + _signature(function), "comment": function.doc}
+
+
+def _signature(function: Function, skipped: int = 0) -> str:
+    """Without the first so many parameters; a method is called on its first one."""
+    parameters = list(function.signature.parameters.values())
+    return str(function.signature.replace(parameters=parameters[skipped:]))

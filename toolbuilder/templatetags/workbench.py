@@ -1,0 +1,136 @@
+"""What the editor's templates need beside Django's own: places in the logic, types as words, an empty row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django import template
+
+from core.diagnostics import Diagnostic, Severity
+from core.toolspec import Binding, JsonValue, ParameterType
+from toolbuilder.workbench.page import ParameterRow, WorkbenchPage
+
+register = template.Library()
+_NUMBERS = {ParameterType.INTEGER.value: "numeric", ParameterType.NUMBER.value: "decimal"}
+_ICONS = {
+    ParameterType.INTEGER.value: "hash",
+    ParameterType.NUMBER.value: "hash",
+    ParameterType.BOOLEAN.value: "check",
+    ParameterType.DATE.value: "calendar",
+    ParameterType.DATETIME.value: "clock",
+    ParameterType.ENUM.value: "list",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The one line under the logic. `state` is empty, ok, warning or error.
+
+    `line` and `column` count from 1, 0 where no place is meant; `row` is the key of the parameter at
+    fault; `others` counts further complaints.
+    """
+
+    state: str
+    message: str = ""
+    line: int = 0
+    column: int = 0
+    row: str = ""
+    others: int = 0
+
+
+@register.simple_tag
+def status_of(page: WorkbenchPage) -> Status:
+    """What matters most of what was found of the logic and its parameters."""
+    if not page.document.tool.definition.strip():
+        return Status(state="empty")
+    told = _tell(page)
+    if not told:
+        return Status(state="ok")
+    first = told[0]
+    line, column = _place_of(page.document.tool.definition, first)
+    return Status(
+        state=first.severity.value,
+        message=first.message,
+        line=line,
+        column=column,
+        row=next((row.key for row in page.rows if row.name == first.parameter), ""),
+        others=len(told) - 1,
+    )
+
+
+@register.filter
+def is_left_over(row: ParameterRow, page: WorkbenchPage) -> bool:
+    """Whether the logic does not use the parameter; of a text with faults nobody can say."""
+    found = page.examined.analysis.diagnostics
+    is_faulty = any(one.severity is Severity.ERROR and not one.parameter for one in found)
+    return not row.name or not (row.is_used or is_faulty)
+
+
+@register.filter
+def as_words(type_name: str) -> str:
+    """A parameter's type as people read it, such as `string list`."""
+    return type_name.lower().replace("_", " ")
+
+
+@register.filter
+def type_icon(type_name: str) -> str:
+    """The name of the icon of a parameter's type."""
+    return _ICONS.get(type_name, "braces" if type_name.endswith("_LIST") else "type")
+
+
+@register.filter
+def said_of(annotations: Mapping[str, JsonValue], hint: str) -> str:
+    """What is said of an annotation: true, false, or '' where nothing is."""
+    said = annotations.get(hint)
+    return "" if said is None else "true" if said else "false"
+
+
+@register.filter
+def input_mode(type_name: str) -> str:
+    """The keyboard that telephones show for values of the type."""
+    return _NUMBERS.get(type_name, "text")
+
+
+@register.simple_tag
+def empty_row() -> ParameterRow:
+    """A parameter that was just added; its key is a placeholder for the script that adds it."""
+    texts = dict.fromkeys(
+        ("test", "test_state", "default", "default_state", "allowed_values", "minimum", "maximum"),
+        "",
+    )
+    return ParameterRow(
+        key="new-parameter",
+        name="",
+        type=ParameterType.STRING.value,
+        is_auto=False,
+        is_required=True,
+        is_nullable=False,
+        is_used=False,
+        description="",
+        pattern="",
+        example="",
+        binding=Binding.AGENT.value,
+        bound_value="",
+        fault="",
+        **texts,
+    )
+
+
+def _tell(page: WorkbenchPage) -> list[Diagnostic]:
+    """Faults before warnings; those of parameters that only their rows know come last."""
+    found = page.examined.analysis.diagnostics
+    told = sorted(
+        (one for one in found if one.severity is not Severity.INFO),
+        key=lambda one: (one.severity is not Severity.ERROR, bool(one.parameter), one.start),
+    )
+    known = {one.parameter for one in told}
+    faults = page.examined.faults.items()
+    return told + [
+        Diagnostic(message=text, parameter=name) for name, text in faults if name not in known
+    ]
+
+
+def _place_of(text: str, diagnostic: Diagnostic) -> tuple[int, int]:
+    if diagnostic.end == 0:
+        return 0, 0
+    before = text[: diagnostic.start]
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1

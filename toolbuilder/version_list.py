@@ -1,0 +1,73 @@
+"""A tool's versions with what was called of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, Count, IntegerField, Value, When
+
+from access.figures import FAILED, CallFigures
+from access.models import CallRecord
+from toolbuilder.models import ToolDefinition, ToolVersion
+from toolbuilder.snapshots import ToolSnapshot, read_snapshot
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version and the calls of its time; `is_now` says that it is what the tool says now."""
+
+    version: ToolVersion
+    figures: CallFigures
+    is_now: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VersionListing:
+    """One page of versions, newest first. `is_unrecorded` says that another program wrote since."""
+
+    rows: list[VersionRow]
+    page: Page[ToolVersion]
+    is_unrecorded: bool
+
+
+def read_versions(tool: ToolDefinition, page_number: int) -> VersionListing:
+    """The page of the tool's versions; the same number of queries for any."""
+    found = tool.versions.defer("document").order_by("-number")
+    page = Paginator(found, PAGE_SIZE).get_page(page_number)
+    versions = list(page.object_list)
+    newer = found.filter(number__gt=versions[0].number).last() if versions else None
+    figures = _read_figures(versions, newer.published_at if newer else None)
+    is_unrecorded = not is_recorded(tool, read_snapshot(tool))
+    rows = [
+        VersionRow(
+            version,
+            figures.get(version.number, CallFigures()),
+            not is_unrecorded and version.number == tool.version,
+        )
+        for version in versions
+    ]
+    return VersionListing(rows, page, is_unrecorded)
+
+
+def is_recorded(tool: ToolDefinition, now: ToolSnapshot) -> bool:
+    """Whether the newest version says what the tool's rows say."""
+    return bool(tool.version) and tool.content_hash == now.content_hash
+
+
+def _read_figures(versions: Sequence[ToolVersion], end: datetime | None) -> dict[int, CallFigures]:
+    """By version number: calls since it was published and before the next one; one query."""
+    if not versions:
+        return {}
+    calls = CallRecord.objects.filter(
+        tool_name__in={version.tool_name for version in versions},
+        at__gte=versions[-1].published_at,
+    )
+    calls = calls.filter(at__lt=end) if end else calls
+    spans = [When(at__gte=one.published_at, then=Value(one.number)) for one in versions]
+    version = Case(*spans, default=Value(0), output_field=IntegerField())
+    rows = calls.order_by().annotate(version=version).values("version")
+    counted = rows.annotate(calls=Count("pk"), errors=Count("pk", filter=FAILED))
+    return {row["version"]: CallFigures(row["calls"], row["errors"]) for row in counted}

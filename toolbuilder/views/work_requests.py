@@ -1,0 +1,107 @@
+"""What every action of the editor begins with: its working copy, the posted form, and the save."""
+
+import secrets
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from access.views.gates import is_fragment, user_of
+from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
+from toolbuilder.drafts import DraftDocument, Seen
+from toolbuilder.views.conflicts import conflict_response
+from toolbuilder.views.gates import rights_of
+from toolbuilder.workbench.form import read_form
+from toolbuilder.workbench.works import Work, find_work, save_work
+
+EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
+
+
+def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None) -> Work:
+    """The work of an address; 404 where it is gone, 403 for who may not edit it."""
+    work = find_work(name, uid)
+    if work is None:
+        raise Http404(_("There is no such tool."))
+    rights, user = rights_of(request), user_of(request)
+    may_edit = rights.may_change if work.tool else rights.may_add
+    if not (user.is_staff and rights.may_see and may_edit):
+        raise PermissionDenied(
+            _("Ask an administrator for the right, or sign in as somebody else.")
+        )
+    return work
+
+
+def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
+    """A view that posts to a work; what was saved elsewhere meanwhile is answered by a conflict."""
+
+    @login_required
+    @require_POST
+    @wraps(action)
+    def view(
+        request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None
+    ) -> HttpResponseBase:
+        work = open_work(request, name, uid)
+        try:
+            return action(request, work)
+        except (StaleDraftError, DraftOwnedError) as error:
+            return conflict_response(request, work, read_posted(request, work), error)
+        except DefinitionError as error:
+            return _refuse(request, error)
+
+    return view
+
+
+def _refuse(request: HttpRequest, error: DefinitionError) -> HttpResponse:
+    """The answer to a form that could not even be kept; the page stays as it is."""
+    messages.error(request, str(error))
+    if is_fragment(request):
+        return HttpResponse(status=422, headers={"HX-Reswap": "none"})
+    return render(request, "toolbuilder/workbench/refused.html", {"reason": str(error)}, status=422)
+
+
+def read_posted(request: HttpRequest, work: Work) -> DraftDocument:
+    """What the form says; DefinitionError where it could not be kept."""
+    return read_form(request.POST, work.document)
+
+
+def save_posted(request: HttpRequest, work: Work, document: DraftDocument) -> Work:
+    """The work with this document saved; raises as save_work does."""
+    return save_work(work, document, seen_by(request))
+
+
+def seen_by(request: HttpRequest) -> Seen:
+    """Who posts, and the revision that their page has."""
+    revision = request.POST.get("revision", "")
+    return Seen(
+        username=user_of(request).get_username(),
+        revision=int(revision) if revision.isascii() and revision.isdigit() else 0,
+        page=page_token_of(request),
+    )
+
+
+def page_token_of(request: HttpRequest) -> str:
+    """The posted token of the page, or a new one for a page that is made now."""
+    return request.POST.get("page_token", "")[:64] or secrets.token_urlsafe(12)
+
+
+def is_mine(request: HttpRequest, work: Work) -> bool:
+    """Whether the user may write to the draft without taking it over."""
+    return work.owner in {"", user_of(request).get_username()}
+
+
+def editor_context(request: HttpRequest, work: Work) -> dict[str, Any]:
+    """What the editor's templates know of the request."""
+    return {
+        "rights": rights_of(request),
+        "page_token": page_token_of(request),
+        "is_mine": is_mine(request, work),
+    }

@@ -1,0 +1,92 @@
+"""Values of parameters as people type them, and as JSON."""
+
+import json
+import re
+from collections.abc import Collection
+from typing import Any
+
+from core.toolspec import JsonValue, ParameterType
+
+# What an entry says beside its text.
+NULL, EMPTY = "null", "empty"
+_INTEGER = re.compile(r"[+-]?\d{1,30}")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+_SEPARATOR = re.compile("[,\n、\uff0c]")
+_FLAGS = {"true": True, "false": False}
+
+
+class Absent:
+    """The value that is not there, which is neither null nor an empty text."""
+
+
+ABSENT = Absent()
+
+
+def read_entry(text: str, state: str, kind: ParameterType, allowed: Collection[Any] = ()) -> Any:
+    """The value of a field: ABSENT where nothing is typed, None or an empty one where `state` says so."""
+    if state == NULL:
+        return None
+    if state == EMPTY:
+        return [] if kind.is_list else ""
+    return read_value(text, kind, allowed) if text.strip() else ABSENT
+
+
+def read_value(text: str, kind: ParameterType, allowed: Collection[Any] = ()) -> JsonValue:
+    """The typed text as JSON; one that does not fit the type stays a text, for a check to complain of.
+
+    `allowed` are the values of a list to choose from: the one that is written so is meant.
+    """
+    if kind.is_list:
+        return _read_list(text, kind)
+    for value in allowed:
+        if write_value(value) == text:
+            return value
+    if kind is ParameterType.STRING:
+        return text
+    stripped = text.strip()
+    if kind is ParameterType.BOOLEAN:
+        return _FLAGS.get(stripped.lower(), stripped)
+    if kind in {ParameterType.INTEGER, ParameterType.NUMBER}:
+        return _read_number(stripped)
+    return stripped
+
+
+def write_value(value: JsonValue) -> str:
+    """The value as people type it, on one line; lists of plain items with commas between."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(map(_is_plain, value)):
+        return ", ".join(map(write_value, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def state_of(value: JsonValue) -> str:
+    """What `read_entry` has to be told beside the text, to give this value."""
+    if value is None:
+        return NULL
+    return EMPTY if value in ("", []) else ""
+
+
+def _read_list(text: str, kind: ParameterType) -> JsonValue:
+    if text.lstrip().startswith("["):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    items = [item.strip() for item in _SEPARATOR.split(text) if item.strip()]
+    return items if kind is ParameterType.STRING_LIST else [_read_number(item) for item in items]
+
+
+def _read_number(text: str) -> int | float | str:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _is_plain(item: JsonValue) -> bool:
+    if isinstance(item, str):
+        is_whole = bool(item) and item == item.strip() and not _SEPARATOR.search(item)
+        return is_whole and not item.startswith("[")
+    return isinstance(item, int | float) and not isinstance(item, bool)
