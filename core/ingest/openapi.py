@@ -1,0 +1,210 @@
+"""The operations of an OpenAPI 3 document: what agents can call, and why the rest cannot be."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.errors import ImportFileError
+from core.ingest.openapi_parameters import OperationFaultError, ParameterReader
+from core.ingest.operations import (
+    ANNOTATIONS_BY_METHOD,
+    Operation,
+    SecurityScheme,
+    tool_of_operation,
+)
+from core.ingest.references import ReferenceFaultError, References
+from core.ingest.schema_keywords import as_mapping, as_sequence
+from core.ingest.texts import IngestFault, clean_line, clean_text, find_hidden_character, shown
+from core.ingest.tool_names import route_name, to_name, unique_name
+from core.retrieval.model import Tool
+from core.toolspec import JsonValue
+
+MAX_OPERATIONS = 10_000
+MAX_PATH_CHARACTERS = 2_000
+MAX_SUMMARY_CHARACTERS = 300
+MAX_TAGS = 20
+MAX_TAG_CHARACTERS = 100
+
+_VERSION = re.compile(r"3\.\d+(?:\.\d+)?(?:-\w+)?")
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_DOTS = re.compile(r"(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)", re.IGNORECASE)
+_BLANKS = re.compile(r"[\s\\?#]")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAPIReading:
+    """What a document holds; each fault names the operation that was left out because of it."""
+
+    title: str
+    operations: tuple[Operation, ...]
+    faults: tuple[IngestFault, ...] = ()
+    security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
+
+
+def tools_of_openapi(document: Mapping[str, JsonValue]) -> list[Tool]:
+    """The operations of an OpenAPI 3 document as tools, with annotations by their HTTP methods.
+
+    Raises ImportFileError for what is no such document; operations with faults are left out.
+    """
+    return [tool_of_operation(operation) for operation in read_operations(document)]
+
+
+def read_operations(document: Mapping[str, JsonValue]) -> list[Operation]:
+    """The operations that can be called, in the document's order; see `read_openapi`."""
+    return list(read_openapi(document).operations)
+
+
+def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
+    """The operations of an OpenAPI 3.0 or 3.1 document and the faults of others.
+
+    Raises ImportFileError for what is no such document.
+    """
+    _check_version(document)
+    return _DocumentReader(document).read()
+
+
+def _check_version(document: Mapping[str, JsonValue]) -> None:
+    if "swagger" in document:
+        raise ImportFileError(
+            f"the document is Swagger {clean_line(str(document['swagger']), 20)}; "
+            "convert it to OpenAPI 3.0, for example with swagger2openapi, and read that"
+        )
+    # 3.1 without quotes is a number in YAML.
+    version = str(document.get("openapi"))
+    if "openapi" not in document or not _VERSION.fullmatch(version[:20]):
+        raise ImportFileError(
+            "the document is not OpenAPI 3; it has to begin with a version such as openapi: 3.1.0"
+        )
+    if not isinstance(document.get("paths", {}), Mapping):
+        raise ImportFileError("paths of the document has to be an object, paths with operations")
+
+
+class _DocumentReader:
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+        self._references = References(document)
+        self._parameters = ParameterReader(self._references)
+        self._faults: list[IngestFault] = []
+
+    def read(self) -> OpenAPIReading:
+        operations: dict[str, Operation] = {}
+        for place, path, item, method in self._routes():
+            try:
+                operation = self._read_operation(path, item, method)
+            except (OperationFaultError, ReferenceFaultError) as fault:
+                self._faults.append(IngestFault(place, str(fault)))
+                continue
+            name = unique_name(operation.name, operations)
+            operations[name] = replace(operation, name=name)
+        if self._parameters.is_exhausted:
+            text = "too many for one document; arguments of later operations have no details"
+            self._faults.append(IngestFault("schemas", text))
+        return OpenAPIReading(
+            clean_line(as_mapping(self._document.get("info")).get("title"), MAX_SUMMARY_CHARACTERS),
+            tuple(operations.values()),
+            tuple(self._faults),
+            _security_schemes(self._document, self._references),
+        )
+
+    def _routes(self) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
+        count = 0
+        for path, given in as_mapping(self._document.get("paths")).items():
+            if path.startswith("x-"):
+                continue
+            item = self._path_item(path, given)
+            for method in ANNOTATIONS_BY_METHOD:
+                count += method in item
+                if method in item and count <= MAX_OPERATIONS:
+                    yield f"{method.upper()} {_shown_path(path)}", path, item, method
+        if count > MAX_OPERATIONS:
+            text = f"{count:,} operations; the first {MAX_OPERATIONS:,} are read"
+            self._faults.append(IngestFault("paths", text))
+
+    def _path_item(self, path: str, given: object) -> Mapping[str, Any]:
+        try:
+            return self._references.follow(given)
+        except ReferenceFaultError as fault:
+            self._faults.append(IngestFault(_shown_path(path), str(fault)))
+            return {}
+
+    def _read_operation(self, path: str, item: Mapping[str, Any], method: str) -> Operation:
+        _check_path(path)
+        given = item[method]
+        if not isinstance(given, Mapping):
+            raise OperationFaultError(f"is {shown(given)}; it has to be an object")
+        parameters, body = self._parameters.read(path, item, given)
+        given_id = clean_line(given.get("operationId"), MAX_PATH_CHARACTERS)
+        route = route_name(method, path)
+        return Operation(
+            name=to_name(given_id, route) if given_id else route,
+            method=method,
+            path=path,
+            operation_id=given_id,
+            server_urls=self._server_urls(item, given),
+            summary=clean_line(given.get("summary", item.get("summary")), MAX_SUMMARY_CHARACTERS),
+            description=clean_text(given.get("description", item.get("description"))),
+            parameters=parameters,
+            body=body,
+            security=_security(given.get("security", self._document.get("security"))),
+            tags=_tags(given.get("tags")),
+            deprecated=given.get("deprecated") is True,
+        )
+
+    def _server_urls(self, item: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, ...]:
+        for level in (given, item, self._document):
+            if servers := [as_mapping(each) for each in as_sequence(level.get("servers"))]:
+                return tuple(filter(None, map(_server_url, servers))) or ("/",)
+        return ("/",)
+
+
+def _check_path(path: str) -> None:
+    if not path.startswith("/") or len(path) > MAX_PATH_CHARACTERS:
+        raise OperationFaultError(
+            f"a path begins with / and has {MAX_PATH_CHARACTERS:,} characters"
+        )
+    literal = _VARIABLE.sub("x", path)
+    if find_hidden_character(path) or _DOTS.search(literal) or _BLANKS.search(literal):
+        raise OperationFaultError("a path has no dot segments, blanks, backslashes, ? or #")
+    if "{" in literal or "}" in literal:
+        raise OperationFaultError("every { of a path needs its } and a name between them")
+
+
+def _shown_path(path: str) -> str:
+    return clean_line(path, 120)
+
+
+def _server_url(server: Mapping[str, Any]) -> str:
+    """The address with each variable's default in its place."""
+    variables = as_mapping(server.get("variables"))
+
+    def default_of(found: re.Match[str]) -> str:
+        return clean_line(as_mapping(variables.get(found.group(1))).get("default"), 200)
+
+    url = clean_line(server.get("url"), MAX_PATH_CHARACTERS)
+    return _VARIABLE.sub(default_of, url).rstrip("/") or url
+
+
+def _tags(given: object) -> tuple[str, ...]:
+    tags = (clean_line(tag, MAX_TAG_CHARACTERS) for tag in as_sequence(given)[:MAX_TAGS])
+    return tuple(dict.fromkeys(tag for tag in tags if tag))
+
+
+def _security(given: object) -> tuple[tuple[str, ...], ...]:
+    alternatives = as_sequence(given)[:MAX_TAGS]
+    return tuple(tuple(map(str, as_mapping(each))) for each in alternatives)
+
+
+def _security_schemes(
+    document: Mapping[str, Any], references: References
+) -> dict[str, SecurityScheme]:
+    given = as_mapping(as_mapping(document.get("components")).get("securitySchemes"))
+    found: dict[str, SecurityScheme] = {}
+    for name, each in given.items():
+        try:
+            scheme = references.follow(each)
+        except ReferenceFaultError:
+            continue
+        texts = (clean_line(scheme.get(key), 100) for key in ("type", "scheme", "name", "in"))
+        found[name] = SecurityScheme(name, *texts)
+    return found

@@ -1,0 +1,260 @@
+"""The parameters and the body of an OpenAPI operation, as arguments with names of their own."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeGuard, cast, get_args
+
+from core.ingest.operations import (
+    TEMPLATE,
+    BodyKind,
+    OperationBody,
+    OperationParameter,
+    Place,
+    Style,
+)
+from core.ingest.references import References
+from core.ingest.schema_keywords import JsonSchema, as_mapping, as_sequence, types_of
+from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
+from core.ingest.texts import clean_text, find_hidden_character, shown
+from core.ingest.tool_names import to_name, unique_name
+
+MAX_PARAMETERS = 500
+MAX_PARAMETER_CHARACTERS = 200
+MAX_DESCRIPTION_CHARACTERS = 2_000
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w./-]+)*", re.ASCII)
+# OpenAPI leaves the first three to the body and to security; the others belong to the connection.
+_RESERVED_HEADERS = frozenset(
+    {"accept", "content-type", "authorization", "host", "cookie", "content-length", "connection"}
+    | {"transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "expect", "forwarded"}
+    | {"proxy-authorization", "proxy-connection"}
+)
+_DEFAULT_STYLES: Mapping[Place, Style] = {
+    Place.PATH: "simple",
+    Place.QUERY: "form",
+    Place.HEADER: "simple",
+    Place.COOKIE: "form",
+}
+_STYLES: Mapping[Place, frozenset[str]] = {
+    Place.PATH: frozenset({"simple"}),
+    Place.QUERY: frozenset(get_args(Style)) - {"simple", "json"},
+    Place.HEADER: frozenset({"simple"}),
+    Place.COOKIE: frozenset({"form"}),
+}
+_KINDS: tuple[tuple[re.Pattern[str], BodyKind], ...] = (
+    (re.compile(r"application/json(?:;|$)"), "json"),
+    (re.compile(r"[^;]+[/+]json(?:;|$)"), "json"),
+    (re.compile(r"application/x-www-form-urlencoded\b"), "form"),
+    (re.compile(r"multipart/form-data\b"), "multipart"),
+    (re.compile(r""), "text"),
+)
+
+
+class OperationFaultError(Exception):
+    """An operation that cannot be called as it is described; the text says what would be right."""
+
+
+class ParameterReader:
+    """Reads parameters and bodies of one document."""
+
+    def __init__(self, references: References) -> None:
+        self._references = references
+        self._schemas = SchemaReader(references)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether the document has more schemas than are read."""
+        return self._schemas.is_exhausted
+
+    def read(
+        self, path: str, item: Mapping[str, Any], operation: Mapping[str, Any]
+    ) -> tuple[tuple[OperationParameter, ...], OperationBody | None]:
+        """Everything that the operation takes, the required first, each with a name of its own.
+
+        Raises OperationFaultError or ReferenceFaultError.
+        """
+        self._schemas.restart()
+        parameters = with_own_names(self._read_parameters(path, item, operation))
+        body, fields = self._read_body(operation, {each.argument for each in parameters})
+        found = sorted((*parameters, *fields), key=lambda each: not each.required)
+        if len(found) > MAX_PARAMETERS:
+            raise OperationFaultError(f"takes {len(found)} arguments; at most {MAX_PARAMETERS} fit")
+        return tuple(found), body
+
+    def _read_parameters(
+        self, path: str, item: Mapping[str, Any], operation: Mapping[str, Any]
+    ) -> list[OperationParameter]:
+        found: dict[tuple[Place, str], OperationParameter] = {}
+        listed = [*as_sequence(item.get("parameters")), *as_sequence(operation.get("parameters"))]
+        for each in listed:
+            parameter = self._read_parameter(self._references.follow(each))
+            if parameter is not None:
+                found[parameter.place, parameter.name] = parameter
+        return list(_of_template(path, found))
+
+    def _read_parameter(self, given: Mapping[str, Any]) -> OperationParameter | None:
+        name, place = given.get("name"), _place_of(given)
+        if not _is_name(name):
+            raise OperationFaultError(f"a parameter's name is {shown(name)}; it has to be a text")
+        if place is Place.HEADER and not _TOKEN.fullmatch(name):
+            raise OperationFaultError(f"no header can have the name {shown(name)}")
+        if place is Place.HEADER and name.lower() in _RESERVED_HEADERS:
+            return None
+        style, schema = self._style_and_schema(given, place)
+        explode = given.get("explode")
+        return OperationParameter(
+            name=name,
+            argument=to_name(name, place.value),
+            place=place,
+            schema=self._schemas.read(schema),
+            description=clean_text(given.get("description"), MAX_DESCRIPTION_CHARACTERS),
+            required=place is Place.PATH or given.get("required") is True,
+            style=style,
+            explode=explode if isinstance(explode, bool) else style == "form",
+        )
+
+    @staticmethod
+    def _style_and_schema(given: Mapping[str, Any], place: Place) -> tuple[Style, object]:
+        for content_type, content in as_mapping(given.get("content")).items():
+            if _kind_of(content_type) == "json":
+                return "json", as_mapping(content).get("schema")
+        style = given.get("style", _DEFAULT_STYLES[place])
+        if not isinstance(style, str) or style not in _STYLES[place]:
+            known = ", ".join(sorted(_STYLES[place]))
+            raise OperationFaultError(
+                f"parameter {shown(given.get('name'))} has the style {shown(style)}; "
+                f"in the {place} it may be {known}"
+            )
+        return cast(Style, style), given.get("schema")
+
+    def _read_body(
+        self, operation: Mapping[str, Any], taken: set[str]
+    ) -> tuple[OperationBody | None, list[OperationParameter]]:
+        given = self._references.follow(operation.get("requestBody"))
+        contents = as_mapping(given.get("content"))
+        if not contents:
+            return None, []
+        content_type = _preferred(contents)
+        kind = _kind_of(content_type)
+        schema = self._read_body_schema(contents[content_type], kind)
+        required = given.get("required") is True
+        fields = _fields_of(schema) if kind != "text" and _is_flat(schema) else []
+        if fields and taken.isdisjoint(each.argument for each in fields):
+            needed = tuple(each.argument for each in fields if each.required)
+            if not required:
+                fields = [replace(each, required=False) for each in fields]
+            return OperationBody(content_type, kind, required, is_flat=True, needed=needed), fields
+        body = OperationBody(content_type, kind, required, is_flat=False)
+        text = clean_text(given.get("description"), MAX_DESCRIPTION_CHARACTERS)
+        return body, [_whole_body(schema, body, unique_name("body", taken), text)]
+
+    def _read_body_schema(self, content: object, kind: BodyKind) -> JsonSchema:
+        if kind == "text":
+            return {"type": "string"}
+        return self._schemas.read_object(as_mapping(content).get("schema"))
+
+
+def with_own_names(parameters: Sequence[OperationParameter]) -> list[OperationParameter]:
+    """The parameters with arguments of different names: id of the query becomes id_query."""
+    taken: set[str] = set()
+    found: list[OperationParameter] = []
+    for each in parameters:
+        argument = each.argument
+        if argument in taken:
+            argument = unique_name(to_name(f"{argument}_{each.place}", each.place), taken)
+        taken.add(argument)
+        found.append(replace(each, argument=argument))
+    return found
+
+
+def _place_of(given: Mapping[str, Any]) -> Place:
+    for place in _DEFAULT_STYLES:
+        if given.get("in") == place:
+            return place
+    raise OperationFaultError(
+        f"parameter {shown(given.get('name'))} is in {shown(given.get('in'))}; "
+        "it may be in path, query, header or cookie"
+    )
+
+
+def _is_name(name: object) -> TypeGuard[str]:
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= MAX_PARAMETER_CHARACTERS
+        and find_hidden_character(name) is None
+    )
+
+
+def _of_template(
+    path: str, found: Mapping[tuple[Place, str], OperationParameter]
+) -> Iterable[OperationParameter]:
+    """The parameters, those of the path in its order; one that nothing declares is a text."""
+    for name in dict.fromkeys(TEMPLATE.findall(path)):
+        yield found.get((Place.PATH, name)) or OperationParameter(
+            name=name,
+            argument=to_name(name, Place.PATH),
+            place=Place.PATH,
+            schema={"type": "string"},
+            required=True,
+        )
+    yield from (each for each in found.values() if each.place is not Place.PATH)
+
+
+def _kind_of(content_type: str) -> BodyKind:
+    return next(kind for pattern, kind in _KINDS if pattern.match(content_type.lower()))
+
+
+def _preferred(contents: Mapping[str, Any]) -> str:
+    """The content type that can be written best from arguments; the first of equals."""
+    order = [kind for _pattern, kind in _KINDS]
+    valid = [each for each in contents if _CONTENT_TYPE.fullmatch(each)]
+    if not valid:
+        named = ", ".join(shown(each) for each in list(contents)[:3])
+        raise OperationFaultError(
+            f"the body has the content type {named}; write one such as application/json"
+        )
+    return min(valid, key=lambda each: order.index(_kind_of(each)))
+
+
+def _is_flat(schema: JsonSchema) -> bool:
+    """Whether the fields can stand among the other arguments: there are no others, no alternatives."""
+    extra = schema.get("additionalProperties", False)
+    return (
+        set(types_of(schema)) - {"null"} == {"object"}
+        and 0 < len(schema.get("properties", ())) < MAX_PROPERTIES
+        and "anyOf" not in schema
+        and extra is False
+    )
+
+
+def _fields_of(schema: JsonSchema) -> list[OperationParameter]:
+    required = schema.get("required", ())
+    return with_own_names(
+        [
+            OperationParameter(
+                name=name,
+                argument=to_name(name, "field"),
+                place=Place.BODY,
+                schema=field,
+                required=name in required,
+            )
+            for name, field in schema["properties"].items()
+        ]
+    )
+
+
+def _whole_body(
+    schema: JsonSchema, body: OperationBody, argument: str, text: str
+) -> OperationParameter:
+    if body.kind == "text":
+        text = " ".join((text, f"Sent as {body.content_type}.")).strip()
+    return OperationParameter(
+        name="body",
+        argument=argument,
+        place=Place.BODY,
+        schema=schema,
+        description=text,
+        required=body.required,
+    )

@@ -1,0 +1,76 @@
+"""Where a $ref of a document leads: inside the same document only, never endless."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.ingest.escapes import unescape
+from core.ingest.texts import shown
+
+_TEXTS = ("summary", "description")
+_EMPTY: Mapping[str, Any] = {}
+
+
+class ReferenceFaultError(Exception):
+    """A $ref that leads nowhere; the text names it."""
+
+
+class References:
+    """The targets of a document's references, each looked up once."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+        self._targets: dict[str, Mapping[str, Any]] = {}
+
+    def follow(self, node: object) -> Mapping[str, Any]:
+        """The object that the node is or leads to; a summary or description beside a $ref wins.
+
+        Raises ReferenceFaultError; what is no object counts as an empty one.
+        """
+        if not isinstance(node, Mapping):
+            return _EMPTY
+        texts: dict[str, Any] = {}
+        seen: set[str] = set()
+        while isinstance(reference := node.get("$ref"), str):
+            texts = {key: node[key] for key in _TEXTS if key in node} | texts
+            if reference in seen:
+                raise ReferenceFaultError(f"the reference {shown(reference)} leads to itself")
+            seen.add(reference)
+            node = self.target(reference)
+        return {**node, **texts} if texts else node
+
+    def target(self, reference: str) -> Mapping[str, Any]:
+        """The object one step behind the reference. Raises ReferenceFaultError."""
+        if (known := self._targets.get(reference)) is not None:
+            return known
+        if not reference.startswith("#"):
+            raise ReferenceFaultError(
+                f"the reference {shown(reference)} leads out of the document; "
+                "put its target under components and refer to it as #/components/..."
+            )
+        target = self._find(reference)
+        self._targets[reference] = target
+        return target
+
+    def _find(self, reference: str) -> Mapping[str, Any]:
+        node: Any = self._document
+        for part in _parts_of(reference):
+            node = _step(node, part)
+        if not isinstance(node, Mapping):
+            raise ReferenceFaultError(
+                f"the reference {shown(reference)} leads to nothing in the document"
+            )
+        return node
+
+
+def _parts_of(reference: str) -> list[str]:
+    """The steps of a JSON pointer, RFC 6901, in a fragment of a URI."""
+    parts = unescape(reference[1:]).split("/")[1:]
+    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
+
+
+def _step(node: Any, part: str) -> Any:
+    if isinstance(node, Mapping):
+        return node.get(part)
+    if isinstance(node, list) and part.isdecimal() and len(part) < 7 and int(part) < len(node):
+        return node[int(part)]
+    return None

@@ -1,0 +1,183 @@
+"""The keywords of one schema, without its members: what is kept, how nothing and alternatives are said."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.ingest.texts import clean_text
+from core.json_text import encode_json
+from core.toolspec import JsonValue
+
+MAX_DESCRIPTION_CHARACTERS = 2_000
+MAX_ENUM_VALUES = 500
+MAX_PATTERN_CHARACTERS = 200
+MAX_DEFAULT_BYTES = 1_000
+
+JsonSchema = dict[str, JsonValue]
+
+_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+_LIMITS = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+# An alternative of nothing else restricts how other fields combine: not for a flat list of arguments.
+_CONDITIONS = frozenset({"required", "not", "title", "description", "type"})
+_CHOICE = frozenset({"type", "enum", "const", "description"})
+
+
+def as_mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_sequence(value: object) -> Sequence[Any]:
+    """The value where it is a list, else an empty one."""
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """The types that the schema names or, with none named, shows by its members; each once."""
+    declared = schema.get("type")
+    listed = as_sequence(declared) or (declared,)
+    types = dict.fromkeys(each for each in listed if isinstance(each, str) and each in _TYPES)
+    if types:
+        return tuple(types)
+    if "properties" in schema:
+        return ("object",)
+    return ("array",) if "items" in schema else ()
+
+
+def type_word(schema: Mapping[str, Any]) -> str:
+    """The first type but null, also of alternatives; any where none is named."""
+    named = [*types_of(schema)]
+    for alternative in as_sequence(schema.get("anyOf")):
+        named += types_of(as_mapping(alternative))
+    return next((each for each in named if each != "null"), "any")
+
+
+def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
+    """The keywords that constrain the value itself, checked, in the words of JSON Schema 2020-12."""
+    types = types_of(schema)
+    found: JsonSchema = {}
+    if types:
+        found["type"] = types[0] if len(types) == 1 else list(types)
+    if description := clean_text(schema.get("description"), MAX_DESCRIPTION_CHARACTERS):
+        found["description"] = description
+    found |= _copy_choice(schema)
+    found |= _copy_limits(schema)
+    found |= _copy_texts(schema)
+    if "default" in schema and _is_small(schema["default"]):
+        found["default"] = schema["default"]
+    return with_null(found) if schema.get("nullable") is True else found
+
+
+def _copy_choice(schema: Mapping[str, Any]) -> JsonSchema:
+    if "const" in schema and _is_small(schema["const"]):
+        return {"const": schema["const"]}
+    values = as_sequence(schema.get("enum"))
+    # A long list is left out whole: a part of it would refuse good values.
+    if not values or len(values) > MAX_ENUM_VALUES or not all(map(_is_small, values)):
+        return {}
+    return {"enum": list(values)}
+
+
+def _copy_limits(schema: Mapping[str, Any]) -> JsonSchema:
+    found: JsonSchema = {key: schema[key] for key in _COUNTS if _is_count(schema.get(key))}
+    for inclusive, exclusive in _LIMITS.items():
+        limit, beyond = schema.get(inclusive), schema.get(exclusive)
+        # OpenAPI 3.0 says with true that the limit itself is excluded, 3.1 gives the number.
+        if _is_number(limit):
+            found[exclusive if beyond is True else inclusive] = limit
+        if _is_number(beyond):
+            found[exclusive] = beyond
+    if schema.get("uniqueItems") is True:
+        found["uniqueItems"] = True
+    return found
+
+
+def _copy_texts(schema: Mapping[str, Any]) -> JsonSchema:
+    texts = {key: clean_text(schema.get(key)) for key in ("format", "pattern")}
+    return {key: text for key, text in texts.items() if 0 < len(text) <= MAX_PATTERN_CHARACTERS}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_small(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return len(value) <= MAX_DEFAULT_BYTES
+    if isinstance(value, (list, dict)):
+        try:
+            return len(encode_json(value)) <= MAX_DEFAULT_BYTES
+        except (TypeError, RecursionError):
+            return False
+    return value is None or isinstance(value, (bool, int, float))
+
+
+def is_null(schema: Mapping[str, Any]) -> bool:
+    """Whether nothing but null fits."""
+    return (
+        types_of(schema) == ("null",)
+        or ("const" in schema and schema["const"] is None)
+        or schema.get("enum") == [None]
+    )
+
+
+def is_condition(schema: Mapping[str, Any]) -> bool:
+    """Whether the alternative only says which other fields have to be there."""
+    return "required" in schema and _CONDITIONS.issuperset(schema)
+
+
+def with_null(schema: JsonSchema) -> JsonSchema:
+    """The schema that accepts null too."""
+    found = dict(schema)
+    types = list(types_of(schema))
+    if types and "null" not in types:
+        found["type"] = [*types, "null"]
+    if "enum" in schema and None not in schema["enum"]:
+        found["enum"] = [*schema["enum"], None]
+    if "const" in schema and schema["const"] is not None:
+        found["enum"] = [found.pop("const"), None]
+    if "anyOf" in schema and not any(map(is_null, schema["anyOf"])):
+        found["anyOf"] = [*schema["anyOf"], {"type": "null"}]
+    return found
+
+
+def accepts_null(schema: Mapping[str, Any]) -> bool:
+    """Whether null is a value of the schema rather than no value."""
+    if "anyOf" in schema:
+        return any(accepts_null(each) for each in schema["anyOf"])
+    return "null" in types_of(schema) or None in schema.get("enum", ())
+
+
+def unite(schemas: Iterable[JsonSchema]) -> JsonSchema:
+    """One schema for what fits any of these; choices become one choice."""
+    different: list[JsonSchema] = []
+    for schema in schemas:
+        if schema not in different:
+            different.append(schema)
+    if len(different) <= 1:
+        return dict(different[0]) if different else {}
+    if all(_is_choice(each) for each in different):
+        return _unite_choices(different)
+    return {"anyOf": different}
+
+
+def _is_choice(schema: JsonSchema) -> bool:
+    return _CHOICE.issuperset(schema) and ("enum" in schema or "const" in schema)
+
+
+def _unite_choices(schemas: Sequence[JsonSchema]) -> JsonSchema:
+    values: list[JsonValue] = []
+    for schema in schemas:
+        for value in schema.get("enum", [schema.get("const")]):
+            # True == 1 in Python, but they are two values of JSON.
+            if not any(value == each and type(value) is type(each) for each in values):
+                values.append(value)
+    types = list(dict.fromkeys(name for schema in schemas for name in types_of(schema)))
+    found: JsonSchema = {"enum": values}
+    if types and all(types_of(schema) for schema in schemas):
+        found["type"] = types[0] if len(types) == 1 else types
+    return found

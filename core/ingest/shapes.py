@@ -1,0 +1,92 @@
+"""A description of one tool in whichever shape: MCP, an OpenAPI operation, OpenAI's or Anthropic's."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.errors import DefinitionError
+from core.ingest.mcp import (
+    MAX_DESCRIPTION_CHARACTERS,
+    read_mcp_tool,
+    read_name,
+    read_parameters,
+    read_text,
+)
+from core.ingest.openapi import read_openapi
+from core.ingest.operations import ANNOTATIONS_BY_METHOD, tool_of_operation
+from core.ingest.schema_keywords import as_mapping, as_sequence
+from core.ingest.texts import shown
+from core.retrieval.model import Tool
+from core.toolspec import JsonValue
+
+_OPERATION_KEYS = frozenset({"operationId", "requestBody", "responses"})
+
+
+def parse_tool(document: Mapping[str, JsonValue]) -> Tool:
+    """The tool that the document describes, its shape recognised by its keys.
+
+    inputSchema is MCP; function, or the type function, OpenAI; input_schema Anthropic; operationId,
+    requestBody or responses an OpenAPI operation, whose annotations follow from a `method` beside
+    them; a name with parameters OpenAI's older functions. Raises DefinitionError.
+    """
+    if not isinstance(document, Mapping):
+        raise DefinitionError(f"a tool has to be an object, not {shown(document)}")
+    if "inputSchema" in document:
+        return read_mcp_tool(document)
+    if document.get("type") == "function" or isinstance(document.get("function"), Mapping):
+        return _read_function(as_mapping(document.get("function", document)), "openai")
+    if "input_schema" in document:
+        return _read_function(document, "anthropic", "input_schema")
+    if not _OPERATION_KEYS.isdisjoint(document):
+        return _read_operation(document)
+    if "parameters" in document and "name" in document:
+        return _read_function(document, "openai")
+    if "name" in document:
+        # A tool without parameters looks the same in every shape.
+        return read_mcp_tool(document)
+    raise DefinitionError(
+        "the tool is in no shape that is known; write a name with inputSchema (MCP), input_schema "
+        "(Anthropic) or parameters (OpenAI), or an OpenAPI operation"
+    )
+
+
+def _read_function(document: Mapping[str, Any], source: str, field: str = "parameters") -> Tool:
+    return Tool(
+        name=read_name(document.get("name")),
+        description=read_text(
+            document.get("description"), "description", MAX_DESCRIPTION_CHARACTERS
+        ),
+        parameters=read_parameters(document.get(field), field),
+        metadata={"source": source},
+    )
+
+
+def _read_operation(document: Mapping[str, Any]) -> Tool:
+    """An operation alone: its references can only lead to `components` that it brings along."""
+    method, path = document.get("method"), document.get("path")
+    is_known = isinstance(method, str) and method.lower() in ANNOTATIONS_BY_METHOD
+    if "operationId" not in document and not (is_known and isinstance(path, str)):
+        raise DefinitionError("the operation needs an operationId, or its method and path")
+    route = path if isinstance(path, str) else _path_of(document)
+    operation = {key: value for key, value in document.items() if key not in {"method", "path"}}
+    reading = read_openapi(
+        {
+            "openapi": "3.1.0",
+            "paths": {route: {str(method).lower() if is_known else "post": operation}},
+            "components": document.get("components", {}),
+        }
+    )
+    if reading.faults:
+        raise DefinitionError(f"the operation cannot be read: {reading.faults[0].text}")
+    tool = tool_of_operation(reading.operations[0])
+    if is_known and isinstance(path, str):
+        return tool
+    told = {key: value for key, value in tool.metadata.items() if key not in {"method", "path"}}
+    return replace(tool, annotations=tool.annotations if is_known else None, metadata=told)
+
+
+def _path_of(document: Mapping[str, Any]) -> str:
+    """A path that holds every parameter of a path, for an operation that does not say its own."""
+    listed = (as_mapping(each) for each in as_sequence(document.get("parameters")))
+    names = [str(each.get("name")) for each in listed if each.get("in") == "path"]
+    return "/" + "/".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,137 @@
+"""What a tool does and what a query asks for: actions as terms that mean the same in every language."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from core.bm25 import stem_word
+from core.retrieval.action_words import (
+    ACTIONS,
+    DESCRIPTIVE,
+    ENGLISH,
+    JAPANESE,
+    JOINING,
+    KOREAN,
+    PARTICIPLES,
+    Action,
+    split_words,
+)
+from core.retrieval.model import Tool
+from core.retrieval.phrases import Match, PhraseTable, keep_form
+from core.retrieval.tokens import ACTION_MARK, fold
+
+Kind = Literal["read", "write", "delete"]
+READING: frozenset[Action] = frozenset({"list", "read"})
+
+_Words = Mapping[Action, str]
+_JOINT = re.compile(r"(?:^|\s)(?:and|then|or|also|to|please)$")
+_SENTENCE_END = re.compile(r"[.!?。！？\n]")
+# The verb of a description is at its beginning; what comes later are circumstances.
+_OPENING_WORDS = 8
+
+
+def _phrases(tables: Iterable[_Words]) -> Iterator[tuple[str, str]]:
+    for table in tables:
+        for action, words in table.items():
+            yield from ((fold(word), action) for word in split_words(words))
+
+
+_ASKED = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE)), keep_form)
+# Descriptions say "Lists", "creates", "Deleting": forms of the same words.
+_TOLD = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE, DESCRIPTIVE)), stem_word)
+
+
+def actions_of_query(folded: str) -> tuple[Action, ...]:
+    """What a folded query asks for; nothing when it names no action.
+
+    English asks with its first verb, Korean and Japanese with the last, and with those joined to it;
+    not with those that only describe a thing, as in 삭제된 사용자 or 削除された注文.
+    """
+    found = _ASKED.find(folded)
+    return _named([*_leading(folded, found), *_asking(folded, found)])
+
+
+def actions_of_tool(tool: Tool) -> tuple[Action, ...]:
+    """What a tool does: by the first verb of its name, else of its description, else its annotations."""
+    return _of_texts(tool.name, tool.description) or _of_annotations(tool)
+
+
+def kind_of_tool(tool: Tool) -> Kind:
+    """Whether a tool reads, writes or deletes: as it says itself, else by its actions.
+
+    A tool of which nothing is known is one that writes: nobody should take it for harmless.
+    """
+    said = tool.annotations
+    if said is not None and (said.read_only or said.destructive):
+        return "read" if said.read_only else "delete"
+    actions = set(actions_of_tool(tool))
+    if "delete" in actions and (said is None or said.destructive is None):
+        return "delete"
+    reads = bool(actions) and actions <= READING
+    return "read" if reads and (said is None or said.read_only is None) else "write"
+
+
+def action_tokens(actions: Iterable[Action]) -> list[str]:
+    """Actions as terms of the index, such as §delete."""
+    return [ACTION_MARK + action for action in actions]
+
+
+# Asked several times while one tool is taken into the index.
+@lru_cache(maxsize=16)
+def _of_texts(name: str, description: str) -> tuple[Action, ...]:
+    return _of_name(name) or _of_description(description)
+
+
+def _of_name(name: str) -> tuple[Action, ...]:
+    folded = fold(name)
+    found = _ASKED.find(folded)
+    return _named(_leading(folded, found) or _asking(folded, found))
+
+
+def _of_description(description: str) -> tuple[Action, ...]:
+    sentence = _SENTENCE_END.split(description.strip(), maxsplit=1)[0]
+    folded = fold(sentence[:400])
+    opening = " ".join(folded.split(" ")[:_OPENING_WORDS])
+    asking = _asking(folded, _TOLD.find(folded))
+    if asking:
+        # The verb ends a Korean or Japanese sentence.
+        return _named(match for match in asking if match.end == asking[-1].end)
+    return _named(_leading(opening, _TOLD.find(opening)))
+
+
+def _of_annotations(tool: Tool) -> tuple[Action, ...]:
+    if tool.annotations is None:
+        return ()
+    if tool.annotations.read_only:
+        return ("list", "read")
+    return ("delete",) if tool.annotations.destructive else ()
+
+
+def _leading(folded: str, found: Sequence[Match]) -> list[Match]:
+    """The first English verb and those joined to it."""
+    worded = [match for match in found if folded[match.start].isascii()]
+    return [
+        match
+        for match in worded
+        if match.start == worded[0].start or _JOINT.search(folded[: match.start].rstrip())
+    ]
+
+
+def _asking(folded: str, found: Sequence[Match]) -> list[Match]:
+    """The last Korean or Japanese action word, where the verb stands, and those joined to it.
+
+    Those that only describe a thing count where there is no other.
+    """
+    written = [match for match in found if not folded[match.start].isascii()]
+    asking = [match for match in written if not folded.startswith(PARTICIPLES, match.end)]
+    return [
+        match
+        for match in asking or written
+        if match.end == (asking or written)[-1].end or folded.startswith(JOINING, match.end)
+    ]
+
+
+def _named(found: Iterable[Match]) -> tuple[Action, ...]:
+    labels = {match.label for match in found}
+    return tuple(action for action in ACTIONS if action in labels)

@@ -1,0 +1,123 @@
+"""Likeness in meaning: vectors of tools against that of a query, on equal terms between languages."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import EmbeddingError
+from core.retrieval.tokens import LANGUAGES, Language
+
+Vector = Sequence[float] | NDArray[np.floating]
+Scores = NDArray[np.float32]
+# Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
+_DECIMALS = 6
+_NONE = -1
+
+
+class DenseIndex:
+    """Two vectors a row, of the name and of the text, kept at unit length as float32.
+
+    The score is `q·d - q·mean(vectors of the rows in d's language)`: a model that finds texts of one
+    language alike whatever they say would otherwise answer in the query's language only.
+    """
+
+    def __init__(self) -> None:
+        self._vectors = np.zeros((0, 2, 0), dtype=np.float32)
+        self._languages = np.zeros(0, dtype=np.int8)
+        self._sums = np.zeros((len(LANGUAGES), 2, 0), dtype=np.float64)
+        self._row_count = 0
+        self._mixed: dict[tuple[float, float], NDArray[np.float32]] = {}
+
+    @property
+    def has_vectors(self) -> bool:
+        return bool((self._languages != _NONE).any())
+
+    @property
+    def row_count(self) -> int:
+        """The length of score arrays: one more than the highest row ever put."""
+        return self._row_count
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector; 0 before the first."""
+        return self._vectors.shape[2]
+
+    def copy(self) -> "DenseIndex":
+        """The same vectors, to be changed apart."""
+        twin = DenseIndex()
+        twin._vectors, twin._languages = self._vectors.copy(), self._languages.copy()
+        twin._sums, twin._row_count = self._sums.copy(), self._row_count
+        return twin
+
+    def put(self, row: int, language: Language, vectors: tuple[Vector, Vector]) -> None:
+        """Take in the vectors of a row's name and text, in place of what the row held.
+
+        Raises EmbeddingError if they have other dimensions than the rest, or no direction.
+        """
+        pair = np.stack([self._check(vector) for vector in vectors])
+        self.remove(row)
+        self._make_room(row, pair.shape[1])
+        self._row_count = max(self._row_count, row + 1)
+        self._vectors[row] = pair
+        self._languages[row] = LANGUAGES.index(language)
+        self._sums[self._languages[row]] += pair
+        self._mixed.clear()
+
+    def remove(self, row: int) -> None:
+        """Take out the vectors of a row, if it holds some."""
+        if row < len(self._languages) and self._languages[row] != _NONE:
+            self._sums[self._languages[row]] -= self._vectors[row]
+            self._languages[row] = _NONE
+            self._vectors[row] = 0
+            self._mixed.clear()
+
+    def score(
+        self, query: Vector, weights: tuple[float, float], *, language_offset: bool = True
+    ) -> Scores:
+        """The score of every row, of name and text by their weights; NaN where a row has no vectors.
+
+        Raises EmbeddingError if the query's vector does not fit.
+        """
+        vector = self._check(query)
+        languages = self._languages[: self.row_count]
+        scores = self._mix(weights) @ vector
+        if language_offset:
+            scores -= np.append(self._offsets(vector, weights), 0)[languages]
+        scores = np.round(scores, _DECIMALS)
+        scores[languages == _NONE] = np.nan
+        return scores
+
+    def _mix(self, weights: tuple[float, float]) -> NDArray[np.float32]:
+        # The score is linear in both vectors, so that one product of half the size is enough.
+        mixed = self._mixed.get(weights)
+        if mixed is None:
+            used = self._vectors[: self.row_count]
+            mixed = weights[0] * used[:, 0] + weights[1] * used[:, 1]
+            self._mixed = {weights: mixed}
+        return mixed
+
+    def _offsets(self, vector: NDArray[np.float32], weights: tuple[float, float]) -> Scores:
+        counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]
+        sums = weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]
+        return (sums @ vector / np.maximum(counts, 1)).astype(np.float32)
+
+    def _check(self, vector: Vector) -> NDArray[np.float32]:
+        numbers = np.asarray(vector, dtype=np.float32)
+        length = float(np.linalg.norm(numbers))
+        if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
+            raise EmbeddingError("a vector must be a list of numbers, not all of them 0")
+        if self.dimension and len(numbers) != self.dimension:
+            raise EmbeddingError(
+                f"a vector must have {self.dimension} numbers like the others, not {len(numbers)}"
+            )
+        return numbers / np.float32(length)
+
+    def _make_room(self, row: int, dimension: int) -> None:
+        if not self.dimension:
+            self._vectors = np.zeros((len(self._languages), 2, dimension), dtype=np.float32)
+            self._sums = np.zeros((len(LANGUAGES), 2, dimension), dtype=np.float64)
+        if row >= len(self._languages):
+            more = max(64, row + 1, 2 * len(self._languages)) - len(self._languages)
+            self._vectors = np.pad(self._vectors, ((0, more), (0, 0), (0, 0)))
+            self._languages = np.pad(self._languages, (0, more), constant_values=_NONE)

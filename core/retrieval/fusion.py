@@ -1,0 +1,69 @@
+"""Scores of several sources made one: by ranks, or by how far they stand out.
+
+A source is an array of scores, one for each candidate, NaN where it has no opinion.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+_LEAST_SPREAD = 1e-7
+Source = tuple[NDArray[np.floating], float]
+
+
+def fuse_ranks(sources: Sequence[Source], k: int, *, shared: bool = True) -> Scores:
+    """Weighted reciprocal-rank fusion, the sum of weight / (k + rank): Cormack et al. 2009.
+
+    Equal scores share the best of their ranks (1, 2, 2, 4); with `shared` off they have ranks in the
+    order of the candidates. A candidate without opinion in a source gets nothing from it.
+    """
+    total = np.zeros(len(sources[0][0]) if sources else 0)
+    for scores, weight in sources:
+        known = np.flatnonzero(~np.isnan(scores))
+        ranks = rank_scores(scores[known], shared=shared)
+        total[known] += weight / (k + ranks)
+    return total
+
+
+def fuse_deviations(sources: Sequence[Source]) -> Scores:
+    """The weighted sum of standard scores: how many deviations a candidate is above its source's mean.
+
+    A candidate without opinion in a source counts as average there, as does a source of one value.
+    """
+    total = np.zeros(len(sources[0][0]) if sources else 0)
+    for scores, weight in sources:
+        total += weight * standardize(scores)
+    return total
+
+
+def standardize(scores: NDArray[np.floating]) -> Scores:
+    """Scores with mean 0 and deviation 1; all 0 where they do not differ, and for NaN."""
+    values = scores.astype(np.float64)
+    unknown = np.isnan(values)
+    known = values[~unknown] if unknown.any() else values
+    spread = float(known.std()) if len(known) else 0.0
+    # The scores are float32: a lesser spread is rounding.
+    if spread <= _LEAST_SPREAD:
+        return np.zeros(len(scores))
+    values -= known.mean()
+    values /= spread
+    values[unknown] = 0
+    return values
+
+
+def rank_scores(scores: NDArray[np.floating], *, shared: bool = True) -> NDArray[np.int64]:
+    """Ranks from 1 for the highest; equal scores share the best of their ranks unless told otherwise."""
+    order = np.argsort(-scores, kind=None if shared else "stable")
+    ranks = np.empty(len(scores), dtype=np.int64)
+    ranks[order] = _shared_ranks(scores[order]) if shared else np.arange(1, len(scores) + 1)
+    return ranks
+
+
+def _shared_ranks(descending: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Ranks of sorted scores: each group of equals has the place of its first."""
+    begins = np.ones(len(descending), dtype=bool)
+    begins[1:] = descending[1:] != descending[:-1]
+    places = np.where(begins, np.arange(1, len(descending) + 1), 0)
+    return np.maximum.accumulate(places)

@@ -1,0 +1,46 @@
+"""Terms that mean the same in several languages, looked up in tools and in queries."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from core.bm25 import stem_word
+from core.retrieval.phrases import PhraseTable
+from core.retrieval.tokens import CONCEPT_MARK, fold
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One meaning; `terms` are the words for it by language, such as {"ja": ("顧客", "お客様")}.
+
+    An English term is found in every grammatical number; one term may belong to several concepts.
+    """
+
+    id: str
+    terms: Mapping[str, tuple[str, ...]] = field(hash=False)
+
+
+class Glossary:
+    """Concepts ready to be looked up: the longest term first, in English by words, else within them."""
+
+    def __init__(self, concepts: Iterable[Concept] = ()) -> None:
+        self._table = PhraseTable(_phrases(concepts), stem_word)
+
+    def find(self, text: str) -> tuple[str, ...]:
+        """The ids of the concepts that a text speaks of, each once, in the text's order."""
+        return self.find_folded(fold(text))
+
+    def find_folded(self, folded: str) -> tuple[str, ...]:
+        """As `find`, of a text that is folded already."""
+        return tuple(dict.fromkeys(match.label for match in self._table.find(folded)))
+
+    def tokens(self, folded: str) -> list[str]:
+        """The concepts of a folded text as terms of the index."""
+        return [CONCEPT_MARK + concept for concept in self.find_folded(folded)]
+
+
+def _phrases(concepts: Iterable[Concept]) -> Iterator[tuple[str, str]]:
+    for concept in concepts:
+        for terms in concept.terms.values():
+            for term in terms:
+                if phrase := fold(term):
+                    yield phrase, concept.id

@@ -1,0 +1,86 @@
+"""Look-up of many known phrases in a text, in one pass and in every script."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[a-z0-9]+")
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A phrase found in a folded text: what it stands for, and from where to where."""
+
+    label: str
+    start: int
+    end: int
+
+
+def keep_form(word: str) -> str:
+    """The word as it is written."""
+    return word
+
+
+class PhraseTable:
+    """Phrases with their labels, looked up longest first and without overlaps.
+
+    A phrase of ASCII letters is found as whole words, compared in the given form (such as their
+    stems); any other phrase is found within words, since Korean and Japanese do not part them.
+    A phrase may have several labels. Texts and phrases have to be folded.
+    """
+
+    def __init__(
+        self, phrases: Iterable[tuple[str, str]], form: Callable[[str], str] = keep_form
+    ) -> None:
+        self._form = form
+        self._worded: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        self._written: dict[str, dict[str, list[str]]] = {}
+        for phrase, label in phrases:
+            self._add(phrase, label)
+
+    def _add(self, phrase: str, label: str) -> None:
+        if not phrase.isascii():
+            for text in dict.fromkeys((phrase, phrase.replace(" ", ""))):
+                self._written.setdefault(text[0], {}).setdefault(text, []).append(label)
+            return
+        words = tuple(self._form(word) for word in _WORD.findall(phrase))
+        if words:
+            self._worded.setdefault(words[0], {}).setdefault(words, []).append(label)
+
+    def find(self, folded: str) -> list[Match]:
+        """What was found, in the order of the text; labels of one phrase in their own order."""
+        found = [*self._find_worded(folded), *self._find_written(folded)]
+        if len(found) < 2:
+            return found
+        return sorted(_without_overlaps(found), key=lambda match: match.start)
+
+    def _find_worded(self, folded: str) -> Iterator[Match]:
+        spans = [word.span() for word in _WORD.finditer(folded)]
+        words = [self._form(folded[start:end]) for start, end in spans]
+        for number, word in enumerate(words):
+            for phrase, labels in self._worded.get(word, {}).items():
+                last = number + len(phrase) - 1
+                if tuple(words[number : last + 1]) == phrase:
+                    for label in labels:
+                        yield Match(label, spans[number][0], spans[last][1])
+
+    def _find_written(self, folded: str) -> Iterator[Match]:
+        if folded.isascii():
+            return
+        for character in _FOREIGN.finditer(folded):
+            start = character.start()
+            for phrase, labels in self._written.get(character.group(), {}).items():
+                if folded.startswith(phrase, start):
+                    for label in labels:
+                        yield Match(label, start, start + len(phrase))
+
+
+def _without_overlaps(found: list[Match]) -> Iterator[Match]:
+    """The longest matches, of equal ones the first; matches of one phrase stay together."""
+    taken: dict[int, tuple[int, int]] = {}
+    for match in sorted(found, key=lambda match: (match.start - match.end, match.start)):
+        span = (match.start, match.end)
+        if all(taken.get(place, span) == span for place in range(*span)):
+            taken.update(dict.fromkeys(range(*span), span))
+            yield match

@@ -1,0 +1,46 @@
+"""Ways of ranking that can be chosen: which sources count how much, and how they are made one."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Fusion = Literal["ranks", "ordinal_ranks", "deviations"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """One way of ranking; weights are of the words, the graph, the meaning and the annotations.
+
+    `k` dampens the first ranks and is for fusion by ranks only. `judges_requests`: the verb decides the
+    intent, and a read request has no deleting tool first; else known words are counted.
+    `annotations_find`: a tool may be found by nothing but annotations that fit.
+    """
+
+    name: str
+    fusion: Fusion
+    k: int = 60
+    bm25_weight: float = 1.0
+    graph_weight: float = 0.0
+    embedding_weight: float = 1.0
+    annotation_weight: float = 0.2
+    vector_weights: tuple[float, float] = (0.3, 0.7)
+    uses_actions: bool = True
+    uses_glossary: bool = True
+    uses_language_offset: bool = True
+    judges_requests: bool = True
+    annotations_find: bool = False
+
+
+SEED = Profile(
+    name="seed",
+    fusion="ordinal_ranks",
+    graph_weight=1.0,
+    uses_actions=False,
+    uses_glossary=False,
+    uses_language_offset=False,
+    judges_requests=False,
+    annotations_find=True,
+)
+RRF = Profile(name="rrf", fusion="ranks", k=20, embedding_weight=1.5)
+Z_LINEAR = Profile(name="z_linear", fusion="deviations", bm25_weight=0.4, embedding_weight=0.6)
+DEFAULT = Z_LINEAR
+PROFILES = {profile.name: profile for profile in (SEED, RRF, Z_LINEAR)}

@@ -1,0 +1,97 @@
+"""A search as it is asked for, and what is read out of its words."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.bm25 import find_words
+from core.retrieval.action_words import Action
+from core.retrieval.actions import Kind, action_tokens, actions_of_query
+from core.retrieval.dense import Vector
+from core.retrieval.glossary import Glossary
+from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
+from core.retrieval.profiles import Profile
+from core.retrieval.tokens import CONCEPT_MARK, fold, is_stop_term
+
+# A request is a sentence or two; what is pasted behind it is no help and costs time.
+MAX_QUERY_CHARACTERS = 1_000
+MAX_RESULTS = 200
+_MOST_NAME_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """What is searched: a text, its vector (None: by words only), the kind of tool (None: any).
+
+    `limit` is held between 0 and 200; only the first 1,000 characters of the text count.
+    """
+
+    text: str
+    vector: Vector | None = None
+    kind: Kind | None = None
+    limit: int = 5
+
+    @property
+    def clipped(self) -> str:
+        return self.text[:MAX_QUERY_CHARACTERS].strip()
+
+    @property
+    def result_limit(self) -> int:
+        return max(0, min(self.limit, MAX_RESULTS))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a query says: its words with their terms, concepts, actions, and what it intends.
+
+    `terms` is all that is looked up in the index of words.
+    """
+
+    folded: str
+    words: tuple[tuple[str, Sequence[str]], ...]
+    concepts: tuple[str, ...]
+    actions: tuple[Action, ...]
+    intent: QueryIntent
+    terms: tuple[str, ...]
+
+    def said_names(self) -> Iterator[str]:
+        """Every run of up to 8 words, joined: the names of tools that the query may speak of."""
+        words = self.folded.split()
+        for first in range(len(words)):
+            for last in range(first + 1, min(first + _MOST_NAME_WORDS, len(words)) + 1):
+                yield "".join(words[first:last])
+
+
+def read_query(query: Query, glossary: Glossary, profile: Profile) -> Reading:
+    """What a query says, as far as the profile makes use of it."""
+    text = query.clipped
+    folded = fold(text)
+    actions = actions_of_query(folded)
+    words = tuple(_words(text))
+    concepts = glossary.find_folded(folded) if profile.uses_glossary else ()
+    used = actions if profile.uses_actions else ()
+    return Reading(
+        folded=folded,
+        words=words,
+        concepts=concepts,
+        actions=used,
+        terms=tuple(_terms(words, used, concepts)),
+        intent=(
+            intent_of_actions(actions)
+            if profile.judges_requests
+            else classify_intent(text, seed_words_only=True)
+        ),
+    )
+
+
+def _terms(
+    words: Iterable[tuple[str, Sequence[str]]], actions: Iterable[Action], concepts: Iterable[str]
+) -> Iterator[str]:
+    yield from (term for _, terms in words for term in terms)
+    yield from action_tokens(actions)
+    yield from (CONCEPT_MARK + concept for concept in concepts)
+
+
+def _words(text: str) -> Iterator[tuple[str, Sequence[str]]]:
+    for word, terms in find_words(text):
+        if not all(map(is_stop_term, terms)):
+            yield word, terms

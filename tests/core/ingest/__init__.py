@@ -1,0 +1,1 @@
+"""Tests of core.ingest: descriptions of tools by others, honest and hostile."""
