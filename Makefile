@@ -8,7 +8,7 @@ TOOLS := tests/clients/node_modules/.installed
 BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop test test-fast browser check lint types migrations translations format lock bench clean
+.PHONY: help install run stop test test-fast browser pictures check lint types migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole pro
 
 browser: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the tests in a real browser
 	$(BROWSER_TESTS)
+
+pictures: $(VENV)/.installed-dev $(VENV)/.chromium  ## Take the pictures of docs/images
+	$(BIN)/python -m tests.browser.pictures
 
 check: lint types migrations test  ## Everything that a commit must pass
 

@@ -243,6 +243,10 @@ def _types_by(node: ast.AST) -> list[tuple[str, ParameterType]]:
     match node:
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
             return _named([left, right], ParameterType.NUMBER)
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_number(left, right):
+            return _named([left, right], ParameterType.NUMBER)
+        case ast.Compare(left=left, comparators=[right]) if _is_number(left, right):
+            return _named([left, right], ParameterType.NUMBER)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)):
             return [(name, ParameterType.STRING)] if attr in _TEXT_METHODS else []
         case ast.Call(func=ast.Name(id=function), args=args) if function in _OF_NUMBERS:
@@ -250,6 +254,17 @@ def _types_by(node: ast.AST) -> list[tuple[str, ParameterType]]:
         case ast.comprehension(iter=ast.Name(id=name)):
             return [(name, ParameterType.STRING_LIST)]
     return []
+
+
+def _is_number(*nodes: ast.expr) -> bool:
+    """Whether one of the operands is a number, so that the other one has to be."""
+    return any(
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, _ARITHMETIC)
+        or (isinstance(node, ast.Constant) and type(node.value) in {int, float})
+        or (isinstance(node, ast.UnaryOp) and _is_number(node.operand))
+        for node in nodes
+    )
 
 
 def _named(nodes: Sequence[ast.expr], kind: ParameterType) -> list[tuple[str, ParameterType]]:

@@ -1,11 +1,10 @@
 """The command palette with keys, pointer and phone; the settings page."""
 
-import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.browser.accessibility import DESKTOP, PHONE, Axe, Look, overflow_of
+from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.factories import make_tool
 
 
@@ -78,19 +77,13 @@ def test_actions_change_colours_and_language(signed_in: Page, live_server: LiveS
         expect(page.locator("#palette")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    "look",
-    [
-        pytest.param(Look("light", DESKTOP), id="light desktop"),
-        pytest.param(Look("dark", PHONE), id="dark phone"),
-    ],
-)
+@each_look
 def test_palette_and_settings_are_accessible(
     signed_in: Page, live_server: LiveServer, axe: Axe, look: Look
 ) -> None:
     page = signed_in
     User.objects.update(first_name="Minsu", last_name="Kim")
-    look.apply(page, live_server.url)
+    look.apply(page, live_server.url, "ko" if look.viewport == PHONE else "en")
     page.goto(f"{live_server.url}/settings/")
     assert axe.violations(page) == []
     assert overflow_of(page) <= 0

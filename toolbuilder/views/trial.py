@@ -42,7 +42,7 @@ from toolbuilder.workbench.running import (
     find_obstacle,
     runnable,
 )
-from toolbuilder.workbench.trials import read_trials, record_trial
+from toolbuilder.workbench.trials import record_trial, with_last_values
 from toolbuilder.workbench.works import Work, find_work
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
@@ -270,11 +270,8 @@ def _served_work(request: HttpRequest, name: str) -> Work:
     work = find_work(name)
     if work is None or work.served is None:
         raise Http404(_("There is no such tool."))
-    last = read_trials(work, _username(request))[:1]
-    values = last[0].arguments if last and isinstance(last[0].arguments, dict) else {}
-    names = {one.param_name for one in work.served.parameters}
-    known = {name: value for name, value in values.items() if name in names}
-    return replace(work, draft=None, document=DraftDocument(tool=work.served, test_values=known))
+    served = replace(work, draft=None, document=DraftDocument(tool=work.served))
+    return with_last_values(served, _username(request))
 
 
 def _username(request: HttpRequest) -> str:

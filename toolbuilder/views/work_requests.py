@@ -21,6 +21,7 @@ from toolbuilder.drafts import DraftDocument, Seen
 from toolbuilder.views.conflicts import conflict_response
 from toolbuilder.views.gates import rights_of
 from toolbuilder.workbench.form import read_form
+from toolbuilder.workbench.trials import with_last_values
 from toolbuilder.workbench.works import Work, find_work, save_work
 
 EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
@@ -37,7 +38,7 @@ def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | No
         raise PermissionDenied(
             _("Ask an administrator for the right, or sign in as somebody else.")
         )
-    return work
+    return with_last_values(work, user.get_username())
 
 
 def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:

@@ -45,6 +45,10 @@ def examine(
         return Examined(document=document, spec=None, analysis=found, faults=reading.faults)
     analysis = analyse(asked, sources, username, declares_missing=True)
     followed = follow_logic(document, analysis)
+    names = {one.param_name for one in followed.tool.parameters}
+    # A name that was mended is not unused: the row has followed.
+    kept = [one for one in analysis.diagnostics if one.code != "unused" or one.parameter in names]
+    analysis = replace(analysis, diagnostics=tuple(kept))
     whole = _Reading(sources, tool_id)
     spec = whole.spec_of(followed.tool)
     told = [*analysis.diagnostics, *whole.diagnostics]

@@ -1,6 +1,7 @@
 """Test runs that are kept: the last ten of each person on each tool, to be repeated."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from django.db.models import QuerySet
 
@@ -15,6 +16,17 @@ KEPT = 10
 def read_trials(work: Work, username: str) -> list[ToolTrial]:
     """The person's last test runs of the work, newest first; one query."""
     return list(_trials_of(work, username)[:KEPT])
+
+
+def with_last_values(work: Work, username: str) -> Work:
+    """The work, with the arguments of the person's last run where there is no draft to hold them."""
+    if work.draft:
+        return work
+    last = _trials_of(work, username).values_list("arguments", flat=True).first()
+    names = {one.param_name for one in work.document.tool.parameters}
+    values = last if isinstance(last, dict) else {}
+    known = {name: value for name, value in values.items() if name in names}
+    return replace(work, document=replace(work.document, test_values=known))
 
 
 def record_trial(

@@ -1,6 +1,9 @@
 // When a text is ready to be analysed: typing has stopped, no list of completions is open, no syllable is being composed.
 import { EditorView, ViewPlugin, completionStatus } from "codemirror";
 
+// What is typed is not kept waiting longer by a list that stays open.
+const MOST_HELD_BACK_MS = 2_000;
+
 /** Calls `onPause(text)` once for each pause of `pauseMs` after a change. */
 export function watchPauses(onPause, pauseMs) {
   const plugin = ViewPlugin.fromClass(
@@ -8,11 +11,13 @@ export function watchPauses(onPause, pauseMs) {
       constructor(view) {
         this.view = view;
         this.isWaiting = false;
+        this.lastChange = 0;
         this.timer = 0;
       }
 
       update(update) {
         this.isWaiting ||= update.docChanged;
+        this.lastChange = update.docChanged ? Date.now() : this.lastChange;
         if (this.isWaiting && (update.docChanged || this.wasHeldBack(update))) {
           this.restart();
         }
@@ -32,12 +37,12 @@ export function watchPauses(onPause, pauseMs) {
         if (view.composing || view.compositionStarted) {
           return;
         }
-        if (completionStatus(view.state) === "pending") {
+        if (completionStatus(view.state) !== null && Date.now() - this.lastChange < MOST_HELD_BACK_MS) {
           this.restart();
-        } else if (completionStatus(view.state) === null) {
-          this.isWaiting = false;
-          onPause(view.state.doc.toString());
+          return;
         }
+        this.isWaiting = false;
+        onPause(view.state.doc.toString());
       }
 
       continueAfterComposition() {

@@ -85,3 +85,12 @@ def test_data_source_that_is_gone_is_said(db: None) -> None:
 @pytest.mark.parametrize("definition", ["", "SELECT", "SELECT '", ":", "\U0001f600" * 100])
 def test_anything_may_be_typed(sources: SourceSettings, definition: str) -> None:
     assert not look(sources, definition).is_valid
+
+
+def test_mended_name_is_valid_at_once(sources: SourceSettings) -> None:
+    row = ParameterSnapshot(param_name="since", param_type="DATE", description="First day")
+
+    examined = look(sources, "SELECT id FROM stock_level WHERE day >= :since_day", row)
+
+    assert examined.faults == {}
+    assert examined.is_valid
