@@ -241,10 +241,10 @@ def _infer_types(text: str) -> dict[str, ParameterType]:
 
 def _types_by(node: ast.AST) -> list[tuple[str, ParameterType]]:
     match node:
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _ARITHMETIC):
-            return _named([left, right], ParameterType.NUMBER)
-        case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_number(left, right):
-            return _named([left, right], ParameterType.NUMBER)
+        case ast.BinOp(left=left, op=op, right=right):
+            is_sum = isinstance(op, ast.Add) and _is_number(left, right)
+            is_number = is_sum or isinstance(op, _ARITHMETIC)
+            return _named([left, right], ParameterType.NUMBER) if is_number else []
         case ast.Compare(left=left, comparators=[right]) if _is_number(left, right):
             return _named([left, right], ParameterType.NUMBER)
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)):
@@ -259,8 +259,7 @@ def _types_by(node: ast.AST) -> list[tuple[str, ParameterType]]:
 def _is_number(*nodes: ast.expr) -> bool:
     """Whether one of the operands is a number, so that the other one has to be."""
     return any(
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, _ARITHMETIC)
+        (isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC))
         or (isinstance(node, ast.Constant) and type(node.value) in {int, float})
         or (isinstance(node, ast.UnaryOp) and _is_number(node.operand))
         for node in nodes

@@ -8,14 +8,16 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 from django.test import TransactionTestCase
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.emptying import empty_written_tables
 from tests.plugin import POSTGRES
 
 # The same examples in every run; `--hypothesis-profile=default` searches on at random.
-settings.register_profile("repeatable", derandomize=True)
+settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent
