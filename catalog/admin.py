@@ -63,13 +63,24 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
                 "classes": ["engine-postgresql"],
                 "fields": [
                     ("host", "port"),
-                    ("database", "username"),
-                    "new_password",
-                    "clear_password",
-                    "password_reference",
+                    "database",
                     "search_path",
                     "options",
                 ],
+            },
+        ),
+        (
+            _("HTTP service"),
+            {
+                "classes": ["engine-http"],
+                "fields": ["server_url", ("authentication", "authentication_name")],
+            },
+        ),
+        (
+            _("Sign-in"),
+            {
+                "classes": ["engine-postgresql", "engine-http"],
+                "fields": ["username", "new_password", "clear_password", "password_reference"],
             },
         ),
         (_("SQLite"), {"classes": ["engine-sqlite"], "fields": ["path"]}),
@@ -105,7 +116,11 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
         if not obj.is_from_environment:
             return _without(fieldsets, [] if obj.password else ["clear_password"])
         other = "engine-postgresql" if obj.engine == Engine.SQLITE else "engine-sqlite"
-        kept = [entry for entry in fieldsets if other not in entry[1].get("classes", ())]
+        kept = [
+            entry
+            for entry in fieldsets
+            if other not in (classes := entry[1].get("classes", ())) and classes != ["engine-http"]
+        ]
         return _without(kept, SECRETS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: DataSource | None = None) -> Any:

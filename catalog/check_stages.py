@@ -13,11 +13,13 @@ from gateways.checks.postgres import INSPECTION_S as POSTGRES_S
 from gateways.checks.postgres_session import MOST_CONNECT_S
 from gateways.checks.report import Finding, Level
 from gateways.checks.sqlite import INSPECTION_S as SQLITE_S
+from gateways.http.settings import CONNECT_TIMEOUT_S
 
 # A check ends after so many seconds, whatever the database does.
 LONGEST_CHECK_S = {
     Engine.POSTGRESQL: round(MOST_CONNECT_S + POSTGRES_S),
     Engine.SQLITE: round(SQLITE_S),
+    Engine.HTTP: round(CONNECT_TIMEOUT_S),
 }
 
 
@@ -63,12 +65,17 @@ _STAGES: Mapping[str, Mapping[str, str | Promise]] = {
         _RIGHTS: _("Rights and content"),
         _PROOF: _("Writes tried"),
     },
+    Engine.HTTP: {
+        _REACH: _("Name resolved"),
+        _RIGHTS: _("Address may be called"),
+    },
 }
 _CODES = {
     _REACH: (
         *("unknown-host", "no-route", "connection-refused", "no-answer", "not-postgresql"),
         *("no-tls", "tls-failed", "wrong-option", "connection-failed", "wrong-configuration"),
         *("not-a-file", "file-missing", "not-readable", "wrong-path"),
+        "unknown-service",
     ),
     _ENTER: (
         *("connected", "no-password", "wrong-password", "unknown-role", "unknown-database"),

@@ -9,13 +9,15 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
-from catalog.connections import fingerprint, to_settings
+from catalog.connections import to_settings
 from catalog.finding_texts import find_worst
-from catalog.models import CheckState, DataSource, SourceCheck
+from catalog.http_services import find_target, to_service
+from catalog.models import CheckState, DataSource, Engine, SourceCheck
 from core.errors import ConfigurationError
 from gateways.checks.postgres import inspect_postgres
 from gateways.checks.report import ConnectionReport, Finding, Level, refused
 from gateways.checks.sqlite import inspect_sqlite
+from gateways.http.check import inspect_service
 from gateways.sources import DatabaseSettings
 from gateways.sqlite.settings import SqliteSettings
 
@@ -35,7 +37,7 @@ def find_due() -> list[DataSource]:
 
 def _is_due(source: DataSource) -> bool:
     try:
-        target = fingerprint(to_settings(source))
+        target = find_target(source)
     except ConfigurationError:
         return False
     check: SourceCheck | None = getattr(source, "last_check", None)
@@ -64,7 +66,7 @@ def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
 def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
     """The report as the source's last check."""
     try:
-        target = fingerprint(to_settings(source))
+        target = find_target(source)
     except ConfigurationError:
         target = ""
     check, _created = SourceCheck.objects.update_or_create(
@@ -134,6 +136,8 @@ async def _inspect_rows(sources: Sequence[DataSource]) -> list[ConnectionReport]
 
 async def _inspect_row(source: DataSource, gate: asyncio.Semaphore) -> ConnectionReport:
     try:
+        if source.engine == Engine.HTTP:
+            return await inspect_service(to_service(source))
         settings = to_settings(source)
     except ConfigurationError as error:
         return ConnectionReport(findings=(_misconfigured(error),))

@@ -23,8 +23,10 @@ from gateways.sqlite.settings import SqliteSettings
 def to_settings(source: DataSource) -> DatabaseSettings:
     """How the source is reached, its password resolved. Raises ConfigurationError, which holds no secret."""
     row = copy(source)
-    password = _take_target(row) if row.is_from_environment else _read_password(row)
-    _check(row)
+    if row.engine == Engine.HTTP and not row.is_from_environment:
+        raise ConfigurationError("this is an HTTP service, which answers no queries")
+    password = _take_target(row) if row.is_from_environment else read_password(row)
+    check_row(row)
     if row.engine == Engine.SQLITE:
         return _to_sqlite(row)
     return _to_postgres(row, password)
@@ -52,7 +54,8 @@ def _take_target(row: DataSource) -> str:
 
 
 @sensitive_variables()
-def _read_password(row: DataSource) -> str:
+def read_password(row: DataSource) -> str:
+    """The row's secret, '' for none. Raises ConfigurationError, which does not hold it."""
     if row.password_reference and row.password:
         raise ConfigurationError(
             "the password is given twice; keep the reference or the stored one"
@@ -62,7 +65,7 @@ def _read_password(row: DataSource) -> str:
     return resolve_credential(row.password_reference)
 
 
-def _check(row: DataSource) -> None:
+def check_row(row: DataSource) -> None:
     """Judge a row as the form does: other programs write rows too."""
     try:
         row.clean_fields()

@@ -15,16 +15,21 @@ from gateways.checks.report import ConnectionReport
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
+OF_SERVICES = ("server_url", "authentication", "authentication_name")
 SECRETS = ("new_password", "clear_password", "password_reference")
 # A change of one of these may make an unsafe source of a safe one.
 _CHECKED = frozenset(
     {
         *("engine", "path", "host", "port", "database", "username", "password_reference"),
         *("options", "search_path", "pool_size", "new_password", "clear_password"),
+        *OF_SERVICES,
     }
 )
-_ONE_LINE = ("path", "host", "database", "username", "password_reference", "search_path")
-_DESTINATION = ("host", "port", "username")
+_ONE_LINE = (
+    *("path", "host", "database", "username", "password_reference", "search_path"),
+    *("server_url", "authentication_name"),
+)
+_DESTINATION = ("engine", "host", "port", "username", "server_url")
 
 
 class DataSourceForm(forms.ModelForm[DataSource]):

@@ -1,7 +1,15 @@
 """All models of this app, from the modules that define them."""
 
 from catalog.document_models import DocumentKind, ReferenceDocument, RemovedDocument
-from catalog.source_models import CheckState, DataSource, Engine, Origin, SourceCheck
+from catalog.glossary_models import GlossaryConcept
+from catalog.source_models import (
+    Authentication,
+    CheckState,
+    DataSource,
+    Engine,
+    Origin,
+    SourceCheck,
+)
 from catalog.table_models import (
     CatalogColumn,
     CatalogQuery,
@@ -15,6 +23,7 @@ from catalog.table_models import (
 )
 
 __all__ = [
+    "Authentication",
     "CatalogColumn",
     "CatalogQuery",
     "CatalogScan",
@@ -23,6 +32,7 @@ __all__ = [
     "DataSource",
     "DocumentKind",
     "Engine",
+    "GlossaryConcept",
     "Origin",
     "ReferenceDocument",
     "RemovedDocument",

@@ -1,4 +1,4 @@
-"""Databases that an administrator registered, with their last check."""
+"""Databases and HTTP services that an administrator registered, with their last check."""
 
 import uuid
 
@@ -27,10 +27,21 @@ _MAX_BYTES = 1_000_000_000
 
 
 class Engine(models.TextChoices):
-    """Kinds of database."""
+    """Kinds of database, and HTTP services."""
 
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
     SQLITE = Dialect.SQLITE.value, "SQLite"
+    HTTP = "http", "HTTP"
+
+
+class Authentication(models.TextChoices):
+    """How an HTTP service is told who calls; the secret is the row's password."""
+
+    NONE = "", _("nothing")
+    BEARER = "bearer", _("Authorization: Bearer")
+    BASIC = "basic", _("user and password (Basic)")
+    HEADER = "header", _("a header")
+    QUERY = "query", _("a parameter of the address")
 
 
 class Origin(models.TextChoices):
@@ -44,10 +55,22 @@ class Origin(models.TextChoices):
 _NEEDED: dict[str, tuple[str, ...]] = {
     Engine.POSTGRESQL: ("host", "database", "username"),
     Engine.SQLITE: ("path",),
+    Engine.HTTP: ("server_url",),
 }
+_OF_SERVICES = ("server_url", "authentication", "authentication_name")
 _UNUSED: dict[str, tuple[str, ...]] = {
-    Engine.POSTGRESQL: ("path",),
-    Engine.SQLITE: ("host", "database", "username", "password_reference", "options"),
+    Engine.POSTGRESQL: ("path", *_OF_SERVICES),
+    Engine.SQLITE: (
+        *("host", "database", "username", "password_reference", "options"),
+        *_OF_SERVICES,
+    ),
+    Engine.HTTP: ("path", "host", "database", "options"),
+}
+# What each way of authentication needs of the row, beside the secret.
+_NEEDED_BY_AUTHENTICATION: dict[str, str] = {
+    Authentication.BASIC: "username",
+    Authentication.HEADER: "authentication_name",
+    Authentication.QUERY: "authentication_name",
 }
 
 
@@ -56,7 +79,7 @@ def _between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]
 
 
 class DataSource(models.Model):
-    """A database that tools may read; its limits are ceilings for every tool on it.
+    """A database or an HTTP service that tools may use; its limits are ceilings for every tool on it.
 
     Of a row of origin ENVIRONMENT the connection is read from its variable; the columns only show it.
     """
@@ -113,6 +136,28 @@ class DataSource(models.Model):
             'Keywords of libpq, as in {"sslmode": "verify-full", "sslrootcert": "ca.pem"};'
             " certificates are files of CREDENTIALS_DIR."
         ),
+    )
+    server_url = models.TextField(
+        _("server URL"),
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_("Where the operations of an HTTP service are, as https://api.example.com/v1."),
+    )
+    authentication = models.TextField(
+        _("authentication"),
+        choices=Authentication,
+        default=Authentication.NONE,
+        db_default=Authentication.NONE,
+        blank=True,
+        help_text=_("How an HTTP service is told the password, which is its token or key."),
+    )
+    authentication_name = models.TextField(
+        _("header or parameter"),
+        default="",
+        db_default="",
+        blank=True,
+        help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
     )
     search_path = models.TextField(
         _("search path"),
@@ -195,11 +240,16 @@ class DataSource(models.Model):
         """Where the database is, without the role."""
         if self.engine == Engine.SQLITE:
             return self.path
+        if self.engine == Engine.HTTP:
+            return self.server_url
         return f"{self.host}:{self.port}/{self.database}"
 
     def password_identity(self) -> str:
         """What the stored password is bound to: this row, and the server and role that may see it."""
-        return f"h_data_source:{self.uid}:password:{self.username}@{self.host}:{self.port}"
+        where = f"{self.username}@{self.host}:{self.port}"
+        if self.engine == Engine.HTTP:
+            where = f"{self.username}@{self.server_url}"
+        return f"h_data_source:{self.uid}:password:{where}"
 
     def clean(self) -> None:
         """Say which field its engine needs or has no use for; a variable is judged where it is read."""
@@ -210,7 +260,10 @@ class DataSource(models.Model):
         if self.is_from_environment:
             return
         engine = str(self.engine)
-        needed = [name for name in _NEEDED.get(engine, ()) if not getattr(self, name)]
+        wanted = [*_NEEDED.get(engine, ())]
+        if engine == Engine.HTTP and self.authentication in _NEEDED_BY_AUTHENTICATION:
+            wanted.append(_NEEDED_BY_AUTHENTICATION[self.authentication])
+        needed = [name for name in wanted if not getattr(self, name)]
         unused = [name for name in _UNUSED.get(engine, ()) if getattr(self, name)]
         label = self.get_engine_display()
         errors = {

@@ -5,9 +5,9 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from catalog.connections import fingerprint, to_settings
 from catalog.environment import find_ignored_variable, find_names, variable_name
 from catalog.finding_texts import read_findings, translate, translate_summary
+from catalog.http_services import find_target
 from catalog.models import CheckState, DataSource, SourceCheck
 from core.errors import ConfigurationError
 from gateways.checks.report import Finding, Level
@@ -55,7 +55,7 @@ def read_state(source: DataSource) -> SourceState:
         text = _("The variable %s is not set.") % variable_name(source.name)
         return SourceState(Standing.REFUSED, _("cannot be used"), text)
     try:
-        target = fingerprint(to_settings(source))
+        target = find_target(source)
     except ConfigurationError as error:
         return SourceState(Standing.REFUSED, _("cannot be used"), str(error))
     check = find_check(source)
@@ -71,7 +71,7 @@ def is_as_checked(source: DataSource) -> bool:
     """Whether the last check was of the database and role that the row leads to now."""
     check = find_check(source)
     try:
-        return check is not None and check.target == fingerprint(to_settings(source))
+        return check is not None and check.target == find_target(source)
     except ConfigurationError:
         return False
 

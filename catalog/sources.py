@@ -7,10 +7,13 @@ from django.conf import settings
 
 from catalog.connections import fingerprint, to_settings
 from catalog.environment import sync_environment_sources
-from catalog.models import DataSource, SchemaState
+from catalog.http_services import to_service
+from catalog.models import DataSource, Engine, SchemaState
 from catalog.rights import explain_missing_right, read_users
-from core.errors import ConfigurationError
+from core.errors import ConfigurationError, DefinitionError
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
+from gateways.http.service import HttpSource
+from gateways.http.settings import HttpSettings
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 
@@ -22,6 +25,7 @@ class SourceSettings:
     `usable` are the settings of those that can be used, `refused` why the others cannot; `dialects`
     and `users_of` hold both kinds. `users_of` gives the active users who may use a source, or None
     where all may. `schema_revisions` count what scans found changed, where they found anything.
+    `services` are the HTTP services that can be called; they are in none of `usable`.
     """
 
     usable: dict[str | None, DatabaseSettings] = field(default_factory=dict)
@@ -29,10 +33,12 @@ class SourceSettings:
     dialects: dict[str | None, Dialect] = field(default_factory=dict)
     users_of: dict[str | None, frozenset[str] | None] = field(default_factory=dict)
     schema_revisions: dict[str | None, int] = field(default_factory=dict)
+    services: dict[str | None, HttpSettings] = field(default_factory=dict)
 
     def states(self) -> dict[str | None, str]:
         """A digest for each source, which changes when tools on it have to be judged anew."""
-        return {name: self._digest(name) for name in self.dialects.keys() | self.refused.keys()}
+        names = self.dialects.keys() | self.refused.keys() | self.services.keys()
+        return {name: self._digest(name) for name in names}
 
     def state(self) -> str:
         """A digest of all sources."""
@@ -42,6 +48,8 @@ class SourceSettings:
     def _digest(self, name: str | None) -> str:
         found, users = self.usable.get(name), self.users_of.get(name)
         target = fingerprint(found) if found else self.refused.get(name, "")
+        if service := self.services.get(name):
+            target = f"{service.server_url} {service.rules}"
         who = "everybody" if users is None else " ".join(sorted(users))
         revision = self.schema_revisions.get(name, 0)
         return _digest(target, self.dialects.get(name, ""), who, str(revision))
@@ -75,6 +83,35 @@ def find_refusal(sources: SourceSettings, name: str | None, username: str) -> st
     if name not in sources.usable:
         known = ", ".join(sorted(key for key in sources.usable if key)) or "none yet"
         return f"there is no data source {name!r}; registered: {known}"
+    return _find_missing_right(sources, name, username)
+
+
+def find_service_refusal(sources: SourceSettings, name: str | None, username: str) -> str | None:
+    """As `find_refusal`, for a tool that calls an HTTP service."""
+    if name not in sources.services:
+        return explain_missing_service(sources, name)
+    return _find_missing_right(sources, name, username)
+
+
+def open_service(sources: SourceSettings, name: str | None) -> HttpSource:
+    """The HTTP service, which connects when it is first needed; close it when it is no longer wanted.
+
+    Raises DefinitionError, naming those that exist.
+    """
+    if (found := sources.services.get(name)) is not None:
+        return HttpSource(found)
+    raise DefinitionError(explain_missing_service(sources, name))
+
+
+def explain_missing_service(sources: SourceSettings, name: str | None) -> str:
+    """Why there is no HTTP service of that name to be called."""
+    if name is not None and (reason := sources.refused.get(name)) is not None:
+        return reason
+    known = ", ".join(sorted(key for key in sources.services if key)) or "none yet"
+    return f"there is no HTTP service {name or ''!r}; registered: {known}"
+
+
+def _find_missing_right(sources: SourceSettings, name: str | None, username: str) -> str | None:
     users = sources.users_of.get(name)
     if name is None or users is None or username in users:
         return None
@@ -88,6 +125,9 @@ def _read_rows() -> list[DataSource]:
 def _add_row(result: SourceSettings, row: DataSource) -> None:
     if row.engine in list(Dialect):
         result.dialects[row.name] = Dialect(row.engine)
+    if row.engine == Engine.HTTP:
+        _add_service(result, row)
+        return
     try:
         found = to_settings(row)
     except ConfigurationError as error:
@@ -97,6 +137,13 @@ def _add_row(result: SourceSettings, row: DataSource) -> None:
         result.refused[row.name] = reason
     else:
         result.usable[row.name] = found
+
+
+def _add_service(result: SourceSettings, row: DataSource) -> None:
+    try:
+        result.services[row.name] = to_service(row)
+    except ConfigurationError as error:
+        result.refused[row.name] = str(error)
 
 
 def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> str:

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 
 from catalog.table_addresses import AnyTextConverter
-from catalog.views import browsing, editing, exchange, relations, scans
+from catalog.views import browsing, editing, exchange, glossary, relations, scans
 
 register_converter(AnyTextConverter, "anytext")
 
@@ -13,6 +13,17 @@ urlpatterns = [
     path("export/", exchange.export_page, name="catalogue-export"),
     path("import/", exchange.import_page, name="catalogue-import"),
     path("scans/", scans.scan_page, name="catalogue-scans"),
+    path("~/glossary/", glossary.glossary, name="glossary"),
+    path("~/glossary/add/", glossary.glossary_add, name="glossary-add"),
+    path("~/glossary/export/", glossary.glossary_export, name="glossary-export"),
+    path("~/glossary/<slug:key>/note/", glossary.glossary_note, name="glossary-note"),
+    path("~/glossary/<slug:key>/active/", glossary.glossary_active, name="glossary-active"),
+    path("~/glossary/<slug:key>/reset/", glossary.glossary_reset, name="glossary-reset"),
+    path(
+        "~/glossary/<slug:key>/terms/<slug:language>/",
+        glossary.glossary_terms,
+        name="glossary-terms",
+    ),
     path("~/import/<str:key>/", exchange.import_plan, name="catalogue-import-plan"),
     path("~/import/<str:key>/apply/", exchange.import_apply, name="catalogue-import-apply"),
     path("~/import/<str:key>/drop/", exchange.import_drop, name="catalogue-import-drop"),

@@ -15,6 +15,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.prune_call_records",
         "schedule": crontab(hour="3", minute="10"),
     },
+    "prune-tool-searches": {
+        "task": "toolbuilder.tasks.prune_tool_searches",
+        "schedule": crontab(hour="3", minute="15"),
+    },
     "prune-runtimes": {
         "task": "access.tasks.prune_runtimes",
         "schedule": crontab(minute="*/10"),

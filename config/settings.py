@@ -6,6 +6,7 @@ import django_stubs_ext
 from django.utils.translation import gettext_lazy as _
 
 from config import env
+from core.retrieval.profiles import DEFAULT, PROFILES
 
 # Django's classes take type parameters at run time too, as in ModelAdmin[ApiKey].
 django_stubs_ext.monkeypatch()
@@ -123,8 +124,13 @@ MCP_PORT = env.number("MCP_PORT", 3003)
 MCP_PUBLIC_URL = env.text("MCP_PUBLIC_URL")
 MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
+HTTP_ALLOWED_HOSTS = env.words("HTTP_ALLOWED_HOSTS")
 # Names, or `all` or `none`.
 MCP_BUILTIN_TOOLS = env.words("MCP_BUILTIN_TOOLS", "all")
+# Which tools are listed, and which of them always; the others are found with `search_tools`.
+MCP_TOOL_LISTING = env.choice("MCP_TOOL_LISTING", "auto", ("auto", "all", "search"))
+MCP_PINNED_TOOLS = env.words("MCP_PINNED_TOOLS")
+MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFILES))
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "names", "none"))
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
 

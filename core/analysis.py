@@ -15,10 +15,13 @@ from core.errors import DefinitionError, ExpressionError
 from core.execution import CompiledTool
 from core.expression import compile_expression, find_names
 from core.expressions.source import Source
+from core.http_logic import read_operation
 from core.script import compile_script, find_script_names
 from core.statements.repairs import find_word_fix, place_of
 from core.toolspec import (
     ExpressionLogic,
+    HttpLogic,
+    Logic,
     ParameterSpec,
     ParameterType,
     ScriptLogic,
@@ -121,6 +124,21 @@ def analyse_python(
     return Analysis(text=text, kind=kind, diagnostics=(fault,) if fault else (), parameters=found)
 
 
+def analyse_operation(logic: HttpLogic, parameters: Sequence[ParameterSpec]) -> Analysis:
+    """The analysis of an HTTP operation: which of the declared parameters it takes."""
+    try:
+        names = [each.argument for each in read_operation(logic.operation).parameters]
+    except DefinitionError as error:
+        fault = Diagnostic(message=str(error), code="definition", start=0, end=0)
+        return Analysis(text=logic.operation, kind="HTTP", diagnostics=(fault,))
+    found = [
+        FoundParameter(spec.name, spec.type, is_declared=True)
+        for spec in parameters
+        if spec.name in names
+    ]
+    return Analysis(text=logic.operation, kind="HTTP", parameters=tuple(found))
+
+
 def complain_of_declarations(
     analysis: Analysis, parameters: Sequence[ParameterSpec]
 ) -> list[Diagnostic]:
@@ -134,9 +152,7 @@ def complain_of_declarations(
     ]
 
 
-def check_whole(
-    logic: SqlLogic | ExpressionLogic | ScriptLogic, parameters: Sequence[ParameterSpec]
-) -> Diagnostic | None:
+def check_whole(logic: Logic, parameters: Sequence[ParameterSpec]) -> Diagnostic | None:
     """What is wrong with logic and parameters together, judged as it is when the tool is served."""
     text = text_of(logic)
     try:
@@ -155,7 +171,7 @@ def check_whole(
     return None
 
 
-def text_of(logic: SqlLogic | ExpressionLogic | ScriptLogic) -> str:
+def text_of(logic: Logic) -> str:
     """The text that the author writes."""
     match logic:
         case SqlLogic():
@@ -164,6 +180,8 @@ def text_of(logic: SqlLogic | ExpressionLogic | ScriptLogic) -> str:
             return logic.expression
         case ScriptLogic():
             return logic.script
+        case HttpLogic():
+            return logic.operation
 
 
 def _undeclared(found: FoundParameter, unused: Sequence[str]) -> Diagnostic:

@@ -11,14 +11,21 @@ MAX_CLAIM_NAME_CHARACTERS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerFacts:
-    """What is known of a caller beside its arguments; `key_id` and `owner` are empty where unknown.
+    """What is known of a caller beside its arguments; texts are empty where unknown.
 
-    A claim is text, a number, a bool or a list of texts.
+    `name` is that of the key, `owner` the user it belongs to. A claim is text, a number, a bool or a
+    list of texts. `allowed_tools` None is every tool.
     """
 
     key_id: str = ""
+    name: str = ""
     owner: str = ""
     claims: Mapping[str, JsonValue] = field(default_factory=dict)
+    allowed_tools: frozenset[str] | None = None
+
+    def may_see(self, tool_name: str) -> bool:
+        """The one visibility rule, for lists, searches and calls alike."""
+        return self.allowed_tools is None or tool_name in self.allowed_tools
 
 
 NOBODY = CallerFacts()

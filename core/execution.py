@@ -14,11 +14,16 @@ from core.arguments import (
 )
 from core.errors import DefinitionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
+from core.http_answers import HttpAnswer, service_answer
+from core.http_logic import OperationArguments, check_declared, operation_schema, read_operation
+from core.ingest.operations import Operation
+from core.ingest.requests import PlainRequest, build_request
 from core.results import Answer, QueryResult, query_answer, value_answer
 from core.script import CompiledScript, compile_script, find_script_names
 from core.statement import CompiledStatement, compile_statement
 from core.toolspec import (
     ExpressionLogic,
+    HttpLogic,
     JsonValue,
     ParameterType,
     ScriptLogic,
@@ -52,11 +57,24 @@ class QuerySource(Protocol):
         """The rows. Raises DataSourceError, DeadlineExceededError."""
 
 
+class HttpService(Protocol):
+    """One HTTP service, to which an administrator has given an address and credentials."""
+
+    @property
+    def server_url(self) -> str: ...
+
+    async def send(self, request: PlainRequest, *, byte_limit: int, timeout_ms: int) -> HttpAnswer:
+        """What it says, an error status among it. Raises DataSourceError, DeadlineExceededError."""
+
+
 class QuerySources(Protocol):
     """The databases by name; None is the default one."""
 
     def get(self, name: str | None) -> QuerySource:
         """The source. Raises DefinitionError, naming those that exist."""
+
+    def service(self, name: str | None) -> HttpService:
+        """The HTTP service. Raises DefinitionError where that is none that can be used."""
 
 
 class ScriptRunner(Protocol):
@@ -91,17 +109,23 @@ class CompiledTool:
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments, as agents see it."""
+        if isinstance(self._logic, Operation):
+            return operation_schema(self._logic, self.spec.parameters)
         return input_schema(self.spec.parameters)
 
     @cached_property
     def validate(self) -> ArgumentsValidator:
         """Turns a call's arguments, and the caller's facts, into typed values; raises ArgumentsError."""
+        if isinstance(self._logic, Operation):
+            return OperationArguments(self.spec.name, self._logic, self.spec.parameters)
         return arguments_validator(self.spec.name, self.spec.parameters)
 
     async def check(self, sources: QuerySources, scripts: ScriptRunner) -> None:
         """Raise DefinitionError when the tool's database or the script processes would refuse it."""
         if isinstance(self._logic, CompiledScript):
             scripts.check()
+        elif isinstance(self.spec.logic, HttpLogic):
+            sources.service(self.spec.logic.data_source)
         elif isinstance(self.spec.logic, SqlLogic) and self.statement is not None:
             source = sources.get(self.spec.logic.data_source)
             for statement in self.statement.variants():
@@ -118,6 +142,8 @@ class CompiledTool:
                 return value_answer(await scripts.run(script, values, self.spec.timeout_ms))
             case CompiledStatement() as statement:
                 return await self._run_query(statement.for_values(values), values, sources)
+            case Operation() as operation:
+                return await self._send(operation, values, sources)
 
     def query_for(self, values: Mapping[str, object]) -> Query:
         """The run of a SQL tool's statement with these validated values, within the tool's caps."""
@@ -131,6 +157,15 @@ class CompiledTool:
         source = sources.get(self.spec.logic.data_source)
         query = self._make_query(statement, values)
         return query_answer(await source.run(query), self.spec.result_format)
+
+    async def _send(
+        self, operation: Operation, values: Mapping[str, object], sources: QuerySources
+    ) -> Answer:
+        assert isinstance(self.spec.logic, HttpLogic)  # noqa: S101 - narrows for the type checker
+        service, spec = sources.service(self.spec.logic.data_source), self.spec
+        request = build_request(operation, values, server_url=service.server_url)
+        answer = await service.send(request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms)
+        return service_answer(answer, spec.byte_limit)
 
     def _make_query(self, statement: CompiledStatement, values: Mapping[str, object]) -> Query:
         return Query(
@@ -147,7 +182,9 @@ class CompiledTool:
         return tuple(self._types[name] for name in statement.parameter_names)
 
 
-def _compile_logic(spec: ToolSpec) -> CompiledStatement | CompiledExpression | CompiledScript:
+def _compile_logic(
+    spec: ToolSpec,
+) -> CompiledStatement | CompiledExpression | CompiledScript | Operation:
     declared = [parameter.name for parameter in spec.parameters]
     match spec.logic:
         case SqlLogic():
@@ -158,6 +195,10 @@ def _compile_logic(spec: ToolSpec) -> CompiledStatement | CompiledExpression | C
         case ScriptLogic(script):
             _compare(declared, find_script_names(script, declared), "script")
             return compile_script(script, declared)
+        case HttpLogic(text):
+            operation = read_operation(text)
+            check_declared(operation, spec.parameters)
+            return operation
 
 
 def _compile_sql(spec: ToolSpec, logic: SqlLogic, declared: list[str]) -> CompiledStatement:

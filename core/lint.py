@@ -6,7 +6,7 @@ from core.lints.advice import Advice, AdviceLevel, problem
 from core.lints.descriptions import Neighbours, advise_on_description, advise_on_name
 from core.lints.parameters import advise_on_parameters
 from core.lints.statements import advise_on_annotations, advise_on_statement
-from core.toolspec import SqlLogic, ToolSpec
+from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 
 __all__ = ["Advice", "AdviceLevel", "Neighbours", "advise"]
 
@@ -33,6 +33,7 @@ def _find(spec: ToolSpec, others: Neighbours, reserved_names: Collection[str]) -
     yield from advise_on_name(spec, others)
     yield from advise_on_description(spec, others)
     yield from advise_on_parameters(spec)
-    yield from advise_on_annotations(spec)
+    if not isinstance(spec.logic, HttpLogic):
+        yield from advise_on_annotations(spec)
     if isinstance(spec.logic, SqlLogic):
         yield from advise_on_statement(spec, spec.logic)

@@ -12,7 +12,7 @@ from core.formatting import (
     format_records,
 )
 from core.json_text import encode_json, to_encodable
-from core.toolspec import JsonValue, ResultFormat, SqlLogic, ToolSpec
+from core.toolspec import HttpLogic, JsonValue, ResultFormat, SqlLogic, ToolSpec
 
 # `{}` would say the same, but strict clients refuse a schema without keywords.
 _ANY_VALUE = {
@@ -42,6 +42,8 @@ _VALUE_SCHEMA: dict[str, Any] = {
     # FastMCP's client unwraps the value; others do not mind the keyword.
     "x-fastmcp-wrap-result": True,
 }
+# The service's own object where it answers with one.
+_SERVICE_SCHEMA: dict[str, Any] = {"type": "object"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +153,13 @@ def value_answer(value: JsonValue) -> Answer:
 
 def output_schema(spec: ToolSpec) -> dict[str, Any]:
     """The JSON schema of the structured content that the tool gives; shared, not to be changed."""
-    return _QUERY_SCHEMA if isinstance(spec.logic, SqlLogic) else _VALUE_SCHEMA
+    match spec.logic:
+        case SqlLogic():
+            return _QUERY_SCHEMA
+        case HttpLogic():
+            return _SERVICE_SCHEMA
+        case _:
+            return _VALUE_SCHEMA
 
 
 def structured_content(result: QueryResult, include_rows: bool = True) -> dict[str, Any]:

@@ -116,13 +116,24 @@ class ScriptLogic:
     script: str
 
 
+@dataclass(frozen=True, slots=True)
+class HttpLogic:
+    """One operation of an HTTP service, as JSON text; `data_source` is the service's name."""
+
+    operation: str
+    data_source: str | None = None
+
+
+Logic = SqlLogic | ExpressionLogic | ScriptLogic | HttpLogic
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...)."""
 
     id: int
     name: str
-    logic: SqlLogic | ExpressionLogic | ScriptLogic
+    logic: Logic
     title: str = ""
     description: str = ""
     parameters: tuple[ParameterSpec, ...] = ()

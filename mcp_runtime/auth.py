@@ -110,12 +110,17 @@ def current_caller() -> Caller:
 
 
 def _to_caller(key: ApiKey) -> Caller:
-    allowed = frozenset(key.allowed_tools) if key.allowed_tools else None
-    return Caller(key_id=key.key_id, name=key.name, allowed_tools=allowed, facts=_to_facts(key))
+    return Caller(key_id=key.key_id, name=key.name, facts=_to_facts(key))
 
 
 def _to_facts(key: ApiKey) -> CallerFacts:
     owner = key.owner.get_username() if key.owner else ""
     # Another program may have written something else than an object: no claims then.
     claims = key.claims if isinstance(key.claims, dict) else {}
-    return CallerFacts(key_id=key.key_id, owner=owner, claims=claims)
+    return CallerFacts(
+        key_id=key.key_id,
+        name=key.name,
+        owner=owner,
+        claims=claims,
+        allowed_tools=frozenset(key.allowed_tools) if key.allowed_tools else None,
+    )

@@ -28,6 +28,7 @@ from core.errors import (
 )
 from core.execution import QuerySources, ScriptRunner
 from core.results import Answer
+from mcp_runtime.builtin.search_tools import ForwardingTool
 from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.snapshot import Snapshot
 
@@ -53,19 +54,18 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. `allowed_tools` None is every tool; `facts` give values to bound parameters."""
+    """Who calls. `facts` say which tools it sees, and give values to bound parameters."""
 
     key_id: str
     name: str
-    allowed_tools: frozenset[str] | None = None
     facts: CallerFacts = NOBODY
 
     def may_see(self, tool_name: str) -> bool:
-        """The one visibility rule, for lists, searches and calls alike."""
-        return self.allowed_tools is None or tool_name in self.allowed_tools
+        """As its facts say."""
+        return self.facts.may_see(tool_name)
 
 
-ANONYMOUS = Caller(key_id="", name="anonymous")
+ANONYMOUS = Caller(key_id="", name="anonymous", facts=CallerFacts(name="anonymous"))
 
 
 class TakesCalls(Protocol):
@@ -88,11 +88,18 @@ class ToolCaller:
     running: int = field(default=0, init=False)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, object]) -> Answer:
-        """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end."""
+        """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end.
+
+        A call of a forwarding tool is a call of the tool that it names, and recorded as that alone.
+        """
         snapshot, began = self.snapshot(), time.perf_counter()
         record = self._begin_record(caller, name, arguments, snapshot)
         self.running += 1
         try:
+            proxy = snapshot.builtin.get(name)
+            if isinstance(proxy, ForwardingTool) and caller.may_see(name):
+                name, arguments = proxy.read_target(arguments)
+                record = self._begin_record(caller, name, arguments, snapshot)
             answer = await self._run(snapshot, caller, name, arguments)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):

@@ -1,10 +1,11 @@
-"""Everything that is opened and closed with the server: pools of data sources."""
+"""Everything that is opened and closed with the server: pools of data sources, connections to services."""
 
 import asyncio
 import logging
 
-from catalog.sources import SourceSettings
+from catalog.sources import SourceSettings, explain_missing_service
 from core.errors import DefinitionError
+from gateways.http.service import HttpSource
 from gateways.sources import DatabaseSettings, OpenedSource, open_source
 
 logger = logging.getLogger(__name__)
@@ -20,6 +21,8 @@ class DataSources:
         self._settings: dict[str | None, DatabaseSettings] = {}
         self._sources: dict[str | None, OpenedSource] = {}
         self._refused: dict[str | None, str] = {}
+        self._services: dict[str | None, HttpSource] = {}
+        self._read = SourceSettings()
         self._retiring: set[asyncio.Task[None]] = set()
 
     def get(self, name: str | None) -> OpenedSource:
@@ -30,6 +33,12 @@ class DataSources:
             raise DefinitionError(reason)
         known = ", ".join(sorted(key for key in self._sources if key)) or "none yet"
         raise DefinitionError(f"there is no data source {name!r}; registered: {known}")
+
+    def service(self, name: str | None) -> HttpSource:
+        """The HTTP service. Raises DefinitionError, naming those that exist."""
+        if (service := self._services.get(name)) is not None:
+            return service
+        raise DefinitionError(explain_missing_service(self._read, name))
 
     def settings_of(self, name: str | None) -> DatabaseSettings | None:
         """How the source is reached, or None where there is no such source."""
@@ -45,23 +54,34 @@ class DataSources:
             if name not in self._sources:
                 self._sources[name] = open_source(wanted)
         self._settings = dict(read.usable)
+        self._update_services(read)
+
+    def _update_services(self, read: SourceSettings) -> None:
+        for name, service in list(self._services.items()):
+            if read.services.get(name) != service.settings:
+                self._retire(self._services.pop(name))
+        for name, wanted in read.services.items():
+            if name not in self._services:
+                self._services[name] = HttpSource(wanted)
+        self._read = read
 
     async def close(self) -> None:
         """Close every pool."""
         for task in self._retiring:
             task.cancel()
         await asyncio.gather(*self._retiring, return_exceptions=True)
-        for source in self._sources.values():
+        for source in (*self._sources.values(), *self._services.values()):
             await source.close()
         self._sources.clear()
+        self._services.clear()
 
-    def _retire(self, source: OpenedSource) -> None:
+    def _retire(self, source: OpenedSource | HttpSource) -> None:
         task = asyncio.create_task(_close_later(source))
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
 
 
-async def _close_later(source: OpenedSource) -> None:
+async def _close_later(source: OpenedSource | HttpSource) -> None:
     try:
         await asyncio.sleep(RETIRE_AFTER_S)
     finally:

@@ -22,7 +22,13 @@ from django.utils.functional import Promise
 from catalog.document_models import RemovedDocument
 from catalog.models import SchemaState
 from tests.factories import make_expression, make_tool
-from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolUseState
+from toolbuilder.models import (
+    QuarantinedTool,
+    RegistryRevision,
+    ToolSearch,
+    ToolUseState,
+    ToolVector,
+)
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("access", "catalog", "config", "core", "gateways", "toolbuilder", "templates")
@@ -45,7 +51,14 @@ FINDINGS = {"refused", "warning", "ok", "problem", "suggestion"}
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 # Rows that count and remember; no page shows them.
-NEVER_SHOWN = {RegistryRevision, RemovedDocument, SchemaState, ToolUseState}
+NEVER_SHOWN = {
+    RegistryRevision,
+    RemovedDocument,
+    SchemaState,
+    ToolSearch,
+    ToolUseState,
+    ToolVector,
+}
 MODELS = [
     model
     for model in apps.get_models()

@@ -10,6 +10,7 @@ from core.analysis import (
     Analysis,
     FoundParameter,
     ResultColumn,
+    analyse_operation,
     analyse_python,
     check_whole,
     complain_of_declarations,
@@ -32,7 +33,14 @@ from core.statement import (
 from core.statements.comparisons import find_comparisons
 from core.statements.names import find_used_names
 from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
-from core.toolspec import Dialect, ParameterSpec, ParameterType, SqlLogic, ToolSpec
+from core.toolspec import (
+    Dialect,
+    HttpLogic,
+    ParameterSpec,
+    ParameterType,
+    SqlLogic,
+    ToolSpec,
+)
 from gateways.postgres.parameters import suggest_type
 from gateways.postgres.source import PostgresSource
 from gateways.sources import OpenedSource
@@ -72,6 +80,8 @@ def analyse(
     if isinstance(spec.logic, SqlLogic):
         asked = _SqlAnalysis(spec.logic, spec.parameters, sources)
         found = asked.analyse(author)
+    elif isinstance(spec.logic, HttpLogic):
+        found = analyse_operation(spec.logic, spec.parameters)
     else:
         found = analyse_python(spec.logic, spec.parameters)
     return replace(

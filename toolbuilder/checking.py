@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 
 from asgiref.sync import async_to_sync
 
-from catalog.sources import SourceSettings
+from catalog.sources import SourceSettings, open_service
 from core.execution import CompiledTool, QuerySources, ScriptRunner
 from core.toolspec import ExpressionLogic, ScriptLogic, ToolSpec
+from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
 from toolbuilder.registry import require_source
@@ -49,11 +50,17 @@ class _ShortLivedSources:
 
     def __init__(self, read: SourceSettings) -> None:
         self._read = read
-        self._opened: list[OpenedSource] = []
+        self._opened: list[OpenedSource | HttpSource] = []
 
     def get(self, name: str | None) -> OpenedSource:
-        self._opened.append(open_source(self._read.usable[name]))
-        return self._opened[-1]
+        source = open_source(self._read.usable[name])
+        self._opened.append(source)
+        return source
+
+    def service(self, name: str | None) -> HttpSource:
+        service = open_service(self._read, name)
+        self._opened.append(service)
+        return service
 
     async def close(self) -> None:
         for source in self._opened:

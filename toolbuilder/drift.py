@@ -17,6 +17,7 @@ from catalog.sources import SourceSettings
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from core.execution import CompiledTool
 from core.toolspec import SqlLogic, ToolSpec
+from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
 from toolbuilder.models import QuarantinedTool, ToolDefinition
@@ -112,6 +113,10 @@ class _Judge:
         if name not in self._opened:
             self._opened[name] = open_source(self._settings[name])
         return self._opened[name]
+
+    def service(self, name: str | None) -> HttpSource:
+        # The statements of SQL tools alone are asked about.
+        raise DefinitionError(f"there is no HTTP service {name or ''!r} here")
 
     async def judge_each(self, queue: Iterator[CompiledTool]) -> None:
         for tool in queue:

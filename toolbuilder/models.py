@@ -17,19 +17,24 @@ from core.toolspec import (
 )
 from toolbuilder.fields import UtcNowText, YesNoField
 from toolbuilder.history_models import ToolDraft, ToolTrial, ToolVersion, VersionOrigin
+from toolbuilder.lab_models import SearchQuestion
+from toolbuilder.search_models import ToolSearch, ToolVector
 
 __all__ = [
     "ParameterBinding",
     "QuarantinedTool",
     "RegistryRevision",
+    "SearchQuestion",
     "ToolDefinition",
     "ToolDefinitionQuerySet",
     "ToolDraft",
     "ToolParameter",
+    "ToolSearch",
     "ToolTrial",
     "ToolType",
     "ToolUse",
     "ToolUseState",
+    "ToolVector",
     "ToolVersion",
     "VersionOrigin",
 ]
@@ -40,6 +45,7 @@ class ToolType(models.TextChoices):
 
     SQL = "SQL", _("SQL query")
     PYTHON = "PYTHON", _("Python")
+    HTTP = "HTTP", _("HTTP operation")
 
 
 class ParameterBinding(models.TextChoices):

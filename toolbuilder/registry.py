@@ -5,9 +5,14 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 
-from catalog.sources import SourceSettings, find_refusal, read_sources
+from catalog.sources import (
+    SourceSettings,
+    find_refusal,
+    find_service_refusal,
+    read_sources,
+)
 from core.errors import DefinitionError
-from core.toolspec import SqlLogic, ToolSpec
+from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
 from toolbuilder.specs import build_spec
 
@@ -18,7 +23,7 @@ CHUNK_SIZE = 500
 # parameter without reading it. A JSON definition may name any data source.
 _FINGERPRINTS = r"""
 SELECT tool.id, concat_ws(' ', tool.xmin, parameters.versions), source.name,
-    tool.definition ~ '^\s*{'
+    tool.tool_type <> 'HTTP' AND tool.definition ~ '^\s*{'
 FROM h_custom_tool tool
 LEFT JOIN h_data_source source ON source.id = tool.data_source_id
 LEFT JOIN (
@@ -73,9 +78,14 @@ def _read_spec(tool: ToolDefinition, sources: SourceSettings) -> ToolSpec:
 
 def require_source(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
     """Raise DefinitionError when the tool's data source cannot be used, or not by its author."""
-    if not isinstance(spec.logic, SqlLogic):
-        return
-    if reason := find_refusal(sources, spec.logic.data_source, author):
+    match spec.logic:
+        case SqlLogic(data_source=name):
+            reason = find_refusal(sources, name, author)
+        case HttpLogic(data_source=name):
+            reason = find_service_refusal(sources, name, author)
+        case _:
+            reason = None
+    if reason:
         raise DefinitionError(reason)
 
 

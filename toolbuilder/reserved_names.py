@@ -4,6 +4,7 @@ from django.conf import settings
 
 BUILTIN_NAMES = frozenset(
     {
+        "call_tool",
         "complete_column_extraction",
         "execute_postgres_query",
         "get_connection_info",
@@ -14,6 +15,7 @@ BUILTIN_NAMES = frozenset(
         "list_table_summaries",
         "sanitize_for_csv",
         "search_similar_documents",
+        "search_tools",
     }
 )
 

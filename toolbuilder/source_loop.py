@@ -13,7 +13,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from catalog.sources import SourceSettings
+from catalog.sources import SourceSettings, open_service
 from core.errors import (
     DataSourceUnavailableError,
     DeadlineExceededError,
@@ -21,6 +21,7 @@ from core.errors import (
     StoppedError,
 )
 from gateways.circuit import Circuit
+from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import DatabaseSettings, OpenedSource, open_source
 
@@ -55,6 +56,7 @@ class OpenSources:
         self._keeper = keeper
         self._read = read
         self._leased: dict[str | None, _Kept] = {}
+        self._services: list[HttpSource] = []
 
     def get(self, name: str | None) -> OpenedSource:
         """The source. Raises DefinitionError when there is none of that name that can be used."""
@@ -65,6 +67,16 @@ class OpenSources:
         kept = self._lease(name)
         with kept.circuit.passage():
             return await question(kept.source)
+
+    def service(self, name: str | None) -> HttpSource:
+        """The HTTP service, for this run. Raises DefinitionError when none can be called."""
+        self._services.append(open_service(self._read, name))
+        return self._services[-1]
+
+    async def close_services(self) -> None:
+        """Close the connections to services; keeping them is not worth it between a person's runs."""
+        for service in self._services:
+            await _close(service.close())
 
     async def scripts(self) -> ScriptWorkers:
         """The script processes, started."""
@@ -238,6 +250,7 @@ class SourceLoop:
                     return await work(sources)
             finally:
                 sources.release()
+                await sources.close_services()
 
     @contextmanager
     def _noted(self, key: str, future: "Future[Any]") -> Iterator[None]:

@@ -13,7 +13,9 @@ from core.toolspec import (
     Binding,
     Dialect,
     ExpressionLogic,
+    HttpLogic,
     JsonValue,
+    Logic,
     ParameterSpec,
     ParameterType,
     Presence,
@@ -74,9 +76,9 @@ def read_plain_logic(
     return definition, data_source
 
 
-def _read_logic(
-    tool: ToolDefinition, dialects: Mapping[str | None, Dialect]
-) -> SqlLogic | ExpressionLogic | ScriptLogic:
+def _read_logic(tool: ToolDefinition, dialects: Mapping[str | None, Dialect]) -> Logic:
+    if tool.tool_type == "HTTP":
+        return HttpLogic(tool.definition, tool.data_source.name if tool.data_source else None)
     given = _read_json_definition(tool.definition)
     match tool.tool_type:
         case "SQL":
@@ -85,7 +87,7 @@ def _read_logic(
             return SqlLogic(given.get("sql", tool.definition), source, dialect)
         case "PYTHON":
             return _read_python(tool.definition, given)
-    raise DefinitionError(f"tool_type must be SQL or PYTHON (got {tool.tool_type!r})")
+    raise DefinitionError(f"tool_type must be SQL, PYTHON or HTTP (got {tool.tool_type!r})")
 
 
 def _read_python(definition: str, given: Mapping[str, str]) -> ExpressionLogic | ScriptLogic:

@@ -1,8 +1,13 @@
 """Jobs of tools that workers run and beat starts."""
 
+from datetime import timedelta
+
 from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
 
 from toolbuilder.drift import check_drift
+from toolbuilder.models import ToolSearch
 from toolbuilder.use_refresh import refresh_uses
 from toolbuilder.versions import record_versions
 
@@ -25,3 +30,10 @@ def check_tools() -> int:
 def record_outside_versions() -> int:
     """Keep what other programs wrote of tools as versions; returns how many."""
     return record_versions()
+
+
+@shared_task(ignore_result=True)
+def prune_tool_searches() -> int:
+    """Delete searches older than CALL_LOG_RETENTION_DAYS; returns how many."""
+    before = timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)
+    return ToolSearch.objects.filter(at__lt=before).delete()[0]

@@ -9,9 +9,11 @@ from toolbuilder.views import (
     connecting,
     dashboard,
     explorer,
+    ingest,
     new_tool,
     palette,
     publishing,
+    search_lab,
     tools,
     trial,
     versions,
@@ -37,9 +39,26 @@ urlpatterns = [
     path("start/key/", connecting.start_key, name="start-key"),
     path("start/connected/<str:key_id>/", connecting.connected, name="start-connected"),
     path("palette/", palette.palette, name="palette"),
+    path("search-lab/", search_lab.search_lab, name="search-lab"),
+    path("search-lab/questions/", search_lab.questions, name="search-questions"),
+    path("search-lab/questions/add/", search_lab.question_add, name="search-question-add"),
+    path("search-lab/questions/run/", search_lab.question_run, name="search-questions-run"),
+    path(
+        "search-lab/questions/export/", search_lab.question_export, name="search-questions-export"
+    ),
+    path(
+        "search-lab/questions/import/", search_lab.question_import, name="search-questions-import"
+    ),
+    path(
+        "search-lab/questions/<int:question_id>/remove/",
+        search_lab.question_remove,
+        name="search-question-remove",
+    ),
+    path("search-lab/traffic/", search_lab.traffic, name="search-traffic"),
     path("tools/", tools.tool_list, name="tools"),
     path("tools/~/new/", new_tool.new_tool, name="tool-new"),
     path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),
+    path("tools/~/ingest/", ingest.ingest, name="tools-ingest"),
     path("tools/~/active/", tools.tools_active, name="tools-active"),
     path("tools/~/archived/", tools.tools_archived, name="tools-archived"),
     path("tools/~/<int:tool_id>/active/", tools.tool_active, name="tool-active"),

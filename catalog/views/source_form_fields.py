@@ -7,12 +7,12 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
-from catalog.forms import FROM_VARIABLE, SECRETS, DataSourceForm
+from catalog.forms import FROM_VARIABLE, OF_SERVICES, SECRETS, DataSourceForm
 
 _CODE_FIELDS = frozenset(
     {
         *("host", "port", "database", "username", "path", "search_path", "options"),
-        *("password_reference", "name"),
+        *("password_reference", "name", "server_url", "authentication_name"),
     }
 )
 _LIMITS = (
@@ -57,7 +57,7 @@ class SourcePageForm(DataSourceForm):
         super().__init__(*args, **kwargs)
         self._is_trial = is_trial
         if self.instance.is_from_environment:
-            self._drop((*FROM_VARIABLE, *SECRETS))
+            self._drop((*FROM_VARIABLE, *SECRETS, *OF_SERVICES))
         elif not self.instance.password:
             self._drop(("clear_password",))
         for name, field in self.fields.items():

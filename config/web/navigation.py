@@ -57,6 +57,7 @@ PLACES = (
     Place(_("Dashboard"), "layout-dashboard", "home", is_staff),
     Place(_("Tools"), "wrench", "tools", staff_with(SEE_TOOLS), _count_tools),
     Place(_("Catalogue"), "table-2", "catalogue", is_staff),
+    Place(_("Search lab"), "search", "search-lab", staff_with(SEE_TOOLS)),
     Place(_("Data sources"), "database", "sources", may_see_sources),
     Place(_("Calls"), "activity", "calls", staff_with(SEE_CALLS)),
     Place(_("Keys"), "key-round", "keys", staff_with(SEE_KEYS)),

@@ -23,10 +23,10 @@ MAX_PARAMETERS = 500
 MAX_PARAMETER_CHARACTERS = 200
 MAX_DESCRIPTION_CHARACTERS = 2_000
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w./-]+)*", re.ASCII)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w./-]+)*", re.ASCII)
 # OpenAPI leaves the first three to the body and to security; the others belong to the connection.
-_RESERVED_HEADERS = frozenset(
+RESERVED_HEADERS = frozenset(
     {"accept", "content-type", "authorization", "host", "cookie", "content-length", "connection"}
     | {"transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "expect", "forwarded"}
     | {"proxy-authorization", "proxy-connection"}
@@ -98,9 +98,9 @@ class ParameterReader:
         name, place = given.get("name"), _place_of(given)
         if not _is_name(name):
             raise OperationFaultError(f"a parameter's name is {shown(name)}; it has to be a text")
-        if place is Place.HEADER and not _TOKEN.fullmatch(name):
+        if place is Place.HEADER and not HEADER_NAME.fullmatch(name):
             raise OperationFaultError(f"no header can have the name {shown(name)}")
-        if place is Place.HEADER and name.lower() in _RESERVED_HEADERS:
+        if place is Place.HEADER and name.lower() in RESERVED_HEADERS:
             return None
         style, schema = self._style_and_schema(given, place)
         explode = given.get("explode")
@@ -209,7 +209,7 @@ def _kind_of(content_type: str) -> BodyKind:
 def _preferred(contents: Mapping[str, Any]) -> str:
     """The content type that can be written best from arguments; the first of equals."""
     order = [kind for _pattern, kind in _KINDS]
-    valid = [each for each in contents if _CONTENT_TYPE.fullmatch(each)]
+    valid = [each for each in contents if CONTENT_TYPE.fullmatch(each)]
     if not valid:
         named = ", ".join(shown(each) for each in list(contents)[:3])
         raise OperationFaultError(

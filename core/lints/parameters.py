@@ -8,12 +8,14 @@ from core.arguments import check_parameters, input_schema
 from core.bindings import is_bound
 from core.errors import DefinitionError
 from core.expression import find_names
+from core.http_logic import read_operation
 from core.lints.advice import Advice, problem, suggestion
 from core.script import find_script_names
 from core.statement import find_parameters
 from core.tokens import estimate_tokens
 from core.toolspec import (
     ExpressionLogic,
+    HttpLogic,
     ParameterSpec,
     ParameterType,
     Presence,
@@ -89,6 +91,17 @@ def _find_used(spec: ToolSpec, declared: list[str]) -> list[str]:
             return find_names(expression)
         case ScriptLogic(script):
             return find_script_names(script, declared)
+        case HttpLogic(operation):
+            return _find_arguments(operation, declared)
+
+
+def _find_arguments(operation: str, declared: list[str]) -> list[str]:
+    """The declared names that the operation takes; its other parameters need no row."""
+    try:
+        arguments = {each.argument for each in read_operation(operation).parameters}
+    except DefinitionError:
+        return declared
+    return [name for name in declared if name in arguments]
 
 
 def _judge_size(spec: ToolSpec) -> Iterator[Advice]:

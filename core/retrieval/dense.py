@@ -13,13 +13,17 @@ Scores = NDArray[np.float32]
 # Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
 _DECIMALS = 6
 _NONE = -1
+# The mean of a language counts as if so many more rows had the mean of all: that of one row alone
+# is the row itself, which could then be like no query at all.
+SHRINKAGE = 5
 
 
 class DenseIndex:
     """Two vectors a row, of the name and of the text, kept at unit length as float32.
 
     The score is `q·d - q·mean(vectors of the rows in d's language)`: a model that finds texts of one
-    language alike whatever they say would otherwise answer in the query's language only.
+    language alike whatever they say would otherwise answer in the query's language only. The mean of
+    a language with few rows is drawn towards that of all, see `language_means`.
     """
 
     def __init__(self) -> None:
@@ -100,7 +104,7 @@ class DenseIndex:
     def _offsets(self, vector: NDArray[np.float32], weights: tuple[float, float]) -> Scores:
         counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]
         sums = weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]
-        return (sums @ vector / np.maximum(counts, 1)).astype(np.float32)
+        return language_means(sums @ vector, counts).astype(np.float32)
 
     def _check(self, vector: Vector) -> NDArray[np.float32]:
         numbers = np.asarray(vector, dtype=np.float32)
@@ -121,3 +125,12 @@ class DenseIndex:
             more = max(64, row + 1, 2 * len(self._languages)) - len(self._languages)
             self._vectors = np.pad(self._vectors, ((0, more), (0, 0), (0, 0)))
             self._languages = np.pad(self._languages, (0, more), constant_values=_NONE)
+
+
+def language_means(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The mean score of each language from the sums and numbers of its rows, shrunk to that of all.
+
+    Empirical Bayes with one strength for all languages: (sum + k x mean of all) / (number + k), k = 5.
+    """
+    overall = sums.sum() / max(1, counts.sum())
+    return np.asarray((sums + SHRINKAGE * overall) / (counts + SHRINKAGE), dtype=np.float64)

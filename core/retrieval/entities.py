@@ -35,10 +35,14 @@ def find_entities(tool: Tool) -> ToolEntities:
 def entity_of(name: str) -> str:
     """The nouns of a tool's name up to its first preposition, in singular: `getUserById` is user."""
     nouns: list[str] = []
+    has_verb = False
     for word in name_words(name).split():
         if word in _PREPOSITIONS and nouns:
             break
-        if word not in _VERBS and word not in _PREPOSITIONS:
+        if word in _VERBS and not has_verb:
+            # Only the first: the `run` of stop_run and the `review` of get_review are things.
+            has_verb = True
+        elif word not in _PREPOSITIONS:
             nouns.append(stem_word(word))
     return " ".join(nouns)
 

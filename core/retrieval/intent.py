@@ -24,7 +24,8 @@ class QueryIntent:
 
     @property
     def only_reads(self) -> bool:
-        return self.read_intent > 0 and not (self.write_intent or self.delete_intent)
+        """Whether nothing but reading is asked for; so it is where no action is known at all."""
+        return not (self.write_intent or self.delete_intent)
 
 
 SEED_WORDS = {

@@ -10,7 +10,8 @@ Fusion = Literal["ranks", "ordinal_ranks", "deviations"]
 class Profile:
     """One way of ranking; weights are of the words, the graph, the meaning and the annotations.
 
-    `k` dampens the first ranks and is for fusion by ranks only. `judges_requests`: the verb decides the
+    `k` dampens the first ranks and is for fusion by ranks only. `concept_weight` and `action_weight` are
+    of concepts and actions against a word as it is written. `judges_requests`: the verb decides the
     intent, and a read request has no deleting tool first; else known words are counted.
     `annotations_find`: a tool may be found by nothing but annotations that fit.
     """
@@ -19,6 +20,8 @@ class Profile:
     fusion: Fusion
     k: int = 60
     bm25_weight: float = 1.0
+    concept_weight: float = 3.0
+    action_weight: float = 1.0
     graph_weight: float = 0.0
     embedding_weight: float = 1.0
     annotation_weight: float = 0.2
@@ -41,6 +44,12 @@ SEED = Profile(
     annotations_find=True,
 )
 RRF = Profile(name="rrf", fusion="ranks", k=20, embedding_weight=1.5)
-Z_LINEAR = Profile(name="z_linear", fusion="deviations", bm25_weight=0.4, embedding_weight=0.6)
+Z_LINEAR = Profile(
+    name="z_linear",
+    fusion="deviations",
+    bm25_weight=0.5,
+    embedding_weight=0.5,
+    annotation_weight=0.8,
+)
 DEFAULT = Z_LINEAR
 PROFILES = {profile.name: profile for profile in (SEED, RRF, Z_LINEAR)}

@@ -13,6 +13,7 @@ from core.retrieval.index import Mask, RowTable, ToolIndex, Visible
 from core.retrieval.intent import QueryIntent
 from core.retrieval.profiles import Profile
 from core.retrieval.request import Query, Reading
+from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
 
 _GRAPH_SEEDS = 10
 # Of each source, when ranks are fused: what is further behind could not come to the front.
@@ -59,7 +60,7 @@ class SignalSource:
         Raises EmbeddingError if the query's vector does not fit.
         """
         table = self._index.table
-        bm25 = np.where(wanted, self._index.words.score(self._reading.terms), np.float32(0))
+        bm25 = np.where(wanted, self._score_words(), np.float32(0))
         graph = self._expand(bm25, Visible(table, wanted))
         embedding = self._compare()
         annotation = _judge_annotations(self._reading.intent, table)
@@ -74,6 +75,20 @@ class SignalSource:
             embedding=None if embedding is None else embedding[rows],
             annotation=annotation[rows],
         )
+
+    def _score_words(self) -> Opinions:
+        """The scores by words, concepts and actions, whose scores are as far apart as their weights."""
+        weights = {
+            CONCEPT_MARK: self._profile.concept_weight,
+            ACTION_MARK: self._profile.action_weight,
+        }
+        terms: dict[float, list[str]] = {}
+        for term in self._reading.terms:
+            terms.setdefault(weights.get(term[0], 1.0), []).append(term)
+        total = np.zeros(self._index.words.row_count, dtype=np.float32)
+        for weight, of_weight in terms.items():
+            total += np.float32(weight) * self._index.words.score(of_weight)
+        return total
 
     def _choose(
         self, bm25: Opinions, opinions: Sequence[Opinions], wanted: Mask
@@ -125,8 +140,9 @@ def fuse_signals(signals: Signals, profile: Profile) -> Scores:
     )
     others = [(scores, weight) for scores, weight in weighted if scores is not None and weight]
     if profile.fusion == "deviations":
-        # A tool without any of the words is no average one: its score by words is 0.
-        fused = fuse_deviations([(signals.bm25, profile.bm25_weight), *others])
+        # A tool without any of the words is no average one: its score by words is 0. Roots, since sums
+        # of rarities have a long tail, in which one rare word would outweigh all meaning.
+        fused = fuse_deviations([(np.sqrt(signals.bm25), profile.bm25_weight), *others])
         leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
         return fused + profile.annotation_weight * leaning
     words = np.where(signals.bm25 > 0, signals.bm25, np.float32(np.nan))

@@ -8,15 +8,19 @@ from mcp_runtime.builtin.catalogue_tools import catalogue_tools
 from mcp_runtime.builtin.documents import DocumentSearch
 from mcp_runtime.builtin.embedding_tools import embedding_tools
 from mcp_runtime.builtin.postgres_query import postgres_query_tool
+from mcp_runtime.builtin.search_tools import FindTools, search_tools
 from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.builtin.utilities import completion_tool, sanitizer_tool
 
 EVERY_TOOL, NO_TOOL = "all", "none"
 
 
-def builtin_tools(search: DocumentSearch, catalogue: CatalogueReader) -> dict[str, BuiltinTool]:
+def builtin_tools(
+    search: DocumentSearch, catalogue: CatalogueReader, find_tools: FindTools
+) -> dict[str, BuiltinTool]:
     """Every built-in tool by name, in the order in which they are listed."""
     tools = [
+        *search_tools(find_tools),
         *embedding_tools(search),
         postgres_query_tool(),
         *catalogue_tools(catalogue),

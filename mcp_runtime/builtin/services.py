@@ -22,16 +22,16 @@ class BuiltinServices:
 
     def __init__(self) -> None:
         """Raises ConfigurationError for settings that cannot be right."""
-        self._embedder = EmbeddingClient(embedding_settings())
+        self.embedder = EmbeddingClient(embedding_settings())
         self._store = VectorStore(replace(vector_store_settings(), timeout_s=STORE_TIMEOUT_S))
         # Its own: ranking thousands of documents must not hold up the registry.
         self._thread = DatabaseThread("documents")
         self.catalogue = open_catalogue()
-        self.search = DocumentSearch(self._embedder, self._store, self._search_by_words)
+        self.search = DocumentSearch(self.embedder, self._store, self._search_by_words)
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._embedder.close()
+        await self.embedder.close()
         await self._store.close()
         await self._thread.close()
         await self.catalogue.close()

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.bindings import CallerFacts
 from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from gateways.vectors.store import VectorStore, VectorStoreSettings
@@ -23,9 +24,12 @@ def make_builtin_tools() -> dict[str, BuiltinTool]:
     async def search_by_words(_query: str, _limit: int) -> list[str]:
         return []
 
+    async def find_tools(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
+        return {"tools": [], "degraded": True}
+
     search = DocumentSearch(embedder, store, search_by_words)
     remote = DocumentServerClient(DocumentServerSettings(url="http://localhost:1"))
-    return builtin_tools(search, RemoteCatalogue(remote))
+    return builtin_tools(search, RemoteCatalogue(remote), find_tools)
 
 
 def read_contract() -> list[dict[str, Any]]:

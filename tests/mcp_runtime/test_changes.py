@@ -131,7 +131,7 @@ async def test_modern_client_is_told_of_a_change(serve: Serve, psql: Psql) -> No
             "a: param_type must be one of",
             id="bad type",
         ),
-        pytest.param({"tool_type": "RUBY"}, "tool_type must be SQL or PYTHON", id="bad kind"),
+        pytest.param({"tool_type": "RUBY"}, "tool_type must be SQL, PYTHON or HTTP", id="bad kind"),
         pytest.param({"name": "an unspeakable name"}, "a tool's name has", id="bad name"),
         pytest.param(
             {"annotations": {"readonly": True}},

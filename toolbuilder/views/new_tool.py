@@ -12,7 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.models import CatalogTable, DataSource
+from catalog.models import CatalogTable, DataSource, Engine
 from catalog.sources import read_sources
 from catalog.views.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
@@ -199,7 +199,8 @@ def list_cards() -> list[StarterCard]:
 
 def _form_context(request: HttpRequest) -> dict[str, Any]:
     given = request.POST if request.method == "POST" else request.GET
-    names = [one.name for one in named_sources_open_to(user_of(request))]
+    open_sources = named_sources_open_to(user_of(request))
+    names = [one.name for one in open_sources if one.engine != Engine.HTTP]
     return {
         "sql": given.get("sql", ""),
         "source": given.get("source", "") or DEFAULT_SOURCE_NAME,

@@ -11,13 +11,13 @@ from django.views.decorators.http import require_http_methods
 
 from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
-from catalog.models import DataSource
+from catalog.models import DataSource, Engine
 from catalog.sources import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import ParameterType, ResultFormat
 from toolbuilder.drafts import discard_draft
 from toolbuilder.drafts import take_over as take_draft_over
-from toolbuilder.models import ParameterBinding, ToolType
+from toolbuilder.models import ParameterBinding, ToolDefinition, ToolType
 from toolbuilder.python_functions import completion_data
 from toolbuilder.specs import HINTS
 from toolbuilder.views.gates import rights_of
@@ -46,15 +46,20 @@ def workbench(
 ) -> HttpResponseBase:
     """The editor of a tool or a new draft; a POST, without JavaScript, saves first.
 
-    People who may not change tools read the tool's page instead.
+    People who may not change tools read the tool's page instead, as all do of an HTTP operation.
     """
-    if name and request.method != "POST" and not rights_of(request).may_change:
+    if name and request.method != "POST" and not _is_editable(request, name):
         return tool_page(request, name)
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
     work = open_work(request, name, uid)
     page = build_page(work, read_sources(), user_of(request).get_username())
     return render_page(request, page)
+
+
+def _is_editable(request: HttpRequest, name: str) -> bool:
+    is_operation = ToolDefinition.objects.filter(name=name, tool_type=ToolType.HTTP).exists()
+    return rights_of(request).may_change and not is_operation
 
 
 @editor_action
@@ -154,7 +159,8 @@ def lead_to(request: HttpRequest, address: str) -> HttpResponse:
 def _choices(request: HttpRequest) -> dict[str, Any]:
     return {
         "sources": list_sources(read_sources(), user_of(request).get_username()),
-        "kinds": ToolType.choices,
+        # An operation comes from its document; nobody writes one here.
+        "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
         "formats": [one.value for one in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
@@ -163,7 +169,8 @@ def _choices(request: HttpRequest) -> dict[str, Any]:
 
 def list_sources(sources: SourceSettings, username: str) -> list[dict[str, Any]]:
     """The data sources to choose from, with the reason why one cannot be used."""
-    names = [None, *DataSource.objects.order_by("name").values_list("name", flat=True)]
+    databases = DataSource.objects.exclude(engine=Engine.HTTP)
+    names = [None, *databases.order_by("name").values_list("name", flat=True)]
     return [
         {
             "name": name or "",

@@ -8,7 +8,8 @@ import pytest
 
 from config.demo.loading import load_tools, read_tools
 from config.services.postgres import EmbeddedPostgres
-from core.execution import CompiledTool
+from core.errors import DefinitionError
+from core.execution import CompiledTool, HttpService
 from core.results import Answer
 from core.toolspec import ParameterType, Presence, ResultFormat, ScriptLogic
 from gateways.postgres.settings import PostgresSettings
@@ -51,6 +52,9 @@ class DemoSources:
 
     def get(self, name: str | None) -> PostgresSource:
         return self.demo
+
+    def service(self, name: str | None) -> HttpService:
+        raise DefinitionError("the demo has no HTTP services")
 
 
 @pytest.fixture

@@ -65,7 +65,16 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
         pytest.param(
             {"is_staff": True},
             ["view_tooldefinition", "view_callrecord", "view_apikey"],
-            ["Dashboard", "Tools", "Catalogue", "Calls", "Keys", "Settings", "Back office"],
+            [
+                "Dashboard",
+                "Tools",
+                "Catalogue",
+                "Search lab",
+                "Calls",
+                "Keys",
+                "Settings",
+                "Back office",
+            ],
             id="staff with rights",
         ),
         pytest.param({}, ["view_tooldefinition"], [], id="others"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from core.errors import EmbeddingError
-from core.retrieval.dense import DenseIndex
+from core.retrieval.dense import SHRINKAGE, DenseIndex
 from core.retrieval.tokens import Language
 
 Numbers = NDArray[np.float64]
@@ -32,7 +32,9 @@ def unit(vectors: Numbers) -> Numbers:
 
 def test_scores_are_cosines_less_the_mean_of_the_language() -> None:
     mixed = np.tensordot(unit(VECTORS), np.array(WEIGHTS), axes=([1], [0]))
-    means = np.stack([mixed[row % 3 :: 3].mean(axis=0) for row in range(12)])
+    drawn = SHRINKAGE * mixed.mean(axis=0)
+    sums = [mixed[row % 3 :: 3].sum(axis=0) for row in range(12)]
+    means = np.stack([(total + drawn) / (4 + SHRINKAGE) for total in sums])
     expected = (mixed - means) @ unit(QUERY)
 
     assert index_of(range(12)).score(QUERY, WEIGHTS)[:12] == pytest.approx(expected, abs=1e-5)
@@ -59,6 +61,15 @@ def test_changed_vectors_are_the_same_as_new_ones(removed: list[int]) -> None:
 
     expected = index_of(range(12)).score(QUERY, WEIGHTS)[:12]
     assert index.score(QUERY, WEIGHTS)[:12] == pytest.approx(expected, abs=2e-6)
+
+
+def test_only_row_of_a_language_is_found_by_its_meaning() -> None:
+    index = DenseIndex()
+    for row in range(1, 12):
+        index.put(row, "en", (VECTORS[row, 0], VECTORS[row, 1]))
+    index.put(0, "ko", (QUERY, QUERY))
+
+    assert np.nanargmax(index.score(QUERY, WEIGHTS)) == 0
 
 
 def test_row_without_vectors_has_no_score() -> None:

@@ -1,4 +1,4 @@
-"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports and calls tools."""
+"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports, ingests, calls tools."""
 
 import json
 import sys
@@ -26,6 +26,7 @@ from toolbuilder.exchange.importing import (
     plan_import,
 )
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
+from toolbuilder.management.tool_ingest import add_ingest, ingest_document
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolVersion
 from toolbuilder.single_call import call_once
 from toolbuilder.snapshots import ToolSnapshot, build_rows, read_snapshot
@@ -46,7 +47,7 @@ _WRITERS: Mapping[str, Callable[[Iterable[ExchangedTool]], str]] = {
 
 
 class Command(BaseCommand):
-    help = "List, show, compare, lint, export, import and call tools."
+    help = "List, show, compare, lint, export, import, ingest and call tools."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.epilog = _EXIT_CODES
@@ -54,6 +55,7 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         _add_reads(actions)
         _add_exchange(actions)
+        add_ingest(actions)
         call = actions.add_parser("call", help="call a tool, with the limits of an agent's call")
         call.add_argument("name", metavar="NAME")
         call.add_argument(
@@ -141,6 +143,10 @@ class Command(BaseCommand):
             )
         skips = options["on_conflict"] == Conflict.SKIP
         self._apply([one for one in plan if not (skips and one in conflicts)], options)
+
+    def _ingest(self, options: dict[str, Any]) -> None:
+        if ingest_document(_read_file(options["file"]), options, self.stdout.write):
+            raise SystemExit(FAILED)
 
     def _apply(self, plan: Sequence[PlannedTool], options: dict[str, Any]) -> None:
         published = refused = 0

@@ -1,0 +1,281 @@
+"""The glossary as it is in use: the shipped concepts, with what people changed and added."""
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.db import connection, transaction
+from django.db.models import Count, Max
+from django.utils.translation import gettext as _
+
+from catalog.editing.texts import clean_text, normal_form
+from catalog.models import GlossaryConcept
+from core.bm25 import stem_word
+from core.errors import EditError, StaleEditError
+from core.retrieval.glossary import Concept
+from core.retrieval.glossary_terms import CONCEPTS
+from core.retrieval.tokens import fold
+
+logger = logging.getLogger(__name__)
+
+LANGUAGES = ("ko", "ja", "en")
+MAX_TERMS = 40
+MAX_TERM_CHARACTERS = 80
+MAX_CONCEPTS = 5_000
+# Any number that no other program of this database uses for its own lock.
+GLOSSARY_LOCK = 3_003_012
+_SEPARATORS = re.compile(r"[,;、，；\n]")
+_KEY = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_MAX_KEY_CHARACTERS = 60
+
+Terms = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GlossaryEntry:
+    """A concept as it is now; `is_changed` where a person wrote it, or changed what is shipped."""
+
+    key: str
+    terms: Terms
+    note: str = ""
+    is_shipped: bool = False
+    is_active: bool = True
+    is_changed: bool = False
+    updated_by: str = ""
+    updated_at: datetime | None = None
+
+
+_SHIPPED = {
+    concept.id: GlossaryEntry(key=concept.id, terms=concept.terms, is_shipped=True)
+    for concept in CONCEPTS
+}
+
+
+def read_concepts() -> tuple[Concept, ...]:
+    """The concepts in use, by key; one query."""
+    return tuple(Concept(one.key, one.terms) for one in read_entries() if one.is_active)
+
+
+def read_glossary_revision() -> str:
+    """Another text after each change; one query that reads no concept."""
+    rows = GlossaryConcept.objects.aggregate(last=Max("updated_at"), count=Count("pk"))
+    return f"{rows['count']} {rows['last'].isoformat() if rows['last'] else ''}"
+
+
+def read_entries() -> list[GlossaryEntry]:
+    """All concepts, switched off or not, by key: rows take the place of what is shipped."""
+    written = {row.key: _entry_of(row) for row in GlossaryConcept.objects.all()}
+    return sorted((_SHIPPED | written).values(), key=lambda entry: entry.key)
+
+
+def find_entry(key: str) -> GlossaryEntry | None:
+    """The concept of that key."""
+    row = GlossaryConcept.objects.filter(key=key).first()
+    return _entry_of(row) if row else _SHIPPED.get(key)
+
+
+def add_concept(key: str, terms: Mapping[str, str], username: str) -> GlossaryEntry:
+    """A new concept; '' as key makes one of the first English term.
+
+    `terms` are texts with commas by language. Raises EditError for a key that is taken or cannot be
+    one, for terms that cannot be kept, and for none.
+    """
+    cleaned = {language: clean_terms(terms.get(language, "")) for language in LANGUAGES}
+    name = _clean_key(key or fold(next(iter(cleaned["en"]), "")).replace(" ", "_"))
+    if not any(cleaned.values()):
+        raise EditError(_("write at least one term; a concept of two languages is of most use"))
+    with _alone():
+        if find_entry(name):
+            raise EditError(
+                _("there is a concept %(key)s already; add the terms to it") % {"key": name}
+            )
+        entry = GlossaryEntry(key=name, terms=cleaned)
+        _check_meanings(entry, dict.fromkeys(LANGUAGES, ()))
+        return _write(entry, username)
+
+
+def edit_terms(entry: GlossaryEntry, language: str, text: str, username: str) -> GlossaryEntry:
+    """The concept with these terms, separated by commas, for those of `entry` in the language.
+
+    Raises StaleEditError where they are not what is kept now, EditError for what cannot be kept.
+    """
+    wanted = clean_terms(text)
+    with _alone():
+        present = _require(entry.key)
+        kept = present.terms.get(language, ())
+        if kept == wanted:
+            return present
+        if kept != entry.terms.get(language, ()):
+            raise StaleEditError(_stale_text(), {"terms": join_terms(kept)})
+        changed = replace(present, terms={**present.terms, language: wanted})
+        if not any(changed.terms.values()):
+            raise EditError(_("the last term cannot go; switch the concept off instead"))
+        if present.is_active:
+            _check_meanings(changed, present.terms)
+        return _write(changed, username)
+
+
+def edit_note(entry: GlossaryEntry, text: str, username: str) -> GlossaryEntry:
+    """The concept with this note. Raises StaleEditError and EditError as `edit_terms`."""
+    note = clean_text("description", text)
+    with _alone():
+        present = _require(entry.key)
+        if present.note == note:
+            return present
+        if present.note != entry.note:
+            raise StaleEditError(_stale_text(), {"note": present.note})
+        return _write(replace(present, note=note), username)
+
+
+def set_concept_active(key: str, username: str, *, is_active: bool) -> GlossaryEntry:
+    """The concept in use or not. Raises EditError where another one in use has its terms."""
+    with _alone():
+        present = _require(key)
+        if present.is_active == is_active:
+            return present
+        if is_active:
+            _check_meanings(present, dict(_SHIPPED[key].terms) if key in _SHIPPED else {})
+        return _write(replace(present, is_active=is_active), username)
+
+
+def reset_concept(key: str) -> GlossaryEntry | None:
+    """The shipped concept again, or None: one that people added is gone."""
+    with _alone():
+        GlossaryConcept.objects.filter(key=key).delete()
+    return _SHIPPED.get(key)
+
+
+def clean_terms(text: str) -> tuple[str, ...]:
+    """The terms of a text with commas, each once. Raises EditError that names one that cannot be kept."""
+    terms: dict[str, str] = {}
+    for part in _SEPARATORS.split(text):
+        term = normal_form("tag", part)
+        if not term:
+            continue
+        _check_term(term)
+        terms.setdefault(fold(term), term)
+    if len(terms) > MAX_TERMS:
+        raise EditError(
+            _("a concept has at most %(limit)s terms of a language, not %(count)s")
+            % {"limit": MAX_TERMS, "count": len(terms)}
+        )
+    return tuple(terms.values())
+
+
+def join_terms(terms: Iterable[str]) -> str:
+    """The terms as `clean_terms` reads them."""
+    return ", ".join(terms)
+
+
+def _check_term(term: str) -> None:
+    if not term.isprintable():
+        raise EditError(_("a term holds a character that nobody sees; write it anew"))
+    if len(term) > MAX_TERM_CHARACTERS:
+        raise EditError(
+            _("a term has at most %(limit)s characters: %(term)s…")
+            % {"limit": MAX_TERM_CHARACTERS, "term": term[:30]}
+        )
+    if len(fold(term).replace(" ", "")) < 2:
+        raise EditError(
+            _("%(term)s is found within too many words; a term has two letters or more")
+            % {"term": term}
+        )
+
+
+def _clean_key(text: str) -> str:
+    key = text.strip().lower()
+    if not _KEY.fullmatch(key) or len(key) > _MAX_KEY_CHARACTERS:
+        raise EditError(
+            _("a key has small letters, digits and single _ between them, as in purchase_order")
+        )
+    return key
+
+
+def _check_meanings(entry: GlossaryEntry, before: Terms) -> None:
+    """Raise EditError where a term that is not of `before` belongs to another concept in use."""
+    others = [other for other in read_entries() if other.is_active and other.key != entry.key]
+    for language, new in _new_terms(entry, before):
+        for other in others:
+            taken = new.keys() & set(map(_form, other.terms.get(language, ())))
+            if taken:
+                raise EditError(
+                    _("%(term)s is a term of %(key)s already; a word has one meaning in a language")
+                    % {"term": new[min(taken)], "key": other.key}
+                )
+
+
+def _new_terms(entry: GlossaryEntry, before: Terms) -> Iterator[tuple[str, dict[str, str]]]:
+    for language, terms in entry.terms.items():
+        known = set(map(_form, before.get(language, ())))
+        forms = {_form(term): term for term in terms}
+        if new := {form: term for form, term in forms.items() if form not in known}:
+            yield language, new
+
+
+def _form(term: str) -> str:
+    """What two spellings of a term have in common when they are looked up."""
+    words = fold(term).split()
+    return " ".join(map(stem_word, words)) if term.isascii() else "".join(words)
+
+
+def _entry_of(row: GlossaryConcept) -> GlossaryEntry:
+    terms = row.terms if isinstance(row.terms, dict) else {}
+    return GlossaryEntry(
+        key=row.key,
+        terms={language: _texts_in(terms.get(language)) for language in LANGUAGES},
+        note=row.note,
+        is_shipped=row.key in _SHIPPED,
+        is_active=row.is_active,
+        is_changed=True,
+        updated_by=row.updated_by,
+        updated_at=row.updated_at,
+    )
+
+
+def _texts_in(value: object) -> tuple[str, ...]:
+    """Other programs write these rows too: what is no text is left out."""
+    listed = value if isinstance(value, list) else []
+    return tuple(text for text in listed if isinstance(text, str) and text.strip())
+
+
+def _require(key: str) -> GlossaryEntry:
+    entry = find_entry(key)
+    if entry is None:
+        raise EditError(
+            _("there is no concept %(key)s any more; load the page again") % {"key": key}
+        )
+    return entry
+
+
+def _write(entry: GlossaryEntry, username: str) -> GlossaryEntry:
+    row = GlossaryConcept.objects.filter(key=entry.key).first()
+    if row is None and GlossaryConcept.objects.count() >= MAX_CONCEPTS:
+        raise EditError(
+            _("the glossary keeps at most %(limit)s concepts") % {"limit": MAX_CONCEPTS}
+        )
+    row = row or GlossaryConcept(key=entry.key)
+    row.terms = {language: list(terms) for language, terms in entry.terms.items()}
+    row.note, row.is_active, row.is_shipped = entry.note, entry.is_active, entry.is_shipped
+    row.updated_by = username
+    row.save()
+    logger.info("glossary: %s written by %s", entry.key, username)
+    return _entry_of(row)
+
+
+def _stale_text() -> str:
+    return _("somebody else has changed the concept meanwhile; look at it and save again")
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """A transaction in which nobody else changes the glossary.
+
+    A lock on rows would not keep two from giving the same word to two concepts.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [GLOSSARY_LOCK])
+        yield

@@ -1,0 +1,88 @@
+"""What an HTTP service says, as the answer of a tool."""
+
+import json
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from core.errors import DataSourceError
+from core.ingest.texts import clean_text
+from core.results import Answer, value_answer
+
+MAX_ERROR_CHARACTERS = 2_000
+_JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE)
+_CHARSET = re.compile(r"charset=\"?([\w-]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """The status, the content type as it was sent, and the body, decompressed.
+
+    `is_cut` says that the body is the beginning of a longer one.
+    """
+
+    status: int
+    content_type: str
+    body: bytes
+    is_cut: bool = False
+
+
+def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
+    """A JSON object as it is, another JSON value and text as `result`; a long text is cut and says so.
+
+    Raises DataSourceError for a status of 300 or more, for JSON beyond the limit and for what is
+    neither JSON nor text.
+    """
+    if answer.status >= 300:
+        raise DataSourceError(_explain_status(answer))
+    if not answer.body:
+        return value_answer(None)
+    if _JSON.match(answer.content_type):
+        return _json_answer(answer, byte_limit)
+    text = _decode(answer)
+    if not answer.is_cut:
+        return value_answer(text)
+    notice = f"(truncated: the text is longer than the limit of {byte_limit} bytes)"
+    return Answer(structured={"result": text}, texts=(text, notice), truncated=True)
+
+
+def _json_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
+    if answer.is_cut:
+        raise DataSourceError(
+            f"the service's answer is longer than the limit of {byte_limit} bytes; ask for less, as "
+            "with a filter or a page"
+        )
+    try:
+        value = json.loads(answer.body, parse_constant=_refuse_constant)
+        # Numbers and depths that Python takes and a client of MCP may not.
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text.encode()
+    except (ValueError, RecursionError) as error:
+        raise DataSourceError("the service says that it answers JSON, but it is none") from error
+    if isinstance(value, dict):
+        return Answer(structured=value, texts=(text,))
+    return Answer(structured={"result": value}, texts=(text,))
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
+
+
+def _explain_status(answer: HttpAnswer) -> str:
+    try:
+        phrase = f" {HTTPStatus(answer.status).phrase}"
+    except ValueError:
+        phrase = ""
+    said = f"the service answered {answer.status}{phrase}"
+    if answer.status < 400:
+        return f"{said}; redirects are not followed, so its address has to be the final one"
+    text = clean_text(_decode(answer), MAX_ERROR_CHARACTERS)
+    return f"{said}: {text}" if text else said
+
+
+def _decode(answer: HttpAnswer) -> str:
+    named = _CHARSET.search(answer.content_type)
+    try:
+        return answer.body.decode(named[1] if named else "utf-8", "replace")
+    except (LookupError, ValueError):
+        return answer.body.decode("utf-8", "replace")

@@ -1,0 +1,246 @@
+"""The logic of an HTTP tool: its operation as JSON text, and the check of its arguments."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, cast, get_args
+
+from core.arguments import ArgumentsValidator, arguments_validator, input_schema
+from core.bindings import NOBODY, CallerFacts, is_bound
+from core.errors import ArgumentsError, DefinitionError
+from core.ingest.openapi_parameters import CONTENT_TYPE, HEADER_NAME, RESERVED_HEADERS
+from core.ingest.operations import (
+    ANNOTATIONS_BY_METHOD,
+    TEMPLATE,
+    BodyKind,
+    Operation,
+    OperationBody,
+    OperationParameter,
+    Place,
+    Style,
+    input_schema_of,
+)
+from core.ingest.texts import shown
+from core.json_schema import SchemaCheck
+from core.toolspec import JsonValue, ParameterSpec
+
+_PATH = re.compile(r"/[^\s?#\\]*")
+_DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
+_TEXTS = ("summary", "description", "operation_id")
+
+
+def operation_text(operation: Operation) -> str:
+    """The operation as people can read it and `read_operation` reads it again: JSON, indented."""
+    document: dict[str, JsonValue] = {"method": operation.method, "path": operation.path}
+    document |= {key: getattr(operation, key) for key in _TEXTS if getattr(operation, key)}
+    document |= {"tags": list(operation.tags)} if operation.tags else {}
+    document |= {"deprecated": True} if operation.deprecated else {}
+    document["parameters"] = [_parameter_document(each) for each in operation.parameters]
+    if body := operation.body:
+        document["body"] = {
+            "content_type": body.content_type,
+            "kind": body.kind,
+            "required": body.required,
+            "is_flat": body.is_flat,
+            "needed": list(body.needed),
+        }
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def read_operation(text: str) -> Operation:
+    """The operation of a definition. Raises DefinitionError that says what would be right."""
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DefinitionError("definition: must be a JSON object with method and path") from error
+    try:
+        operation = _read(given)
+        _check_places(operation)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise DefinitionError(
+            f"definition: is no operation as `manage.py tools ingest` writes it ({error!s:.100})"
+        ) from error
+    return operation
+
+
+class OperationArguments(ArgumentsValidator):
+    """The check of an HTTP tool's calls: parameters that have rows by those, all by the operation.
+
+    A parameter without a row is the agent's, as the operation describes it. The values are those that
+    were sent: an optional one that was left out is not among them.
+    """
+
+    __slots__ = ("_checks", "_declared", "_operation", "_rows")
+
+    def __init__(
+        self, tool_name: str, operation: Operation, parameters: Sequence[ParameterSpec]
+    ) -> None:
+        super().__init__(tool_name, parameters)
+        self._operation = operation
+        self._declared = frozenset(spec.name for spec in parameters)
+        self._rows = arguments_validator(tool_name, parameters)
+        self._checks: dict[str, SchemaCheck] = {}
+
+    def __call__(
+        self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
+    ) -> dict[str, object]:
+        """Values by name. Raises ArgumentsError, a line for each that does not fit; MissingFactError."""
+        own = {each.argument for each in self._operation.parameters} - self._declared
+        values = self._rows({k: v for k, v in arguments.items() if k not in own}, facts)
+        given = {name: _plain(value) for name, value in values.items()}
+        given = {k: v for k, v in given.items() if v is not None or k in arguments}
+        given |= {name: arguments[name] for name in arguments if name in own}
+        if problems := self._problems(given):
+            raise ArgumentsError("\n".join(problems[:20]))
+        return given
+
+    def _problems(self, given: Mapping[str, Any]) -> list[str]:
+        missing = [
+            f"{each.argument}: is missing"
+            for each in self._operation.parameters
+            if each.required and each.argument not in given
+        ]
+        found = (
+            self._check_of(each).problems(each.argument, given[each.argument])
+            for each in self._operation.parameters
+            if given.get(each.argument) is not None
+        )
+        return missing + [line for lines in found for line in lines]
+
+    def _check_of(self, parameter: OperationParameter) -> SchemaCheck:
+        if parameter.argument not in self._checks:
+            self._checks[parameter.argument] = SchemaCheck(parameter.schema)
+        return self._checks[parameter.argument]
+
+
+def operation_schema(operation: Operation, parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
+    """The JSON schema of the tool's arguments: of its rows, with what only the operation says."""
+    rows, whole = input_schema(parameters), input_schema_of(operation)
+    hidden = {spec.name for spec in parameters if is_bound(spec)}
+    declared = {spec.name for spec in parameters}
+    properties = {
+        name: _merged(own, rows["properties"][name]) if name in declared else own
+        for name, own in whole["properties"].items()
+        if name not in hidden
+    }
+    required = [*rows.get("required", ())]
+    required += [name for name in whole.get("required", ()) if name not in declared]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = [name for name in properties if name in required]
+    return {**schema, "additionalProperties": False}
+
+
+def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) -> None:
+    """Raise DefinitionError for a row that names no parameter of the operation."""
+    names = [each.argument for each in operation.parameters]
+    if unknown := [spec.name for spec in parameters if spec.name not in names]:
+        raise DefinitionError(
+            f"the operation does not take {', '.join(unknown)}; remove the parameter, or name one "
+            f"of {', '.join(names[:20]) or 'none'}"
+        )
+
+
+def _merged(own: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """The row's schema with the operation's other constraints of the value."""
+    if "anyOf" in row:
+        value, *others = row["anyOf"]
+        return {**row, "anyOf": [_merged(own, value), *others]}
+    told = {"type", "description", "default", "enum", "const", "anyOf", "items"}
+    return {**row, **{key: each for key, each in own.items() if key not in told | row.keys()}}
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _parameter_document(parameter: OperationParameter) -> dict[str, JsonValue]:
+    document = {
+        "name": parameter.name,
+        "argument": parameter.argument,
+        "in": parameter.place.value,
+        "required": parameter.required,
+        "description": parameter.description,
+        "style": parameter.style,
+        "explode": parameter.explode,
+        "schema": parameter.schema,
+    }
+    return {key: each for key, each in document.items() if each != ""}
+
+
+def _read(given: Mapping[str, Any]) -> Operation:
+    method, path = str(given["method"]).lower(), given["path"]
+    if method not in ANNOTATIONS_BY_METHOD:
+        raise DefinitionError(
+            f"definition: method must be one of {', '.join(ANNOTATIONS_BY_METHOD)}"
+        )
+    _check_path(path)
+    return Operation(
+        name="operation",
+        method=method,
+        path=path,
+        summary=str(given.get("summary", "")),
+        description=str(given.get("description", "")),
+        operation_id=str(given.get("operation_id", "")),
+        tags=tuple(map(str, given.get("tags", ()))),
+        deprecated=given.get("deprecated") is True,
+        parameters=tuple(map(_read_parameter, given.get("parameters", ()))),
+        body=_read_body(given["body"]) if given.get("body") else None,
+    )
+
+
+def _check_path(path: object) -> None:
+    plain = TEMPLATE.sub("x", path) if isinstance(path, str) else ""
+    if not _PATH.fullmatch(plain) or _DOTS.search(plain) or "{" in plain or "}" in plain:
+        raise DefinitionError(
+            f"definition: path is {shown(path)}; it has to begin with / and have no dot segments, "
+            "blanks, backslashes, ? or #"
+        )
+
+
+def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:
+    style, schema = given.get("style", "simple"), given.get("schema", {})
+    if style not in get_args(Style) or not isinstance(schema, dict):
+        raise DefinitionError(f"definition: parameter {shown(given['name'])} has no known style")
+    return OperationParameter(
+        name=str(given["name"]),
+        argument=str(given["argument"]),
+        place=Place(given["in"]),
+        schema=schema,
+        description=str(given.get("description", "")),
+        required=given.get("required") is True,
+        style=cast(Style, style),
+        explode=given.get("explode") is True,
+    )
+
+
+def _read_body(given: Mapping[str, Any]) -> OperationBody:
+    kind, content_type = given["kind"], given["content_type"]
+    if kind not in get_args(BodyKind) or not CONTENT_TYPE.fullmatch(content_type):
+        raise DefinitionError("definition: body needs a kind and a content_type that are known")
+    return OperationBody(
+        content_type=content_type,
+        kind=cast(BodyKind, kind),
+        required=given.get("required") is True,
+        is_flat=given.get("is_flat") is True,
+        needed=tuple(map(str, given.get("needed", ()))),
+    )
+
+
+def _check_places(operation: Operation) -> None:
+    """What another program wrote must not reach the connection's own headers."""
+    names = [each.argument for each in operation.parameters]
+    if len(set(names)) < len(names):
+        raise DefinitionError("definition: two parameters have the same argument; rename one")
+    in_path = {each.name for each in operation.parameters_in(Place.PATH) if each.required}
+    if set(TEMPLATE.findall(operation.path)) != in_path:
+        raise DefinitionError("definition: every {name} of the path needs its required parameter")
+    for each in operation.parameters_in(Place.HEADER):
+        if not HEADER_NAME.fullmatch(each.name) or each.name.lower() in RESERVED_HEADERS:
+            raise DefinitionError(f"definition: no parameter may be the header {shown(each.name)}")
+    fields = operation.parameters_in(Place.BODY)
+    if bool(fields) and (
+        operation.body is None or not (operation.body.is_flat or len(fields) == 1)
+    ):
+        raise DefinitionError("definition: the parameters of the body do not fit its description")

@@ -1,0 +1,1 @@
+"""HTTP services that tools call; may import core and httpx, and knows no framework."""

@@ -1,0 +1,212 @@
+"""Requests to one HTTP service: to the address that was judged, within their limits, and nowhere else."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from typing import cast
+from urllib.parse import quote
+
+import httpx
+
+from core.errors import (
+    DataSourceBusyError,
+    DataSourceError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+    EditError,
+)
+from core.http_answers import HttpAnswer
+from core.ingest.addresses import IpAddress, WebAddress, choose_ip
+from core.ingest.requests import PlainRequest
+from gateways.circuit import Circuit
+from gateways.http.bodies import read_body, redact
+from gateways.http.settings import CONNECT_TIMEOUT_S, HttpSettings
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+
+_TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
+_MORE_TEXTS = ("+json", "+xml", "/javascript", "/x-ndjson", "/x-www-form-urlencoded")
+
+
+async def resolve_host(host: str, port: int) -> list[str]:
+    """All addresses of the host. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in found]
+
+
+class HttpSource:
+    """One service, as its settings say. Belongs to one event loop; connects when first used."""
+
+    def __init__(self, settings: HttpSettings, resolve: Resolve = resolve_host) -> None:
+        self.settings = settings
+        self._address = settings.address
+        self._resolve = resolve
+        self._circuit = Circuit(DataSourceUnavailableError)
+        self._turns = asyncio.Semaphore(settings.pool_size)
+        self._waiting = 0
+        self._transport: httpx.AsyncHTTPTransport | None = None
+
+    @property
+    def server_url(self) -> str:
+        """Where operations are sent, without a slash at its end."""
+        return str(self._address).rstrip("/")
+
+    async def send(self, request: PlainRequest, *, byte_limit: int, timeout_ms: int) -> HttpAnswer:
+        """What the service says, with any status; a redirect is an answer like others.
+
+        Raises DataSourceBusyError, DataSourceUnavailableError, DataSourceError and
+        DeadlineExceededError. A caller that goes away ends its connection with it.
+        """
+        limit_ms = min(timeout_ms, self.settings.timeout_ms)
+        try:
+            async with asyncio.timeout(limit_ms / 1_000):
+                await self._enter()
+                try:
+                    with self._circuit.passage():
+                        return await self._exchange(request, byte_limit)
+                finally:
+                    self._turns.release()
+        except TimeoutError as error:
+            raise DeadlineExceededError(
+                f"the service did not answer within {limit_ms / 1_000:g} s; ask for less, or retry "
+                "later"
+            ) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.aclose()
+
+    async def _enter(self) -> None:
+        if self._turns.locked() and self._waiting >= self.settings.max_waiting:
+            raise DataSourceBusyError("every connection to the service is in use; retry shortly")
+        self._waiting += 1
+        try:
+            await self._turns.acquire()
+        finally:
+            self._waiting -= 1
+
+    async def _exchange(self, request: PlainRequest, byte_limit: int) -> HttpAnswer:
+        ip = await self._find_ip()
+        try:
+            transport = await self._open()
+            response = await transport.handle_async_request(self._prepare(request, ip))
+            try:
+                return await self._read(response, min(byte_limit, self.settings.byte_limit))
+            finally:
+                await response.aclose()
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise DataSourceUnavailableError(
+                "the service cannot be reached; retry later"
+            ) from error
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise DataSourceError("the connection to the service broke; retry later") from error
+
+    async def _find_ip(self) -> IpAddress:
+        """The one address to connect to; a second look-up could give another."""
+        literal, host = self._address.literal_ip, self._address.host
+        try:
+            found = [str(literal)] if literal else await self._resolve(host, self._address.port)
+        except OSError as error:
+            raise DataSourceUnavailableError(
+                "the name of the service cannot be resolved; retry later"
+            ) from error
+        try:
+            return choose_ip(self._address, found, self.settings.rules)
+        except EditError as error:
+            raise DataSourceError(
+                "the service's name leads to an address that tools may not call; an administrator "
+                "has to correct it or allow its host"
+            ) from error
+
+    async def _open(self) -> httpx.AsyncHTTPTransport:
+        if self._transport is not None:
+            return self._transport
+        # Reading the certificates takes tens of milliseconds.
+        verify = await asyncio.to_thread(_tls_context, self._address)
+        if self._transport is None:
+            size = self.settings.pool_size
+            # Not a client: it would keep cookies, follow variables of proxies and log addresses.
+            self._transport = httpx.AsyncHTTPTransport(
+                verify=verify,
+                trust_env=False,
+                limits=httpx.Limits(max_connections=size, max_keepalive_connections=size),
+            )
+        return self._transport
+
+    def _prepare(self, request: PlainRequest, ip: IpAddress) -> httpx.Request:
+        target = request.url.removeprefix(_origin(self._address)) or "/"
+        own = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in self.settings.query)
+        query = "&".join(part for part in (request.query, own) if part)
+        url = httpx.URL(
+            scheme=self._address.scheme,
+            host=str(ip),
+            port=self._address.port,
+            raw_path=(f"{target}?{query}" if query else target).encode("ascii"),
+        )
+        timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
+        extensions = {"timeout": timeout.as_dict(), "sni_hostname": self._address.host}
+        return httpx.Request(
+            request.method,
+            url,
+            headers=self._headers(request),
+            content=request.body or None,
+            extensions=extensions,
+        )
+
+    def _headers(self, request: PlainRequest) -> dict[str, str]:
+        """By names in small letters, so that none is sent twice; the settings' own come last."""
+        given = {
+            "accept": "application/json, text/*;q=0.8, */*;q=0.1",
+            "accept-encoding": "gzip",
+            "user-agent": "Toolbuilder",
+            **{name.lower(): value for name, value in request.headers.items()},
+            "host": _origin(self._address).partition("://")[2],
+        }
+        if request.content_type:
+            given["content-type"] = request.content_type
+        return given | {name.lower(): value for name, value in self.settings.headers}
+
+    async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
+        content_type = response.headers.get("content-type", "")
+        if not _is_text(content_type):
+            if response.status_code < 300 and response.status_code != 204:
+                raise DataSourceError(_not_text(content_type))
+            return HttpAnswer(response.status_code, content_type, b"")
+        stream = cast(httpx.AsyncByteStream, response.stream)
+        async with aclosing(_chunks(stream)) as chunks:
+            encoding = response.headers.get("content-encoding", "")
+            body = await read_body(chunks, encoding, byte_limit)
+        content = redact(body.content, self.settings.secrets)
+        if body.is_cut:
+            # The end may hold the beginning of a secret.
+            content = content[: len(content) - max(map(len, self.settings.secrets), default=0)]
+        return HttpAnswer(response.status_code, content_type, content, body.is_cut)
+
+
+async def _chunks(stream: httpx.AsyncByteStream) -> AsyncGenerator[bytes]:
+    async for chunk in stream:
+        yield chunk
+
+
+def _origin(address: WebAddress) -> str:
+    return str(WebAddress(address.scheme, address.host, address.port, ""))
+
+
+def _tls_context(address: WebAddress) -> ssl.SSLContext | bool:
+    return httpx.create_ssl_context(trust_env=True) if address.scheme == "https" else False
+
+
+def _is_text(content_type: str) -> bool:
+    plain = content_type.partition(";")[0].strip().lower()
+    return not plain or plain.startswith(_TEXTS) or plain.endswith(_MORE_TEXTS)
+
+
+def _not_text(content_type: str) -> str:
+    plain = content_type.partition(";")[0].strip()[:60]
+    shown = plain if plain.isascii() and plain.isprintable() else "something else"
+    return f"the service answered with {shown}; tools take JSON and text"

@@ -1,0 +1,52 @@
+"""How one HTTP service is reached."""
+
+import re
+from dataclasses import dataclass, field
+
+from core.errors import ConfigurationError, EditError
+from core.ingest.addresses import AddressRules, WebAddress, parse_web_address
+from core.ingest.openapi_parameters import HEADER_NAME
+
+CONNECT_TIMEOUT_S = 5.0
+_HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpSettings:
+    """An address, what may be called, and credentials, which are sent nowhere else.
+
+    `headers` and `query` go with every request and win over a tool's own; `secrets` are what must
+    never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool.
+    """
+
+    server_url: str
+    rules: AddressRules = field(default_factory=AddressRules)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    pool_size: int = 4
+    max_waiting: int = 16
+    byte_limit: int = 10_000_000
+    timeout_ms: int = 30_000
+
+    @property
+    def address(self) -> WebAddress:
+        """The address in its parts. Raises ConfigurationError for one that may not be called."""
+        try:
+            found = parse_web_address(self.server_url, self.rules)
+        except EditError as error:
+            raise ConfigurationError(f"server_url: {error}") from error
+        if "?" in found.target:
+            raise ConfigurationError("server_url: the address has no ? and nothing after it")
+        return found
+
+    def check(self) -> None:
+        """Raise ConfigurationError, which holds no secret, where a request could not be made."""
+        _ = self.address
+        for name, value in self.headers:
+            if not HEADER_NAME.fullmatch(name):
+                raise ConfigurationError(f"{name!r:.60} is no name of a header, as X-API-Key is")
+            if not _HEADER_VALUE.fullmatch(value):
+                raise ConfigurationError(
+                    "the secret cannot be sent: it has to be printable ASCII on one line"
+                )

@@ -1,0 +1,106 @@
+"""Searches are kept, and which of the tools found was called then."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Sequence
+
+import orjson
+from django.db import Error as DatabaseError
+from django.db import connection, transaction
+
+from access.calls import AWAY, FLUSH_INTERVAL_S, STOP_TIMEOUT_S, Call, CallWriter
+from mcp_runtime.connections import DatabaseThread
+from toolbuilder.models import ToolSearch
+
+logger = logging.getLogger(__name__)
+
+MOST_WAITING = 5_000
+BATCH_SIZE = 200
+
+# The first call of a tool that the search found, by the same key, within ten minutes.
+_NOTE = """
+UPDATE h_tool_search SET called_tool = first.tool_name
+FROM (
+    SELECT DISTINCT ON (search.id) search.id, call.tool_name
+    FROM h_tool_search search JOIN {calls}
+        ON call.key_id = search.key_id
+        AND call.at BETWEEN search.at AND search.at + interval '10 minutes'
+        AND search.names ? call.tool_name
+    WHERE search.called_tool IS NULL {searches}
+    ORDER BY search.id, call.at
+) first
+WHERE h_tool_search.id = first.id
+"""
+_NOTE_CALLS = _NOTE.format(
+    calls="jsonb_to_recordset(%s::jsonb) AS call (at timestamptz, key_id text, tool_name text)",
+    searches="",
+)
+# Another runtime may have written the call before this one wrote the search.
+_NOTE_SEARCHES = _NOTE.format(calls="h_call_record call", searches="AND search.id = ANY(%s)")
+
+
+class SearchRecorder:
+    """Keeps searches in memory and writes them twice a second; a clean stop loses none."""
+
+    def __init__(self, database: DatabaseThread) -> None:
+        self._database = database
+        # While the database is away the oldest are dropped.
+        self._waiting: deque[ToolSearch] = deque(maxlen=MOST_WAITING)
+
+    def add(self, search: ToolSearch) -> None:
+        """Take a search; never blocks and never fails."""
+        self._waiting.append(search)
+
+    async def run(self) -> None:
+        """Write until cancelled, then write the rest."""
+        try:
+            while True:
+                await asyncio.sleep(FLUSH_INTERVAL_S)
+                await self.flush()
+        finally:
+            async with asyncio.timeout(STOP_TIMEOUT_S):
+                await self.flush()
+
+    async def flush(self) -> None:
+        """Write what waits; while the database is away it stays for the next time."""
+        while self._waiting:
+            batch = [self._waiting.popleft() for _ in range(min(BATCH_SIZE, len(self._waiting)))]
+            try:
+                await self._database.call(write_searches, batch)
+            except (*AWAY, asyncio.CancelledError) as error:
+                # Writing again what was written after all is harmless.
+                self._waiting.extendleft(reversed(batch))
+                if isinstance(error, asyncio.CancelledError):
+                    raise
+                logger.warning("%d searches wait for the database", len(self._waiting))
+                return
+            except DatabaseError:
+                logger.exception("%d searches cannot be written and are dropped", len(batch))
+
+
+def write_searches(searches: Sequence[ToolSearch]) -> None:
+    """Insert the searches, those that are there already left out."""
+    with transaction.atomic():
+        ToolSearch.objects.bulk_create(searches, ignore_conflicts=True)
+        with connection.cursor() as cursor:
+            cursor.execute(_NOTE_SEARCHES, [[search.id for search in searches]])
+
+
+def write_calls(writer: CallWriter, calls: Sequence[Call]) -> None:
+    """Write the calls, and note them with the searches that led to them."""
+    writer.write(calls)
+    try:
+        note_called_tools(calls)
+    except DatabaseError:
+        # The calls are written; they must not be written again for this.
+        logger.warning("calls cannot be noted with their searches", exc_info=True)
+
+
+def note_called_tools(calls: Sequence[Call]) -> None:
+    """Note with recent searches of the same keys that a tool which they found was called."""
+    # The last of equal calls in a batch, which spans half a second, says what all of them say.
+    last = {(call.key_id, call.tool_name): call.at for call in calls}
+    told = [{"key_id": key, "tool_name": tool, "at": at} for (key, tool), at in last.items()]
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE_CALLS, [orjson.dumps(told).decode()])

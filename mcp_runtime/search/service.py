@@ -1,0 +1,128 @@
+"""The search for tools as a whole: opened with the runtime, closed with it."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import Error as DatabaseError
+
+from access.call_arguments import shorten_text
+from core.bindings import CallerFacts
+from core.errors import EmbeddingError
+from core.retrieval.profiles import PROFILES
+from core.retrieval.ranker import RankedTool
+from core.retrieval.request import Query
+from core.tool_entry import make_entry
+from gateways.embeddings.client import EmbeddingClient
+from mcp_runtime.connections import DatabaseThread
+from mcp_runtime.search.index import SearchIndex
+from mcp_runtime.search.query_vectors import QueryVectors
+from mcp_runtime.search.records import SearchRecorder
+from mcp_runtime.search.vectors import VectorMaker
+from mcp_runtime.snapshot import Snapshot
+from toolbuilder.models import ToolSearch
+
+logger = logging.getLogger(__name__)
+
+_DECIMALS = 4
+# A model that changes its vectors all the time must not have all tools embedded all the time.
+RENEWAL_INTERVAL_S = 60.0
+
+
+class ToolSearchService:
+    """Finds tools of the current snapshot; its jobs keep the index, the vectors and the records."""
+
+    def __init__(
+        self, snapshot: Callable[[], Snapshot], embedder: EmbeddingClient, runtime_id: UUID
+    ) -> None:
+        self._snapshot = snapshot
+        self._runtime_id = runtime_id
+        self._profile = PROFILES[settings.MCP_SEARCH_PROFILE]
+        # Its own: reading thousands of vectors must not hold up the registry.
+        self._database = DatabaseThread("search")
+        model = embedder.settings.model if embedder.settings.is_complete else ""
+        self.index = SearchIndex(snapshot, self._database, model)
+        self._vectors = VectorMaker(self.index, embedder, self._database)
+        self._queries = QueryVectors(embedder)
+        self._recorder = SearchRecorder(self._database)
+        self._renewed_at = float("-inf")
+
+    def jobs(self) -> list[tuple[str, Coroutine[Any, Any, None]]]:
+        """What has to run while tools are searched, with names."""
+        self.index.notice()
+        return [
+            ("index tools", self.index.run()),
+            ("embed tools", self._vectors.run()),
+            ("record searches", self._recorder.run()),
+        ]
+
+    async def close(self) -> None:
+        """Close what it holds open; its jobs have ended."""
+        await self._queries.close()
+        await self._database.close()
+
+    async def find(self, text: str, limit: int, facts: CallerFacts) -> dict[str, Any]:
+        """The answer of `search_tools`: at most `limit` tools that the caller may see, best first."""
+        began = time.perf_counter()
+        query = Query(text, limit=limit)
+        record = self._make_record(query, facts)
+        await self.index.ready.wait()
+        if self.index.dimension:
+            query = replace(query, vector=await self._queries.find(query.clipped))
+        found, is_degraded = await self._rank(query, facts)
+        record.names, record.scores = [one.name for one in found], [one.score for one in found]
+        record.degraded, record.duration_ms = is_degraded, (time.perf_counter() - began) * 1_000
+        self._recorder.add(record)
+        return {"tools": list(self._tell(found)), "degraded": is_degraded}
+
+    async def _rank(self, query: Query, facts: CallerFacts) -> tuple[list[RankedTool], bool]:
+        """What is found, without tools that left meanwhile, and whether it was by words alone."""
+        ranker = self.index.ranker
+        try:
+            ranked = await asyncio.to_thread(ranker.rank, query, facts.allowed_tools, self._profile)
+        except EmbeddingError:
+            await self._renew_vectors(query)
+            return await self._rank(replace(query, vector=None), facts)
+        snapshot = self._snapshot()
+        found = [one for one in ranked if facts.may_see(one.name) and snapshot.find(one.name)]
+        return found, ranker.is_degraded(query)
+
+    async def _renew_vectors(self, query: Query) -> None:
+        now = time.monotonic()
+        if query.vector is not None and now - self._renewed_at > RENEWAL_INTERVAL_S:
+            self._renewed_at = now
+            with suppress(DatabaseError, TimeoutError):
+                await self._vectors.renew(len(query.vector))
+
+    def _tell(self, found: Iterable[RankedTool]) -> Iterator[dict[str, Any]]:
+        snapshot = self._snapshot()
+        for one in found:
+            if (tool := snapshot.find(one.name)) is None:
+                continue
+            entry = make_entry(tool.spec, tool.input_schema, {})
+            yield {
+                "name": entry.name,
+                "title": entry.title,
+                "description": entry.description or "",
+                "parameters": entry.input_schema,
+                "annotations": entry.annotations,
+                "score": round(one.score, _DECIMALS),
+                "signals": {key: round(part, _DECIMALS) for key, part in one.signals.items()},
+            }
+
+    def _make_record(self, query: Query, facts: CallerFacts) -> ToolSearch:
+        keeps_texts = settings.CALL_LOG_ARGUMENTS == "full"
+        return ToolSearch(
+            at=datetime.now(UTC),
+            query=shorten_text(query.clipped) if keeps_texts else "",
+            caller=facts.name,
+            key_id=facts.key_id,
+            runtime_id=self._runtime_id,
+        )

@@ -1,0 +1,98 @@
+"""Stored vectors of tools, shared by all runtimes, and what else the search reads of rows."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models.functions import Length
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from toolbuilder.models import ToolDefinition, ToolVector
+from toolbuilder.reserved_names import BUILTIN_NAMES
+
+_BYTES = "<f4"
+# Beyond it, all rows are read at once.
+_MOST_NAMED = 1_000
+_CHUNK_SIZE = 500
+
+VectorPair = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HashedVectors:
+    """The vectors of a tool's name and text, and the hash of the texts that they were made of."""
+
+    content_hash: str
+    pair: VectorPair
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRows:
+    """By tool name: stored vectors, and the descriptions for people."""
+
+    vectors: Mapping[str, HashedVectors]
+    descriptions: Mapping[str, str]
+
+
+def read_rows(model: str, names: Collection[str]) -> SearchRows:
+    """What is stored of these tools, and maybe of others; no vectors where there is no model."""
+    tools = ToolDefinition.objects.exclude(description_user="")
+    if len(names) <= _MOST_NAMED:
+        tools = tools.filter(name__in=names)
+    vectors = read_vectors(model, names) if model else {}
+    return SearchRows(vectors, dict(tools.values_list("name", "description_user")))
+
+
+def read_vectors(model: str, names: Collection[str]) -> dict[str, HashedVectors]:
+    """The stored vectors of these tools, and maybe of others, by that model."""
+    rows = ToolVector.objects.filter(model=model)
+    if len(names) <= _MOST_NAMED:
+        rows = rows.filter(tool_name__in=names)
+    columns = ("tool_name", "content_hash", "name_vector", "text_vector")
+    return {
+        name: HashedVectors(content_hash, (_to_vector(of_name), _to_vector(of_text)))
+        for name, content_hash, of_name, of_text in rows.values_list(*columns).iterator(_CHUNK_SIZE)
+    }
+
+
+def store_vectors(model: str, made: Mapping[str, HashedVectors]) -> None:
+    """Keep the vectors, in place of those of the same tools and model."""
+    rows = [
+        ToolVector(
+            tool_name=name,
+            model=model,
+            content_hash=each.content_hash,
+            name_vector=each.pair[0].astype(_BYTES).tobytes(),
+            text_vector=each.pair[1].astype(_BYTES).tobytes(),
+            updated_at=timezone.now(),
+        )
+        for name, each in sorted(made.items())
+    ]
+    ToolVector.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["tool_name", "model"],
+        update_fields=["content_hash", "name_vector", "text_vector", "updated_at"],
+    )
+
+
+def drop_orphans() -> int:
+    """Delete the vectors of tools that are no more; returns how many."""
+    tools = ToolDefinition.objects.values("name")
+    return (
+        ToolVector.objects.exclude(tool_name__in=BUILTIN_NAMES)
+        .exclude(tool_name__in=tools)
+        .delete()[0]
+    )
+
+
+def drop_misfits(model: str, dimension: int) -> int:
+    """Delete the model's vectors of another dimension; returns how many."""
+    size = dimension * np.dtype(_BYTES).itemsize
+    stored = ToolVector.objects.filter(model=model).alias(size=Length("text_vector"))
+    return stored.exclude(size=size).delete()[0]
+
+
+def _to_vector(stored: bytes | memoryview) -> NDArray[np.float32]:
+    return np.frombuffer(stored, dtype=_BYTES).astype(np.float32, copy=False)

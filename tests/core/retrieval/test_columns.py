@@ -1,0 +1,157 @@
+"""Columns are found by words, meaning and their tables, and come with the keys that join these."""
+
+import numpy as np
+import pytest
+
+from core.errors import EmbeddingError
+from core.retrieval.columns import (
+    MAX_COLUMNS,
+    ColumnDocument,
+    ColumnRanker,
+    ColumnsFound,
+    ColumnTable,
+    column_text,
+)
+from core.retrieval.glossary import Concept, Glossary
+
+ORDERS = ColumnTable("orders", "受注", "1行が1注文。")
+STORES = ColumnTable("stores", "매장", "모든 매장")
+COLUMNS = (
+    ColumnDocument(table=ORDERS, name="order_no", description="注文番号", is_key=True),
+    ColumnDocument(table=ORDERS, name="store_id", description="受注した店舗", is_key=True),
+    ColumnDocument(table=ORDERS, name="total_amount", description="税込合計金額"),
+    ColumnDocument(table=STORES, name="store_id", description="매장 코드", is_key=True),
+    ColumnDocument(table=STORES, name="city", description="매장이 있는 도시"),
+)
+GLOSSARY = Glossary([Concept("city", {"en": ("city",), "ko": ("도시",), "ja": ("都市",)})])
+
+
+def paths(found: ColumnsFound) -> list[str]:
+    return [each.document.path for each in found.columns]
+
+
+def with_vector(name: str, numbers: list[float], table: ColumnTable = ORDERS) -> ColumnDocument:
+    return ColumnDocument(table=table, name=name, description="text", vector=numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        pytest.param("total amount", "orders.total_amount", id="name"),
+        pytest.param("合計金額はいくら", "orders.total_amount", id="description"),
+        pytest.param("都市", "stores.city", id="another language"),
+    ],
+)
+def test_column_is_found_by_what_is_told_of_it(text: str, path: str) -> None:
+    assert paths(ColumnRanker(COLUMNS, GLOSSARY).rank(text))[0] == path
+
+
+def test_keys_of_the_tables_come_with_the_columns() -> None:
+    found = ColumnRanker(COLUMNS).rank("total amount", limit=1)
+
+    assert paths(found) == ["orders.total_amount"]
+    assert [each.path for each in found.keys] == ["orders.order_no", "orders.store_id"]
+
+
+def test_key_that_is_found_itself_stands_once() -> None:
+    found = ColumnRanker(COLUMNS).rank("order no", limit=1)
+
+    assert paths(found) == ["orders.order_no"]
+    assert [each.path for each in found.keys] == ["orders.store_id"]
+
+
+def test_column_gains_by_the_best_of_its_table() -> None:
+    wanted, other = ColumnTable("a"), ColumnTable("b")
+    columns = [
+        ColumnDocument(table=wanted, name="amount", description="paid amount"),
+        ColumnDocument(table=wanted, name="day", description="some day"),
+        ColumnDocument(table=other, name="day", description="some day"),
+    ]
+
+    scores = {
+        each.document.path: each.score for each in ColumnRanker(columns).rank("amount day").columns
+    }
+
+    assert scores["a.day"] > scores["b.day"]
+
+
+def test_meaning_finds_what_shares_no_word() -> None:
+    columns = [with_vector("x", [1.0, 0.0]), with_vector("y", [0.0, 1.0])]
+
+    assert paths(ColumnRanker(columns).rank("other", [0.1, 0.9])) == ["orders.y", "orders.x"]
+
+
+def test_columns_of_the_language_of_the_question_have_no_head_start() -> None:
+    korean, english = ColumnTable("ko", "매장"), ColumnTable("en", "Shops")
+    columns = [
+        *(
+            ColumnDocument(table=korean, name=f"k{n}", description="날짜", vector=[0.9, 0.1, n])
+            for n in (0.0, 0.01, 0.02) * 10
+        ),
+        *(
+            ColumnDocument(table=english, name=f"e{n}", description="day", vector=[0.1, 0.9, n])
+            for n in (0.0, 0.01, 0.02) * 10
+        ),
+        ColumnDocument(table=english, name="y", description="wanted", vector=[0.4, 0.9, 0.0]),
+    ]
+
+    assert paths(ColumnRanker(columns).rank("?질문", [1.0, 0.0, 0.0]))[0] == "en.y"
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n", "?!", "🎉"], ids=["nothing", "blank", "marks", "emoji"]
+)
+def test_question_without_words_finds_nothing(text: str) -> None:
+    assert ColumnRanker(COLUMNS).rank(text) == ColumnsFound()
+
+
+def test_column_without_any_word_of_the_question_is_not_found() -> None:
+    assert ColumnRanker(COLUMNS).rank("weather") == ColumnsFound()
+
+
+def test_no_columns_find_nothing() -> None:
+    assert ColumnRanker([]).rank("total amount", [1.0]) == ColumnsFound()
+
+
+@pytest.mark.parametrize(("limit", "count"), [(-1, 0), (0, 0), (2, 2), (10_000, MAX_COLUMNS)])
+def test_limit_is_held_within_bounds(limit: int, count: int) -> None:
+    ranker = ColumnRanker(ColumnDocument(table=ORDERS, name=f"amount_{n}") for n in range(250))
+
+    assert len(ranker.rank("amount", limit=limit).columns) == count
+
+
+def test_ties_are_ordered_by_path() -> None:
+    columns = [ColumnDocument(table=ORDERS, name=name, description="same") for name in "dbca"]
+
+    assert paths(ColumnRanker(columns).rank("same")) == [f"orders.{name}" for name in "abcd"]
+
+
+def test_columns_without_vectors_are_ranked_with_those_that_have_some() -> None:
+    columns = [with_vector("x", [1.0, 0.0]), *COLUMNS]
+
+    assert paths(ColumnRanker(columns).rank("total amount", [0.0, 1.0]))[0] == "orders.total_amount"
+
+
+@pytest.mark.parametrize(
+    ("vector", "message"),
+    [
+        pytest.param([1.0, 0.0, 0.0], "must have 2 numbers", id="dimension"),
+        pytest.param([0.0, 0.0], "not all of them 0", id="zero"),
+        pytest.param([float("nan"), 1.0], "a list of numbers", id="NaN"),
+    ],
+)
+def test_vector_that_does_not_fit_is_refused(vector: list[float], message: str) -> None:
+    ranker = ColumnRanker([with_vector("x", [1.0, 0.0])])
+
+    with pytest.raises(EmbeddingError, match=message):
+        ranker.rank("x", vector)
+
+
+def test_vectors_of_two_models_are_refused() -> None:
+    with pytest.raises(EmbeddingError, match="from one model"):
+        ColumnRanker([with_vector("x", [1.0]), with_vector("y", [1.0, np.pi])])
+
+
+def test_embedded_text_begins_with_the_table() -> None:
+    assert column_text(COLUMNS[2]) == "orders 受注: total amount: 税込合計金額"
+    assert column_text(ColumnDocument(table=ColumnTable("t"), name="userId")) == "t: user id"

@@ -1,0 +1,1 @@
+"""HTTP services that tools call."""

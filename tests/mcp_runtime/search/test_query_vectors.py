@@ -1,0 +1,71 @@
+"""Vectors of queries: remembered, and never waited for long."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
+from mcp_runtime.search.query_vectors import MOST_AT_ONCE, QueryVectors
+from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, scripted, silence
+from tests.mcp_runtime.conftest import eventually
+from tests.mcp_runtime.search.meanings import meanings
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ScriptedServer]:
+    async with scripted(meanings) as server:
+        yield server
+
+
+@pytest.fixture
+async def queries(server: ScriptedServer) -> AsyncIterator[QueryVectors]:
+    embedder = EmbeddingClient(EmbeddingSettings(url=server.url, model="meanings"))
+    queries = QueryVectors(embedder)
+    yield queries
+    await queries.close()
+    await embedder.close()
+
+
+async def test_searches_at_the_same_time_share_one_question(
+    queries: QueryVectors, server: ScriptedServer
+) -> None:
+    found = await asyncio.gather(*(queries.find("money") for _ in range(5)))
+
+    assert [list(vector) for vector in found if vector is not None] == [
+        pytest.approx([1, 0, 0.1])
+    ] * 5
+    assert len(server.asked) == 1
+
+
+async def test_late_vector_is_there_the_next_time(
+    queries: QueryVectors, server: ScriptedServer
+) -> None:
+    may_answer = asyncio.Event()
+
+    async def wait(exchange: Exchange) -> None:
+        await may_answer.wait()
+        await meanings(exchange)
+
+    server.replies[:] = [wait]
+
+    assert await queries.find("money") is None
+    may_answer.set()
+    await eventually(lambda: "money" in queries._known)
+    assert await queries.find("money") is not None
+
+
+async def test_no_more_is_asked_than_can_be_answered(
+    queries: QueryVectors, server: ScriptedServer
+) -> None:
+    server.replies[:] = [silence]
+    waiting = [asyncio.create_task(queries.find(f"query {n}")) for n in range(MOST_AT_ONCE)]
+    await eventually(lambda: len(queries._asked) == MOST_AT_ONCE)
+
+    assert await queries.find("one more") is None
+    assert len(queries._asked) == MOST_AT_ONCE
+    assert await asyncio.gather(*waiting) == [None] * MOST_AT_ONCE
+
+
+async def test_query_that_cannot_be_embedded_has_no_vector(queries: QueryVectors) -> None:
+    assert await queries.find("\0") is None

@@ -1,0 +1,108 @@
+"""The page that makes tools of a document."""
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from catalog.models import DataSource
+from tests.http_service import DOCUMENT
+from toolbuilder.models import ToolDefinition
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/tools/~/ingest/"
+
+
+@pytest.fixture
+def staff() -> Client:
+    """A superuser's browser."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("ann"))
+    return client
+
+
+def form(**given: Any) -> dict[str, Any]:
+    return {"document": json.dumps(DOCUMENT), "source": "pets", "server": "", **given}
+
+
+def test_page_shows_operations_before_anything_is_written(staff: Client) -> None:
+    response = staff.post(ADDRESS, form())
+
+    text = response.content.decode()
+    assert response.status_code == 200
+    assert "GET /pets/{id}" in text
+    assert "3 new" in text
+    assert "https://pets.example.com/v1" in text
+    assert not DataSource.objects.exists()
+
+
+def test_filter_shows_what_matches(staff: Client) -> None:
+    text = staff.post(ADDRESS, form(words="one pet")).content.decode()
+
+    assert "get_pet" in text
+    assert 'value="list_pets"' not in text
+
+
+def test_chosen_operations_become_inactive_tools(staff: Client) -> None:
+    response = staff.post(ADDRESS, form(add="1", operation=["list_pets", "get_pet"]))
+
+    assert response["Location"] == "/tools/?source=pets"
+    tools = ToolDefinition.objects.order_by("name")
+    assert [tool.name for tool in tools] == ["get_pet", "list_pets"]
+    assert {(tool.is_active, tool.updated_by) for tool in tools} == {(False, "ann")}
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        pytest.param({"document": "{}"}, "the document is not OpenAPI 3", id="other document"),
+        pytest.param({"source": ""}, "Name the HTTP service", id="no service"),
+        pytest.param({"server": "https://10.0.0.1"}, "private network", id="private address"),
+        pytest.param({"add": "1"}, "Choose at least one", id="nothing chosen"),
+        pytest.param({"document": "<script>alert(1)</script>"}, "&lt;script&gt;", id="markup"),
+    ],
+)
+def test_what_is_wrong_is_told(staff: Client, given: dict[str, Any], text: str) -> None:
+    response = staff.post(ADDRESS, form(**given))
+
+    assert response.status_code == 422
+    assert text in response.content.decode()
+
+
+def test_who_may_not_add_data_sources_makes_no_service(staff: Client) -> None:
+    user = User.objects.create_user("bob", is_staff=True)
+    rights = Permission.objects.filter(codename__in=["view_tooldefinition", "add_tooldefinition"])
+    user.user_permissions.set(rights)
+    client = Client()
+    client.force_login(user)
+
+    assert client.post(ADDRESS, form()).status_code == 422
+    assert not DataSource.objects.exists()
+
+
+def test_page_of_the_tool_shows_the_operation(staff: Client) -> None:
+    staff.post(ADDRESS, form(add="1", operation=["list_pets"]))
+
+    text = staff.get(reverse("tool", args=["list_pets"])).content.decode()
+    assert "/pets" in text
+    assert reverse("tool-try", args=["list_pets"]) in text
+    assert staff.get(reverse("tool-try", args=["list_pets"])).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["tools", "sources"])
+def test_lists_show_tools_and_services(staff: Client, name: str) -> None:
+    staff.post(ADDRESS, form(add="1", operation=["list_pets"]))
+
+    response = staff.get(reverse(name))
+    assert response.status_code == 200
+    assert "pets" in response.content.decode()
+
+
+def test_page_of_the_service_opens(staff: Client) -> None:
+    staff.post(ADDRESS, form(add="1", operation=["list_pets"]))
+
+    assert staff.get(reverse("source", args=["pets"])).status_code == 200

@@ -1,0 +1,191 @@
+"""One search of the lab: what its address asks for, and the tools found with what speaks for them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from access.list_addresses import read_filters
+from access.models import ApiKey
+from core.errors import EmbeddingError
+from core.retrieval.model import Tool
+from core.retrieval.profiles import DEFAULT, PROFILES
+from core.retrieval.ranker import RankedTool, ToolRanker
+from core.retrieval.request import MAX_QUERY_CHARACTERS, Query
+from toolbuilder.search_lab.index import LabIndex, read_lab_index
+from toolbuilder.search_lab.query_vectors import embed_question
+from toolbuilder.search_lab.weights import (
+    DEFAULT_PROFILE,
+    MAX_WEIGHT,
+    SIGNAL_LABELS,
+    SIGNALS,
+    LabProfile,
+)
+
+RESULTS_SHOWN = 20
+BAR_WIDTH = 240
+_NEUTRAL = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabState:
+    """What the address of the lab says: a question, a profile with other weights, a key's eyes."""
+
+    q: str = ""
+    key: str = ""
+    profile: LabProfile = DEFAULT_PROFILE
+
+    @classmethod
+    def read(cls, given: QueryDict) -> "LabState":
+        """From an address; what makes no sense in it is left out.
+
+        Weights of a form that was made for another profile (`of`) are those of nobody.
+        """
+        texts = read_filters(given, ("q", "key", "profile", "of"), MAX_QUERY_CHARACTERS)
+        is_of_profile = texts["of"] in ("", texts["profile"])
+        weights = read_filters(given, SIGNALS, 10) if is_of_profile else {}
+        profile = LabProfile.read(texts["profile"], weights)
+        return cls(q=texts["q"], key=texts["key"][:8], profile=profile)
+
+    def address(self) -> str:
+        """Of the lab in this state."""
+        query = QueryDict(mutable=True)
+        texts = {"q": self.q, "profile": "", "key": self.key}
+        if self.profile != DEFAULT_PROFILE:
+            texts["profile"] = self.profile.name
+        query.update({name: text for name, text in texts.items() if text})
+        query.update({signal: f"{weight:g}" for signal, weight in self.profile.changed})
+        return f"{reverse('search-lab')}{'?' if query else ''}{query.urlencode()}"
+
+    @property
+    def sliders(self) -> list[tuple[str, str, str, str]]:
+        """Signal, its label, its weight and the highest weight of each, as a form has them."""
+        highest, weights = f"{MAX_WEIGHT:g}", self.profile.weights
+        return [
+            (signal, str(label), f"{weights[signal]:g}", highest)
+            for signal, label in SIGNAL_LABELS.items()
+        ]
+
+    @property
+    def profiles(self) -> list[str]:
+        """The names of all, the default among them."""
+        return list(PROFILES)
+
+    @property
+    def default_profile(self) -> str:
+        """The name of the profile that agents' searches use unless a setting says otherwise."""
+        return DEFAULT.name
+
+
+@dataclass(frozen=True, slots=True)
+class BarPart:
+    """A part of a result's bar: where it begins and how wide it is, of 240, as SVG has them."""
+
+    signal: str
+    start: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalFigure:
+    """What one signal says of a result."""
+
+    signal: str
+    value: float
+
+    @property
+    def label(self) -> str:
+        """What people call the signal."""
+        return str(SIGNAL_LABELS[self.signal])
+
+
+@dataclass(frozen=True, slots=True)
+class LabRow:
+    """A tool found, at its rank from 1."""
+
+    rank: int
+    tool: Tool
+    found: RankedTool
+    bar: list[BarPart]
+
+    @property
+    def figures(self) -> list[SignalFigure]:
+        """All four signals."""
+        return [SignalFigure(signal, self.found.signals[signal]) for signal in SIGNALS]
+
+
+@dataclass(frozen=True, slots=True)
+class LabAnswer:
+    """What a search gave, in how long without the embedding; degraded: by words alone."""
+
+    rows: list[LabRow] = field(default_factory=list)
+    tool_count: int = 0
+    duration_ms: float = 0.0
+    is_degraded: bool = False
+
+
+def search_as(state: LabState, key: ApiKey | None) -> LabAnswer:
+    """The best 20 tools that the key may call, or of all without one."""
+    lab = read_lab_index()
+    if not state.q:
+        return LabAnswer(tool_count=len(lab.tools))
+    query = Query(state.q, embed_question(state.q), limit=RESULTS_SHOWN)
+    allowed = frozenset(key.allowed_tools) if key and key.allowed_tools else None
+    started = perf_counter()
+    found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
+    duration_ms = (perf_counter() - started) * 1_000
+    rows = list(_rows_of(found, lab, state.profile))
+    return LabAnswer(rows, len(lab.tools), duration_ms, is_degraded)
+
+
+def rank_or_degrade(
+    lab: LabIndex, query: Query, profile: LabProfile, allowed: frozenset[str] | None = None
+) -> tuple[list[RankedTool], bool]:
+    """The tools best first, and whether by words alone, as where the vectors are of another model."""
+    ranker = ToolRanker(lab.index)
+    try:
+        found = ranker.rank(query, allowed, profile.to_profile())
+        return found, ranker.is_degraded(query)
+    except EmbeddingError:
+        by_words = Query(query.text, None, query.kind, query.limit)
+        return ranker.rank(by_words, allowed, profile.to_profile()), True
+
+
+def _rows_of(found: Sequence[RankedTool], lab: LabIndex, profile: LabProfile) -> Iterator[LabRow]:
+    """Bars are of one scale: the longest fills its width.
+
+    A part is the signal against the highest of it in this answer, times its weight; that shows what
+    speaks for a tool, not the score, which also goes by ranks or by how far others are.
+    """
+    shares = [_shares_of(one, found, profile) for one in found]
+    longest = max((sum(each.values()) for each in shares), default=0.0) or 1.0
+    for place, (one, each) in enumerate(zip(found, shares, strict=True)):
+        scaled = {signal: share * BAR_WIDTH / longest for signal, share in each.items()}
+        yield LabRow(place + 1, lab.tools[one.name], one, list(_parts_of(scaled)))
+
+
+def _shares_of(
+    one: RankedTool, found: Sequence[RankedTool], profile: LabProfile
+) -> dict[str, float]:
+    weights = profile.weights
+    highest = {signal: max(_above(each, signal) for each in found) for signal in SIGNALS}
+    return {
+        signal: weights[signal] * _above(one, signal) / (highest[signal] or 1.0)
+        for signal in SIGNALS
+    }
+
+
+def _above(one: RankedTool, signal: str) -> float:
+    """How much a signal speaks for a tool; annotations that neither fit nor fail say nothing."""
+    ground = _NEUTRAL if signal == "annotation" else 0.0
+    return max(0.0, one.signals[signal] - ground)
+
+
+def _parts_of(widths: dict[str, float]) -> Iterator[BarPart]:
+    start = 0.0
+    for signal, width in widths.items():
+        if width > 0:
+            yield BarPart(signal, f"{start:.1f}", f"{width:.1f}")
+        start += width
