@@ -175,7 +175,7 @@ def test_draft_of_another_user_is_not_published() -> None:
         pytest.param({"name": "get_tags"}, "name of a built-in tool", id="built-in"),
         pytest.param({"name": "taken"}, "a tool called taken already", id="taken"),
         pytest.param({"name": "old"}, "an archived tool called old", id="archived"),
-        pytest.param({"tool_type": "RUBY"}, "SQL or PYTHON", id="kind"),
+        pytest.param({"tool_type": "RUBY"}, "SQL, PYTHON or HTTP", id="kind"),
         pytest.param({"data_source": "nowhere"}, "no data source 'nowhere'", id="source"),
         pytest.param(
             {"tool_type": "SQL", "definition": "SELECT :a FROM nowhere"}, "nowhere", id="database"
