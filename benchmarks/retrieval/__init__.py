@@ -1,0 +1,1 @@
+"""How well tools and columns are found: data, systems, measures; run it with `python -m`."""

@@ -1,0 +1,234 @@
+"""Checks the evaluation set in data/ and prints its counts; ends with 1 if anything is wrong.
+
+`check_data.py [openapi.json]`: with GitHub's OpenAPI document, operationIds are looked up too.
+"""
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+DATA = Path(__file__).parent / "data"
+LANGUAGES = ("ko", "ja", "en")
+KINDS = ("read", "write", "delete")
+HINTS = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+TYPES = {
+    *("STRING", "NUMBER", "BOOLEAN", "INTEGER", "DATE", "DATETIME", "ENUM"),
+    *("STRING_LIST", "NUMBER_LIST", "INTEGER_LIST"),
+}
+TOOL_COUNT = 144
+TABLE_COUNT = 15
+QUESTIONS_PER_LANGUAGE = {"ko": 100, "ja": 100, "en": 100}
+LEAST_OF_KIND = {"write": 60, "delete": 25}
+COLUMN_QUESTIONS_PER_LANGUAGE = {"ko": 25, "ja": 25, "en": 25}
+GITHUB_QUESTIONS_PER_LANGUAGE = {"ko": 24, "ja": 24, "en": 48}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """The four files as read."""
+
+    tools: list[Row]
+    questions: list[Row]
+    tables: list[Row]
+    column_questions: list[Row]
+    github_questions: list[Row]
+
+
+def read_data(folder: Path = DATA) -> DataSet:
+    """The evaluation set in `folder`."""
+    columns = read_yaml(folder / "columns.yaml")
+    return DataSet(
+        tools=read_yaml(folder / "tools.yaml"),
+        questions=read_yaml(folder / "questions.yaml"),
+        tables=columns["tables"],
+        column_questions=columns["questions"],
+        github_questions=read_yaml(folder / "github_questions.yaml"),
+    )
+
+
+def read_yaml(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def get_half(question_id: str) -> str:
+    """The half that the split rule gives: SHA-256 of the id, as a number, even = tuning."""
+    digest = hashlib.sha256(question_id.encode()).digest()
+    return "tuning" if digest[-1] % 2 == 0 else "held_out"
+
+
+def get_kind(tool: Row) -> str:
+    """read, write or delete, as the tool's annotations say."""
+    hints = tool["annotations"]
+    if hints["readOnlyHint"]:
+        return "read"
+    return "delete" if hints["destructiveHint"] else "write"
+
+
+def find_repeated(values: Iterable[str], what: str) -> Iterator[str]:
+    for value, times in Counter(values).items():
+        if times > 1:
+            yield f"{what} {value!r} occurs {times} times"
+
+
+def find_miscounts(values: Iterable[str], wanted: dict[str, int], what: str) -> Iterator[str]:
+    counted = Counter(values)
+    if counted != wanted:
+        yield f"{what}: {dict(counted)}, should be {wanted}"
+
+
+def check_tools(tools: list[Row]) -> Iterator[str]:
+    """What is wrong with the tools."""
+    yield from find_repeated((tool["name"] for tool in tools), "tool")
+    third = TOOL_COUNT // len(LANGUAGES)
+    languages = (tool["language"] for tool in tools)
+    yield from find_miscounts(languages, dict.fromkeys(LANGUAGES, third), "tools by language")
+    for tool in tools:
+        yield from check_tool(tool)
+
+
+def check_tool(tool: Row) -> Iterator[str]:
+    name = tool["name"]
+    if not (name.isascii() and name.isidentifier() and name == name.lower()):
+        yield f"{name}: the name is not snake_case"
+    if not (tool["title"] and tool["description"] and tool["tags"]):
+        yield f"{name}: title, description or tags are empty"
+    if set(tool["annotations"]) != HINTS:
+        yield f"{name}: the annotations should be {sorted(HINTS)}"
+    yield from find_repeated((p["name"] for p in tool["parameters"]), f"{name}: parameter")
+    for parameter in tool["parameters"]:
+        if parameter["type"] not in TYPES or not parameter["description"]:
+            yield f"{name}: parameter {parameter['name']} has no known type or no description"
+
+
+def check_common(questions: list[Row], per_language: dict[str, int]) -> Iterator[str]:
+    """What is wrong with the fields that all questions have: id, text, language, half."""
+    yield from find_repeated((question["id"] for question in questions), "id")
+    yield from find_repeated((question["text"] for question in questions), "text")
+    languages = (question["language"] for question in questions)
+    yield from find_miscounts(languages, per_language, "questions by language")
+    for question in questions:
+        if not has_script_of(question["text"], question["language"]):
+            yield f"{question['id']}: the text is not {question['language']}"
+        if question["half"] != get_half(question["id"]):
+            yield f"{question['id']}: half should be {get_half(question['id'])}"
+
+
+def has_script_of(text: str, language: str) -> bool:
+    """Hangul means Korean; kana or kanji without Hangul, Japanese; neither, English."""
+    hangul = any("\uac00" <= letter <= "\ud7a3" for letter in text)
+    kana = any("\u3040" <= letter <= "\u9fff" or "\uff66" <= letter <= "\uff9f" for letter in text)
+    return language == ("ko" if hangul else "ja" if kana else "en")
+
+
+def check_gold(questions: list[Row], field: str, known: set[str], most: int) -> Iterator[str]:
+    """Gold names that do not exist, are repeated, or are too many or none."""
+    for question in questions:
+        gold = question[field]
+        yield from (
+            f"{question['id']}: {name} does not exist" for name in gold if name not in known
+        )
+        if not 1 <= len(set(gold)) == len(gold) <= most:
+            yield f"{question['id']}: {len(gold)} gold {field}, repeated or not 1 to {most}"
+
+
+def check_questions(data: DataSet) -> Iterator[str]:
+    """What is wrong with the questions over the tools."""
+    tools = {tool["name"]: tool for tool in data.tools}
+    yield from check_common(data.questions, QUESTIONS_PER_LANGUAGE)
+    yield from check_gold(data.questions, "tools", set(tools), most=3)
+    asked = {name for question in data.questions for name in question["tools"]}
+    yield from (f"{name} is never gold" for name in tools if name not in asked)
+    kinds = Counter(question["kind"] for question in data.questions)
+    for kind, least in LEAST_OF_KIND.items():
+        if kinds[kind] < least:
+            yield f"{kinds[kind]} {kind} questions, should be at least {least}"
+    for question in data.questions:
+        best = tools.get(question["tools"][0])
+        if best and question["kind"] != get_kind(best):
+            yield f"{question['id']}: kind should be {get_kind(best)}"
+
+
+def name_columns(tables: list[Row]) -> list[str]:
+    return [f"{table['name']}.{column['name']}" for table in tables for column in table["columns"]]
+
+
+def check_columns(data: DataSet) -> Iterator[str]:
+    """What is wrong with the tables and the questions over their columns."""
+    names = name_columns(data.tables)
+    yield from find_repeated(names, "column")
+    third = TABLE_COUNT // len(LANGUAGES)
+    languages = (table["language"] for table in data.tables)
+    yield from find_miscounts(languages, dict.fromkeys(LANGUAGES, third), "tables by language")
+    keys = [c.get("foreign_key") for table in data.tables for c in table["columns"]]
+    yield from (
+        f"foreign key to {key}, which does not exist" for key in keys if key and key not in names
+    )
+    yield from check_common(data.column_questions, COLUMN_QUESTIONS_PER_LANGUAGE)
+    yield from check_gold(data.column_questions, "columns", set(names), most=5)
+    for question in data.column_questions:
+        if len(question["columns"]) < 2:
+            yield f"{question['id']}: a question should need at least two columns"
+
+
+def check_github(questions: list[Row], document: Path | None) -> Iterator[str]:
+    """What is wrong with the questions over GitHub; without `document` ids are not looked up."""
+    gold = {name for question in questions for name in question["operations"]}
+    known = read_operation_ids(document) if document else gold
+    yield from check_common(questions, GITHUB_QUESTIONS_PER_LANGUAGE)
+    yield from check_gold(questions, "operations", known, most=3)
+    yield from (f"{q['id']}: unknown kind" for q in questions if q["kind"] not in KINDS)
+
+
+def read_operation_ids(document: Path) -> set[str]:
+    paths = json.loads(document.read_text(encoding="utf-8"))["paths"].values()
+    operations = (each for path in paths for each in path.values() if isinstance(each, dict))
+    return {each["operationId"] for each in operations if "operationId" in each}
+
+
+def print_counts(data: DataSet) -> None:
+    """Counts as Markdown: language pairs of question and best tool, then kinds by half."""
+    language_of = {tool["name"]: tool["language"] for tool in data.tools}
+    pairs = Counter((q["language"], language_of.get(q["tools"][0])) for q in data.questions)
+    print("| question \\ tool | ko | ja | en | all |\n|---|---|---|---|---|")
+    for asked in LANGUAGES:
+        row = [pairs[asked, told] for told in LANGUAGES]
+        print(f"| {asked} | {' | '.join(map(str, row))} | {sum(row)} |")
+    kinds = Counter((q["half"], q["kind"]) for q in data.questions)
+    print(
+        "\n| half | read | write | delete | all | columns | GitHub |\n|---|---|---|---|---|---|---|"
+    )
+    for half in ("tuning", "held_out"):
+        row = [kinds[half, kind] for kind in KINDS]
+        others = (data.column_questions, data.github_questions)
+        rest = [sum(q["half"] == half for q in questions) for questions in others]
+        print(f"| {half} | {' | '.join(map(str, [*row, sum(row), *rest]))} |")
+    tools = Counter(get_kind(tool) for tool in data.tools)
+    print(f"\n{len(data.tools)} tools: {', '.join(f'{tools[kind]} {kind}' for kind in KINDS)}")
+    print(f"{len(data.tables)} tables, {len(name_columns(data.tables))} columns")
+
+
+def main(arguments: list[str]) -> int:
+    """0 if the set is sound, else 1."""
+    data = read_data()
+    wrong = [
+        *check_tools(data.tools),
+        *check_questions(data),
+        *check_columns(data),
+        *check_github(data.github_questions, Path(arguments[0]) if arguments else None),
+    ]
+    print("\n".join(wrong))
+    print_counts(data)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,103 @@
+"""How many of the columns that answer a question are found among the first ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+import numpy as np
+
+from benchmarks.retrieval.check_data import DataSet, Row
+from benchmarks.retrieval.embedded import EmbeddedTexts, Vector
+from benchmarks.retrieval.measures import Figures, share_found
+from core.bm25 import Bm25Index
+from core.retrieval.columns import ColumnDocument, ColumnRanker, ColumnTable, column_text
+from core.retrieval.glossary import Glossary
+from core.retrieval.glossary_terms import CONCEPTS
+from gateways.embeddings.client import TextRole
+
+DEPTHS = (10, 20)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedColumns:
+    """Columns with their vectors, and the questions over them with theirs."""
+
+    documents: tuple[ColumnDocument, ...]
+    questions: Sequence[Row]
+    vectors: Mapping[str, Vector]
+
+
+def prepare_columns(data: DataSet, texts: EmbeddedTexts) -> PreparedColumns:
+    bare = [_read_column(table, column) for table in data.tables for column in table["columns"]]
+    told = texts.embed([column_text(each) for each in bare], TextRole.PASSAGE)
+    asked = texts.embed([row["text"] for row in data.column_questions], TextRole.QUERY)
+    return PreparedColumns(
+        tuple(replace(each, vector=vector) for each, vector in zip(bare, told, strict=True)),
+        data.column_questions,
+        {row["id"]: vector for row, vector in zip(data.column_questions, asked, strict=True)},
+    )
+
+
+def measure_columns(prepared: PreparedColumns, half: str) -> dict[str, Figures]:
+    """For each system the share of gold columns among the first 10 and 20."""
+    questions = [row for row in prepared.questions if row["half"] == half]
+    found = {
+        "ours": _ours(prepared, questions, Glossary(CONCEPTS)),
+        "ours, no glossary": _ours(prepared, questions, Glossary()),
+        "ours, no model": _ours(replace(prepared, vectors={}), questions, Glossary(CONCEPTS)),
+        "e5 alone": _meaning_alone(prepared, questions),
+        "words alone": _words_alone(prepared, questions),
+    }
+    return {name: _figures(questions, answers) for name, answers in found.items()}
+
+
+def _read_column(table: Row, column: Row) -> ColumnDocument:
+    return ColumnDocument(
+        table=ColumnTable(table["name"], table["title"], table["description"]),
+        name=column["name"],
+        description=column["description"],
+        is_key=bool(column.get("primary_key") or column.get("foreign_key")),
+    )
+
+
+def _ours(
+    prepared: PreparedColumns, questions: Sequence[Row], glossary: Glossary
+) -> list[list[str]]:
+    """The best columns alone: keys that join tables are in the answer, and never gold."""
+    ranker = ColumnRanker(prepared.documents, glossary)
+    found = (
+        ranker.rank(row["text"], prepared.vectors.get(row["id"]), max(DEPTHS)) for row in questions
+    )
+    return [[each.document.path for each in answer.columns] for answer in found]
+
+
+def _meaning_alone(prepared: PreparedColumns, questions: Sequence[Row]) -> list[list[str]]:
+    matrix = np.stack([np.asarray(each.vector) for each in prepared.documents])
+    orders = (
+        np.argsort(-(matrix @ prepared.vectors[row["id"]]))[: max(DEPTHS)] for row in questions
+    )
+    return [[prepared.documents[number].path for number in order] for order in orders]
+
+
+def _words_alone(prepared: PreparedColumns, questions: Sequence[Row]) -> list[list[str]]:
+    """Okapi BM25 of the product over name, table and description as one text."""
+    index = Bm25Index(
+        f"{column_text(each)} {each.table.description}" for each in prepared.documents
+    )
+    return [
+        [prepared.documents[number].path for number, _ in index.rank(row["text"], max(DEPTHS))]
+        for row in questions
+    ]
+
+
+def _figures(questions: Sequence[Row], answers: Sequence[Sequence[str]]) -> Figures:
+    return {
+        "questions": len(questions),
+        **{
+            f"gold at {depth}": fmean(
+                share_found(row["columns"], found[:depth])
+                for row, found in zip(questions, answers, strict=True)
+            )
+            for depth in DEPTHS
+        },
+    }
