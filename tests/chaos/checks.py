@@ -12,8 +12,8 @@ from tests.chaos.report import add_tally
 from tests.chaos.stage import POOL_SIZES, Runtime, Stage, eventually
 from tests.chaos.tools import ALL, in_turn
 
-# The registry and the records, the keys, and the one that listens.
-APPLICATION_CONNECTIONS = 3
+# The registry and the records, the keys, the search for tools, and the one that listens.
+APPLICATION_CONNECTIONS = 4
 RECOVERY_S = 20.0
 # Records are written twice a second; what a killed runtime had not written yet is lost.
 UNWRITTEN_S = 2.0

@@ -57,8 +57,6 @@ class Parameters {
     const field = target.name?.slice(row?.dataset.key.length + 1);
     if (field === "name" && row.parentElement === this.added) {
       row.querySelector('[name="parameter"]').disabled = target.value.trim() === "";
-    } else if (field === "description") {
-      target.classList.toggle("wanted", target.value === "");
     } else if (field?.startsWith("default") && target.value !== "") {
       // A parameter with a default is one that may be left out.
       row.querySelector('[name$="-required"]').checked = false;
