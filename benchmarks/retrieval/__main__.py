@@ -3,23 +3,29 @@
 import json
 import platform
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.retrieval.check_data import read_data
+from benchmarks.retrieval.bfcl import bfcl_catalogues
+from benchmarks.retrieval.check_data import DataSet, read_data
 from benchmarks.retrieval.columns import measure_columns, prepare_columns
 from benchmarks.retrieval.embedded import EmbeddedTexts
-from benchmarks.retrieval.fetched import NotFetchedError, fetch_github_document, say_skipped
+from benchmarks.retrieval.fetched import (
+    NotFetchedError,
+    fetch_bfcl,
+    fetch_github_document,
+    say_skipped,
+)
 from benchmarks.retrieval.measures import Answer, Figures, measure, recall_by, recall_by_pair
 from benchmarks.retrieval.peers import ask_graph_tool_call, fastmcp_search
 from benchmarks.retrieval.questions import (
     HALVES,
     Catalogue,
     Question,
-    github_catalogue,
-    own_catalogue,
+    business_catalogue,
+    github_catalogues,
 )
 from benchmarks.retrieval.speed import measure_speed
 from benchmarks.retrieval.systems import Prepared, answer_all, our_systems, prepare
@@ -42,13 +48,8 @@ class Run:
     def measure(self) -> dict[str, Any]:
         """All figures: by set and half, then by system."""
         texts, data = EmbeddedTexts(FOLDER), read_data()
-        catalogues = [own_catalogue(data)]
-        try:
-            catalogues.append(github_catalogue(data, fetch_github_document(FOLDER)))
-        except NotFetchedError as error:
-            say_skipped("GitHub's operations", error)
         tables: Tables = {}
-        for catalogue in catalogues:
+        for catalogue in read_catalogues(data):
             tables |= self._measure_tools(prepare(catalogue, texts))
         columns = prepare_columns(data, texts)
         tables |= {f"columns, {half}": measure_columns(columns, half) for half in self.halves}
@@ -76,6 +77,20 @@ class Run:
         answers = {system.name: answer_all(system, questions) for system in (*systems, fastmcp)}
         peer = ask_graph_tool_call(prepared.catalogue, questions, FOLDER)
         return answers | ({"graph-tool-call": peer} if peer else {})
+
+
+def read_catalogues(data: DataSet) -> Iterator[Catalogue]:
+    """The invented businesses, GitHub's operations and BFCL, as far as they can be had."""
+    yield business_catalogue("own", data.retailer)
+    yield business_catalogue("service", data.service)
+    try:
+        yield from github_catalogues(data, fetch_github_document(FOLDER))
+    except NotFetchedError as error:
+        say_skipped("GitHub's operations", error)
+    try:
+        yield from bfcl_catalogues(fetch_bfcl(FOLDER))
+    except NotFetchedError as error:
+        say_skipped("BFCL", error)
 
 
 def _recall_by_group(answers: Sequence[Answer], catalogue: Catalogue) -> Figures:

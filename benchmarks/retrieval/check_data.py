@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,41 +17,65 @@ import yaml
 DATA = Path(__file__).parent / "data"
 LANGUAGES = ("ko", "ja", "en")
 KINDS = ("read", "write", "delete")
+HALVES = ("tuning", "held_out")
 HINTS = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 TYPES = {
     *("STRING", "NUMBER", "BOOLEAN", "INTEGER", "DATE", "DATETIME", "ENUM"),
     *("STRING_LIST", "NUMBER_LIST", "INTEGER_LIST"),
 }
-TOOL_COUNT = 144
 TABLE_COUNT = 15
-QUESTIONS_PER_LANGUAGE = {"ko": 100, "ja": 100, "en": 100}
-LEAST_OF_KIND = {"write": 60, "delete": 25}
 COLUMN_QUESTIONS_PER_LANGUAGE = {"ko": 25, "ja": 25, "en": 25}
 GITHUB_QUESTIONS_PER_LANGUAGE = {"ko": 24, "ja": 24, "en": 48}
+PLAIN_QUESTIONS_PER_LANGUAGE = {"ko": 12, "ja": 12, "en": 24}
 
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class DataSet:
-    """The four files as read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSet:
+    """The tools of one business, the questions over them, and how many of which there should be."""
 
     tools: list[Row]
     questions: list[Row]
+    tools_per_language: Mapping[str, int]
+    questions_per_language: Mapping[str, int]
+    least_of_kind: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """All files as read."""
+
+    retailer: ToolSet
+    service: ToolSet
     tables: list[Row]
     column_questions: list[Row]
     github_questions: list[Row]
+    plain_questions: list[Row]
 
 
 def read_data(folder: Path = DATA) -> DataSet:
     """The evaluation set in `folder`."""
     columns = read_yaml(folder / "columns.yaml")
     return DataSet(
-        tools=read_yaml(folder / "tools.yaml"),
-        questions=read_yaml(folder / "questions.yaml"),
+        retailer=ToolSet(
+            tools=read_yaml(folder / "tools.yaml"),
+            questions=read_yaml(folder / "questions.yaml"),
+            tools_per_language={"ko": 48, "ja": 48, "en": 48},
+            questions_per_language={"ko": 100, "ja": 100, "en": 100},
+            least_of_kind={"write": 60, "delete": 25},
+        ),
+        service=ToolSet(
+            tools=read_yaml(folder / "service_tools.yaml"),
+            questions=read_yaml(folder / "service_questions.yaml"),
+            tools_per_language={"ko": 33, "ja": 33, "en": 34},
+            questions_per_language={"ko": 50, "ja": 50, "en": 50},
+            least_of_kind={"write": 40, "delete": 8},
+        ),
         tables=columns["tables"],
         column_questions=columns["questions"],
         github_questions=read_yaml(folder / "github_questions.yaml"),
+        plain_questions=read_yaml(folder / "github_plain_questions.yaml"),
     )
 
 
@@ -79,19 +103,18 @@ def find_repeated(values: Iterable[str], what: str) -> Iterator[str]:
             yield f"{what} {value!r} occurs {times} times"
 
 
-def find_miscounts(values: Iterable[str], wanted: dict[str, int], what: str) -> Iterator[str]:
+def find_miscounts(values: Iterable[str], wanted: Mapping[str, int], what: str) -> Iterator[str]:
     counted = Counter(values)
     if counted != wanted:
         yield f"{what}: {dict(counted)}, should be {wanted}"
 
 
-def check_tools(tools: list[Row]) -> Iterator[str]:
+def check_tools(tool_set: ToolSet) -> Iterator[str]:
     """What is wrong with the tools."""
-    yield from find_repeated((tool["name"] for tool in tools), "tool")
-    third = TOOL_COUNT // len(LANGUAGES)
-    languages = (tool["language"] for tool in tools)
-    yield from find_miscounts(languages, dict.fromkeys(LANGUAGES, third), "tools by language")
-    for tool in tools:
+    yield from find_repeated((tool["name"] for tool in tool_set.tools), "tool")
+    languages = (tool["language"] for tool in tool_set.tools)
+    yield from find_miscounts(languages, tool_set.tools_per_language, "tools by language")
+    for tool in tool_set.tools:
         yield from check_tool(tool)
 
 
@@ -99,8 +122,8 @@ def check_tool(tool: Row) -> Iterator[str]:
     name = tool["name"]
     if not (name.isascii() and name.isidentifier() and name == name.lower()):
         yield f"{name}: the name is not snake_case"
-    if not (tool["title"] and tool["description"] and tool["tags"]):
-        yield f"{name}: title, description or tags are empty"
+    if not (tool["title"] and tool["description"]):
+        yield f"{name}: title or description is empty"
     if set(tool["annotations"]) != HINTS:
         yield f"{name}: the annotations should be {sorted(HINTS)}"
     yield from find_repeated((p["name"] for p in tool["parameters"]), f"{name}: parameter")
@@ -109,7 +132,7 @@ def check_tool(tool: Row) -> Iterator[str]:
             yield f"{name}: parameter {parameter['name']} has no known type or no description"
 
 
-def check_common(questions: list[Row], per_language: dict[str, int]) -> Iterator[str]:
+def check_common(questions: list[Row], per_language: Mapping[str, int]) -> Iterator[str]:
     """What is wrong with the fields that all questions have: id, text, language, half."""
     yield from find_repeated((question["id"] for question in questions), "id")
     yield from find_repeated((question["text"] for question in questions), "text")
@@ -140,15 +163,15 @@ def check_gold(questions: list[Row], field: str, known: set[str], most: int) -> 
             yield f"{question['id']}: {len(gold)} gold {field}, repeated or not 1 to {most}"
 
 
-def check_questions(data: DataSet) -> Iterator[str]:
+def check_questions(data: ToolSet) -> Iterator[str]:
     """What is wrong with the questions over the tools."""
     tools = {tool["name"]: tool for tool in data.tools}
-    yield from check_common(data.questions, QUESTIONS_PER_LANGUAGE)
+    yield from check_common(data.questions, data.questions_per_language)
     yield from check_gold(data.questions, "tools", set(tools), most=3)
     asked = {name for question in data.questions for name in question["tools"]}
     yield from (f"{name} is never gold" for name in tools if name not in asked)
     kinds = Counter(question["kind"] for question in data.questions)
-    for kind, least in LEAST_OF_KIND.items():
+    for kind, least in data.least_of_kind.items():
         if kinds[kind] < least:
             yield f"{kinds[kind]} {kind} questions, should be at least {least}"
     for question in data.questions:
@@ -179,11 +202,13 @@ def check_columns(data: DataSet) -> Iterator[str]:
             yield f"{question['id']}: a question should need at least two columns"
 
 
-def check_github(questions: list[Row], document: Path | None) -> Iterator[str]:
-    """What is wrong with the questions over GitHub; without `document` ids are not looked up."""
+def check_github(
+    questions: list[Row], per_language: Mapping[str, int], document: Path | None
+) -> Iterator[str]:
+    """What is wrong with questions over GitHub; without `document` ids are not looked up."""
     gold = {name for question in questions for name in question["operations"]}
     known = read_operation_ids(document) if document else gold
-    yield from check_common(questions, GITHUB_QUESTIONS_PER_LANGUAGE)
+    yield from check_common(questions, per_language)
     yield from check_gold(questions, "operations", known, most=3)
     yield from (f"{q['id']}: unknown kind" for q in questions if q["kind"] not in KINDS)
 
@@ -194,39 +219,52 @@ def read_operation_ids(document: Path) -> set[str]:
     return {each["operationId"] for each in operations if "operationId" in each}
 
 
-def print_counts(data: DataSet) -> None:
+def print_counts(tool_set: ToolSet) -> None:
     """Counts as Markdown: language pairs of question and best tool, then kinds by half."""
-    language_of = {tool["name"]: tool["language"] for tool in data.tools}
-    pairs = Counter((q["language"], language_of.get(q["tools"][0])) for q in data.questions)
-    print("| question \\ tool | ko | ja | en | all |\n|---|---|---|---|---|")
+    questions = tool_set.questions
+    language_of = {tool["name"]: tool["language"] for tool in tool_set.tools}
+    pairs = Counter((q["language"], language_of.get(q["tools"][0])) for q in questions)
+    print("\n| question \\ tool | ko | ja | en | all |\n|---|---|---|---|---|")
     for asked in LANGUAGES:
         row = [pairs[asked, told] for told in LANGUAGES]
         print(f"| {asked} | {' | '.join(map(str, row))} | {sum(row)} |")
-    kinds = Counter((q["half"], q["kind"]) for q in data.questions)
-    print(
-        "\n| half | read | write | delete | all | columns | GitHub |\n|---|---|---|---|---|---|---|"
-    )
-    for half in ("tuning", "held_out"):
+    kinds = Counter((q["half"], q["kind"]) for q in questions)
+    print("\n| half | read | write | delete | all |\n|---|---|---|---|---|")
+    for half in HALVES:
         row = [kinds[half, kind] for kind in KINDS]
-        others = (data.column_questions, data.github_questions)
-        rest = [sum(q["half"] == half for q in questions) for questions in others]
-        print(f"| {half} | {' | '.join(map(str, [*row, sum(row), *rest]))} |")
-    tools = Counter(get_kind(tool) for tool in data.tools)
-    print(f"\n{len(data.tools)} tools: {', '.join(f'{tools[kind]} {kind}' for kind in KINDS)}")
+        print(f"| {half} | {' | '.join(map(str, [*row, sum(row)]))} |")
+    tools = Counter(get_kind(tool) for tool in tool_set.tools)
+    print(f"\n{len(tool_set.tools)} tools: {', '.join(f'{tools[kind]} {kind}' for kind in KINDS)}")
+
+
+def print_other_counts(data: DataSet) -> None:
+    """How many questions over columns and over GitHub there are in each half."""
+    others = {
+        "columns": data.column_questions,
+        "GitHub": data.github_questions,
+        "GitHub, plain": data.plain_questions,
+    }
+    for name, questions in others.items():
+        halves = Counter(question["half"] for question in questions)
+        print(f"{name}: {', '.join(f'{halves[half]} {half}' for half in HALVES)}")
     print(f"{len(data.tables)} tables, {len(name_columns(data.tables))} columns")
 
 
 def main(arguments: list[str]) -> int:
     """0 if the set is sound, else 1."""
     data = read_data()
+    document = Path(arguments[0]) if arguments else None
     wrong = [
-        *check_tools(data.tools),
-        *check_questions(data),
+        *(fault for each in (data.retailer, data.service) for fault in check_tools(each)),
+        *(fault for each in (data.retailer, data.service) for fault in check_questions(each)),
         *check_columns(data),
-        *check_github(data.github_questions, Path(arguments[0]) if arguments else None),
+        *check_github(data.github_questions, GITHUB_QUESTIONS_PER_LANGUAGE, document),
+        *check_github(data.plain_questions, PLAIN_QUESTIONS_PER_LANGUAGE, document),
     ]
     print("\n".join(wrong))
-    print_counts(data)
+    for tool_set in (data.retailer, data.service):
+        print_counts(tool_set)
+    print_other_counts(data)
     return 1 if wrong else 0
 
 

@@ -1,6 +1,6 @@
-"""What a run takes from public registries: GitHub's OpenAPI document and another ranker.
+"""What a run takes from public registries: GitHub's OpenAPI document, BFCL and another ranker.
 
-Both are kept beside the vectors; neither is a dependency of the product.
+They are kept beside the vectors; none is a dependency of the product.
 """
 
 import json
@@ -14,6 +14,8 @@ from typing import Any
 OPENAPI_PACKAGE = "@octokit/openapi"
 OPENAPI_VERSION = "23.0.2"
 _MEMBER = "package/generated/api.github.com.json"
+BFCL_PACKAGE = "bfcl-eval"
+BFCL_VERSION = "2026.3.23"
 PEER_PACKAGE = "graph-tool-call"
 PEER_VERSION = "0.47.0"
 _TIMEOUT_S = 300
@@ -37,6 +39,19 @@ def fetch_github_document(folder: Path) -> dict[str, Any]:
             raise NotFetchedError(f"{archive.name} holds no {_MEMBER}")
         document: dict[str, Any] = json.load(member)
     return document
+
+
+def fetch_bfcl(folder: Path) -> Path:
+    """The wheel of the Berkeley Function Calling Leaderboard, which holds its questions.
+
+    Raises NotFetchedError where PyPI cannot be reached.
+    """
+    wheel = folder / f"{BFCL_PACKAGE.replace('-', '_')}-{BFCL_VERSION}-py3-none-any.whl"
+    if not wheel.exists():
+        package = f"{BFCL_PACKAGE}=={BFCL_VERSION}"
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", package]
+        _run([*pip, "--dest", str(folder)], folder)
+    return wheel
 
 
 def fetch_peer(folder: Path) -> Path:

@@ -1,10 +1,10 @@
 """What is asked in a run and where: a catalogue of tools and its questions with the right answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from benchmarks.retrieval.check_data import DataSet, Row
+from benchmarks.retrieval.check_data import DataSet, Row, ToolSet
 from core.ingest.openapi import tools_of_openapi
 from core.retrieval.actions import Kind
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
@@ -37,33 +37,38 @@ class Catalogue:
     kinds: Mapping[str, Kind]
 
 
-def own_catalogue(data: DataSet) -> Catalogue:
-    """The tools of the invented retailer."""
-    tools = tuple(map(_read_tool, data.tools))
+def business_catalogue(name: str, tool_set: ToolSet) -> Catalogue:
+    """The tools of an invented business."""
+    tools = tuple(map(_read_tool, tool_set.tools))
     return Catalogue(
-        name="own",
+        name=name,
         tools=tools,
-        questions=_read_questions(data.questions, "tools"),
-        languages={row["name"]: row["language"] for row in data.tools},
+        questions=_read_questions(tool_set.questions, "tools"),
+        languages={row["name"]: row["language"] for row in tool_set.tools},
         kinds=_kinds_of(tools),
     )
 
 
-def github_catalogue(data: DataSet, document: Mapping[str, Any]) -> Catalogue:
-    """The operations of GitHub's OpenAPI document, taken in as the product does."""
+def github_catalogues(data: DataSet, document: Mapping[str, Any]) -> list[Catalogue]:
+    """The operations of GitHub's OpenAPI document, taken in as the product does, twice asked."""
     tools = tuple(tools_of_openapi(document))
     names = {str(tool.metadata["operation_id"]): tool.name for tool in tools}
-    renamed = [
-        row | {"operations": [names[each] for each in row["operations"]]}
-        for row in data.github_questions
+    asked = {"github": data.github_questions, "github, plain": data.plain_questions}
+    return [
+        Catalogue(
+            name=name,
+            tools=tools,
+            questions=_read_questions(_with_tools(rows, names), "tools"),
+            languages=dict.fromkeys(names.values(), "en"),
+            kinds=_kinds_of(tools),
+        )
+        for name, rows in asked.items()
     ]
-    return Catalogue(
-        name="github",
-        tools=tools,
-        questions=_read_questions(renamed, "operations"),
-        languages=dict.fromkeys(names.values(), "en"),
-        kinds=_kinds_of(tools),
-    )
+
+
+def _with_tools(rows: Iterable[Row], names: Mapping[str, str]) -> Iterator[Row]:
+    for row in rows:
+        yield row | {"tools": [names[each] for each in row["operations"]]}
 
 
 def mcp_schema(tool: Tool) -> dict[str, Any]:

@@ -76,7 +76,8 @@ def prepare(catalogue: Catalogue, texts: EmbeddedTexts) -> Prepared:
     pairs = [embedding_texts(tool) for tool in catalogue.tools]
     names = texts.embed([name for name, _ in pairs], TextRole.PASSAGE)
     told = texts.embed([text for _, text in pairs], TextRole.PASSAGE)
-    asked = texts.embed([question.text for question in catalogue.questions], TextRole.QUERY)
+    asked_texts = [Query(question.text).embedded_text for question in catalogue.questions]
+    asked = texts.embed(asked_texts, TextRole.QUERY)
     both = zip(names, told, strict=True)
     return Prepared(
         catalogue,

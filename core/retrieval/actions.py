@@ -13,7 +13,10 @@ from core.retrieval.action_words import (
     JAPANESE,
     JOINING,
     KOREAN,
+    NOT_AFTER,
+    NOT_BEFORE,
     PARTICIPLES,
+    THINGS,
     Action,
     split_words,
 )
@@ -27,11 +30,16 @@ READING: frozenset[Action] = frozenset({"list", "read"})
 _Words = Mapping[Action, str]
 _JOINT = re.compile(r"(?:^|\s)(?:and|then|or|also|to|please)$")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]")
+_NOT_BEFORE = re.compile(rf"\b(?:{'|'.join(split_words(NOT_BEFORE))})$")
+_NOT_AFTER = tuple(split_words(NOT_AFTER))
+# What stands for no action, and hides the action words within it.
+_THING = ""
 # The verb of a description is at its beginning; what comes later are circumstances.
 _OPENING_WORDS = 8
 
 
 def _phrases(tables: Iterable[_Words]) -> Iterator[tuple[str, str]]:
+    yield from ((fold(thing), _THING) for thing in split_words(THINGS))
     for table in tables:
         for action, words in table.items():
             yield from ((fold(word), action) for word in split_words(words))
@@ -48,7 +56,7 @@ def actions_of_query(folded: str) -> tuple[Action, ...]:
     English asks with its first verb, Korean and Japanese with the last, and with those joined to it;
     not with those that only describe a thing, as in 삭제된 사용자 or 削除された注文.
     """
-    found = _ASKED.find(folded)
+    found = [match for match in _find(_ASKED, folded) if not _is_denied(folded, match)]
     return _named([*_leading(folded, found), *_asking(folded, found)])
 
 
@@ -77,6 +85,12 @@ def action_tokens(actions: Iterable[Action]) -> list[str]:
     return [ACTION_MARK + action for action in actions]
 
 
+def action_spans(folded: str) -> Iterator[tuple[str, int, int]]:
+    """Every action word of a folded text as a term of the index, with its start and end."""
+    for match in _find(_ASKED, folded):
+        yield ACTION_MARK + match.label, match.start, match.end
+
+
 # Asked several times while one tool is taken into the index.
 @lru_cache(maxsize=16)
 def _of_texts(name: str, description: str) -> tuple[Action, ...]:
@@ -85,7 +99,7 @@ def _of_texts(name: str, description: str) -> tuple[Action, ...]:
 
 def _of_name(name: str) -> tuple[Action, ...]:
     folded = fold(name)
-    found = _ASKED.find(folded)
+    found = _find(_ASKED, folded)
     return _named(_leading(folded, found) or _asking(folded, found))
 
 
@@ -93,11 +107,11 @@ def _of_description(description: str) -> tuple[Action, ...]:
     sentence = _SENTENCE_END.split(description.strip(), maxsplit=1)[0]
     folded = fold(sentence[:400])
     opening = " ".join(folded.split(" ")[:_OPENING_WORDS])
-    asking = _asking(folded, _TOLD.find(folded))
+    asking = _asking(folded, _find(_TOLD, folded))
     if asking:
         # The verb ends a Korean or Japanese sentence.
         return _named(match for match in asking if match.end == asking[-1].end)
-    return _named(_leading(opening, _TOLD.find(opening)))
+    return _named(_leading(opening, _find(_TOLD, opening)))
 
 
 def _of_annotations(tool: Tool) -> tuple[Action, ...]:
@@ -106,6 +120,16 @@ def _of_annotations(tool: Tool) -> tuple[Action, ...]:
     if tool.annotations.read_only:
         return ("list", "read")
     return ("delete",) if tool.annotations.destructive else ()
+
+
+def _find(table: PhraseTable, folded: str) -> list[Match]:
+    return [match for match in table.find(folded) if match.label != _THING]
+
+
+def _is_denied(folded: str, match: Match) -> bool:
+    """Whether a folded text says that this is not to be done."""
+    before = folded[: match.start].rstrip()
+    return folded[match.end :].lstrip().startswith(_NOT_AFTER) or bool(_NOT_BEFORE.search(before))
 
 
 def _leading(folded: str, found: Sequence[Match]) -> list[Match]:

@@ -1,7 +1,7 @@
 """Lexical scores over several fields, from postings that change with one tool at a time."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from core.retrieval.postings import FIELD_COUNT, Postings
 from core.retrieval.tokens import MARKS
 
 # Name, description, names of parameters, their descriptions.
-FIELD_WEIGHTS = (2.0, 1.0, 0.3, 0.3)
+FIELD_WEIGHTS = (2.0, 1.0, 0.5, 0.5)
 LENGTH_PENALTY = 0.6
 SATURATION = 1.2
 # A term of more rows than this share is kept as one value for every row: adding it is then one
@@ -91,8 +91,12 @@ class Bm25fIndex:
 
     def terms_in(self, row: int, terms: Iterable[str]) -> set[str]:
         """Those of the terms that the document of a row has."""
-        there = frozenset(self._terms.get(row, ()))
-        return {term for term in terms if self._ids.get(term, -1) in there}
+        return self.lookup(terms).terms_in(row)
+
+    def lookup(self, terms: Iterable[str]) -> "TermLookup":
+        """The terms made ready to be looked for in many rows."""
+        known = ((self._ids[term], term) for term in terms if term in self._ids)
+        return TermLookup(dict(known), self._terms)
 
     def _forget(self) -> None:
         self._cached: dict[str, tuple[NDArray[np.intp] | None, Scores]] = {}
@@ -148,6 +152,21 @@ class Bm25fIndex:
             lengths = 1 - LENGTH_PENALTY + LENGTH_PENALTY * relative
             self._norms = (np.array(FIELD_WEIGHTS) / lengths).astype(np.float32)
         return self._norms
+
+
+class TermLookup:
+    """Some terms, to be looked for in the documents of rows; of one state of an index."""
+
+    __slots__ = ("_ids", "_known", "_rows")
+
+    def __init__(self, known: Mapping[int, str], rows: Mapping[int, "array[int]"]) -> None:
+        self._known = known
+        self._ids = frozenset(known)
+        self._rows = rows
+
+    def terms_in(self, row: int) -> set[str]:
+        """Those of the terms that the document of a row has."""
+        return {self._known[number] for number in self._ids.intersection(self._rows.get(row, ()))}
 
 
 def _count(fields: Fields) -> dict[str, list[int]]:

@@ -1,18 +1,19 @@
 """The columns that answer a question, with the keys that join their tables."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import EmbeddingError
 from core.retrieval.bm25f import Bm25fIndex
-from core.retrieval.dense import Vector, language_means
+from core.retrieval.dense import Vector
 from core.retrieval.fusion import Scores, standardize
 from core.retrieval.glossary import Glossary
 from core.retrieval.request import MAX_QUERY_CHARACTERS
-from core.retrieval.tokens import LANGUAGES, Language, fold, language_of, name_words, read_terms
+from core.retrieval.tokens import Language, fold, language_of, name_words, read_terms
+from core.retrieval.vector_blocks import VectorBlocks
 
 WORDS_WEIGHT, MEANING_WEIGHT = 0.4, 0.6
 # How much a column gains by the best one of its table: columns are seldom wanted alone.
@@ -20,6 +21,8 @@ TABLE_WEIGHT = 0.4
 # Of a concept against a word as it is written.
 CONCEPT_WEIGHT = 3.0
 MAX_COLUMNS = 200
+# One in so many documents of an answer may be a key that was not found itself.
+KEYS_SHARE = 5
 _EMBEDDED_CHARACTERS = 250
 _MOST_CHARACTERS = 4_000
 
@@ -37,7 +40,9 @@ class ColumnTable:
 class ColumnDocument:
     """A column to be searched; `is_key`: it is primary or refers to another table.
 
-    `vector` is that of its `column_text`, None where it is not yet made.
+    `vector` is that of its `column_text`, None where it is not yet made. `key` tells it from all
+    others, its path where it has none. What else is told of the data, such as an example query, is
+    a document of no table: it has a key and a description.
     """
 
     table: ColumnTable
@@ -45,6 +50,12 @@ class ColumnDocument:
     description: str = ""
     is_key: bool = False
     vector: Vector | None = field(default=None, compare=False)
+    key: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What tells it from all others."""
+        return self.key or self.path
 
     @property
     def path(self) -> str:
@@ -70,6 +81,13 @@ class ColumnsFound:
     columns: tuple[RankedColumn, ...] = ()
     keys: tuple[ColumnDocument, ...] = ()
 
+    def first(self, count: int) -> list[ColumnDocument]:
+        """At most so many documents: the best, then keys, for which a fifth of the places is kept."""
+        room = max(count - len(self.columns), count // KEYS_SHARE)
+        keys = list(self.keys[:room])
+        best = self.columns[: max(0, count - len(keys))]
+        return [*(one.document for one in best), *keys]
+
 
 def column_text(document: ColumnDocument) -> str:
     """The text of a column to embed: what its table is called, its own words, what it holds."""
@@ -77,6 +95,109 @@ def column_text(document: ColumnDocument) -> str:
     told = " ".join(document.description[:_MOST_CHARACTERS].split())[:_EMBEDDED_CHARACTERS]
     called = " ".join(f"{name_words(table.name)} {table.title}".split())
     return f"{called}: {name}: {told}" if told else f"{called}: {name}"
+
+
+class ColumnIndex:
+    """Columns by key, ready to be ranked; to change one that others read, change a `copy()`."""
+
+    def __init__(self, glossary: Glossary | None = None) -> None:
+        self.glossary = glossary or Glossary()
+        self.words = Bm25fIndex()
+        self.vectors = VectorBlocks()
+        self._rows: dict[str, int] = {}
+        self._documents: dict[int, ColumnDocument] = {}
+        self._free: list[int] = []
+        self._told: tuple[ColumnTable, list[list[str]]] | None = None
+        self._layout: _Layout | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[ColumnDocument]:
+        return iter(self._documents.values())
+
+    @property
+    def layout(self) -> "_Layout":
+        """What is known of the rows now; another object after each change."""
+        if self._layout is None:
+            self._layout = _Layout(self._documents, self.words.row_count)
+        return self._layout
+
+    def copy(self) -> "ColumnIndex":
+        """The same columns, to be changed apart."""
+        twin = ColumnIndex(self.glossary)
+        twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
+        twin._rows, twin._documents = dict(self._rows), dict(self._documents)
+        twin._free = list(self._free)
+        return twin
+
+    def with_glossary(self, glossary: Glossary) -> "ColumnIndex":
+        """The same columns and vectors, their words looked up in another glossary."""
+        twin = self.copy()
+        twin.glossary, twin.words = glossary, Bm25fIndex()
+        for row, document in self._documents.items():
+            twin.words.put(row, twin._terms_of(document))
+        return twin
+
+    def find(self, key: str) -> ColumnDocument | None:
+        """The column of that key."""
+        row = self._rows.get(key)
+        return None if row is None else self._documents[row]
+
+    def row_of(self, key: str) -> int | None:
+        """The place of a column in the arrays of this state."""
+        return self._rows.get(key)
+
+    def put(self, document: ColumnDocument) -> None:
+        """Take in a column, in place of one of its key, whose vector stays unless it brings one.
+
+        Raises EmbeddingError if its vector does not fit those of the others.
+        """
+        row = self._rows.get(document.identity)
+        if row is None:
+            row = self._free.pop() if self._free else len(self._rows)
+        self._rows[document.identity] = row
+        if self._documents.get(row) != document:
+            self._documents[row] = document
+            self.words.put(row, self._terms_of(document))
+            self._layout = None
+        if document.vector is not None:
+            self.vectors.put(row, _language_of(document), document.vector)
+
+    def put_vector(self, key: str, vector: Vector) -> None:
+        """Give a column its vector; unknown keys are left out. Raises EmbeddingError as `put`."""
+        if (row := self._rows.get(key)) is not None:
+            self.vectors.put(row, _language_of(self._documents[row]), vector)
+
+    def remove_vector(self, key: str) -> None:
+        """Take a column's vector away, if it has one."""
+        if (row := self._rows.get(key)) is not None:
+            self.vectors.remove(row)
+
+    def forget_vectors(self) -> None:
+        """Take all vectors away, so that those of another model may come."""
+        self.vectors = VectorBlocks()
+
+    def remove(self, key: str) -> None:
+        """Take out a column, if it is there."""
+        if (row := self._rows.pop(key, None)) is not None:
+            del self._documents[row]
+            self.words.remove(row)
+            self.vectors.remove(row)
+            self._free.append(row)
+            self._layout = None
+
+    def _terms_of(self, document: ColumnDocument) -> list[list[str]]:
+        # Columns of a table come one after the other: what is told of it is read once.
+        if self._told is None or self._told[0] != document.table:
+            self._told = document.table, [self._terms(text) for text in _table_texts(document)]
+        return [*map(self._terms, _own_texts(document)), *self._told[1]]
+
+    def _terms(self, text: str) -> list[str]:
+        return [*read_terms(text), *self.glossary.tokens(fold(text))]
 
 
 class ColumnRanker:
@@ -87,20 +208,17 @@ class ColumnRanker:
     """
 
     def __init__(
-        self, documents: Iterable[ColumnDocument], glossary: Glossary | None = None
+        self, documents: Iterable[ColumnDocument] | ColumnIndex, glossary: Glossary | None = None
     ) -> None:
-        self._documents = tuple(documents)
-        self._glossary = glossary or Glossary()
-        self._words = Bm25fIndex()
-        for row, document in enumerate(self._documents):
-            self._words.put(row, [self._terms(text) for text in _field_texts(document)])
-        self._meaning = _Meaning(self._documents)
-        tables = {each.table.name: None for each in self._documents}
-        numbers = {name: number for number, name in enumerate(tables)}
-        self._tables = np.array([numbers[each.table.name] for each in self._documents], dtype=int)
+        """Of an index, or of documents that become one with that glossary."""
+        if not isinstance(documents, ColumnIndex):
+            given, documents = documents, ColumnIndex(glossary)
+            for number, document in enumerate(given):
+                documents.put(replace(document, key=document.key or f"{number}"))
+        self._index = documents
 
     def __len__(self) -> int:
-        return len(self._documents)
+        return len(self._index)
 
     def rank(self, text: str, vector: Vector | None = None, limit: int = 15) -> ColumnsFound:
         """The columns that fit a question; none for an empty one, at most 200.
@@ -109,93 +227,133 @@ class ColumnRanker:
         Raises EmbeddingError if the vector does not fit those of the columns.
         """
         clipped = text[:MAX_QUERY_CHARACTERS]
-        if not fold(clipped) or not self._documents:
+        if not fold(clipped) or not len(self._index):
             return ColumnsFound()
-        words = self._score_words(clipped)
-        meaning = self._meaning.score(vector)
-        scores = self._fuse(words, meaning)
-        found = np.flatnonzero((words > 0) | ~np.isnan(meaning))
-        best = sorted(found.tolist(), key=lambda row: (-scores[row], self._documents[row].path))
-        ranked = best[: max(0, min(limit, MAX_COLUMNS))]
-        columns = tuple(RankedColumn(self._documents[row], float(scores[row])) for row in ranked)
-        return ColumnsFound(columns, tuple(self._keys_beside(ranked)))
+        rows = self._index.layout.rows
+        words = self._score_words(clipped)[rows]
+        meaning = self._index.vectors.score(vector, self._index.words.row_count)[rows]
+        return self._choose(rows, words, meaning, limit)
 
-    def _terms(self, text: str) -> list[str]:
-        return [*read_terms(text), *self._glossary.tokens(fold(text))]
+    def rank_among(
+        self, text: str, vector: Vector, candidates: Mapping[str, Vector], limit: int = 15
+    ) -> ColumnsFound:
+        """As `rank`, but only of the columns of these keys, with the vectors given for them."""
+        known = {
+            row: each
+            for key, each in candidates.items()
+            if (row := self._index.row_of(key)) is not None
+        }
+        if not fold(text) or not known:
+            return ColumnsFound()
+        documents = (self._index.layout.documents[row] for row in known)
+        meaning = self._index.vectors.score_others(
+            vector, known.values(), map(_language_of, documents)
+        )
+        rows = np.array(list(known), dtype=np.intp)
+        words = self._score_words(text[:MAX_QUERY_CHARACTERS])[rows]
+        return self._choose(rows, words, meaning, limit)
+
+    def best_by_words(self, text: str, limit: int) -> list[str]:
+        """The keys of the columns that share most with a question, best first."""
+        layout = self._index.layout
+        scores = self._score_words(text[:MAX_QUERY_CHARACTERS])[layout.rows]
+        rows = layout.rows[scores > 0]
+        best = _best_places(scores[scores > 0], layout.order[rows], max(0, limit))
+        return [layout.documents[row].identity for row in rows[best].tolist()]
 
     def _score_words(self, text: str) -> NDArray[np.float32]:
-        words = self._words.score(read_terms(text))
-        concepts = self._words.score(self._glossary.tokens(fold(text)))
+        words = self._index.words.score(read_terms(text))
+        concepts = self._index.words.score(self._index.glossary.tokens(fold(text)))
         return words + np.float32(CONCEPT_WEIGHT) * concepts
 
-    def _fuse(self, words: NDArray[np.float32], meaning: NDArray[np.float32]) -> Scores:
-        # Roots, since sums of rarities have a long tail.
-        fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
-        best = np.full(self._tables.max() + 1, -np.inf)
-        np.maximum.at(best, self._tables, fused)
-        scores: Scores = fused + TABLE_WEIGHT * best[self._tables]
-        return scores
+    def _choose(
+        self,
+        rows: NDArray[np.intp],
+        words: NDArray[np.float32],
+        meaning: NDArray[np.float32],
+        limit: int,
+    ) -> ColumnsFound:
+        layout = self._index.layout
+        scores = _fuse(words, meaning, layout.groups[rows])
+        found = np.flatnonzero((words > 0) | ~np.isnan(meaning))
+        best = _best_places(
+            scores[found], layout.order[rows[found]], max(0, min(limit, MAX_COLUMNS))
+        )
+        places = found[best].tolist()
+        ranked = [(int(rows[place]), float(scores[place])) for place in places]
+        columns = tuple(RankedColumn(layout.documents[row], score) for row, score in ranked)
+        return ColumnsFound(columns, tuple(layout.keys_beside([row for row, _ in ranked])))
 
-    def _keys_beside(self, ranked: Sequence[int]) -> Iterable[ColumnDocument]:
+
+class _Layout:
+    """The rows of one state of an index: their tables, their order by path, the keys among them."""
+
+    def __init__(self, documents: Mapping[int, ColumnDocument], count: int) -> None:
+        self.documents = dict(documents)
+        self.rows = np.array(sorted(self.documents), dtype=np.intp)
+        self.order = np.zeros(count, dtype=np.int64)
+        self.groups = np.zeros(count, dtype=np.int64)
+        names: dict[str, int] = {}
+        for row, document in self.documents.items():
+            # A document of no table is a table of its own.
+            name = document.table.name or f"\n{document.identity}"
+            self.groups[row] = names.setdefault(name, len(names))
+        by_path = sorted(self.documents, key=lambda row: _place_of(self.documents[row]))
+        self.order[by_path] = np.arange(len(by_path))
+
+    @cached_property
+    def _keys(self) -> Mapping[int, list[int]]:
+        keys: dict[int, list[int]] = {}
+        for row in self.rows.tolist():
+            if self.documents[row].is_key:
+                keys.setdefault(int(self.groups[row]), []).append(row)
+        return keys
+
+    def keys_beside(self, ranked: Sequence[int]) -> Iterator[ColumnDocument]:
+        """The keys of the tables of these rows that are not among them."""
         present = set(ranked)
-        for table in dict.fromkeys(self._tables[row] for row in ranked):
-            for row in np.flatnonzero(self._tables == table).tolist():
-                if self._documents[row].is_key and row not in present:
-                    yield self._documents[row]
+        for group in dict.fromkeys(self.groups[row] for row in ranked):
+            for row in self._keys.get(int(group), ()):
+                if row not in present:
+                    yield self.documents[row]
 
 
-class _Meaning:
-    """The vectors of columns, and their sums by the language that they are described in."""
-
-    def __init__(self, documents: Sequence[ColumnDocument]) -> None:
-        self._count = len(documents)
-        spoken = [(row, each) for row, each in enumerate(documents) if each.vector is not None]
-        self._rows = np.array([row for row, _ in spoken], dtype=int)
-        self._matrix = _unit_rows([each.vector for _, each in spoken if each.vector is not None])
-        languages = [LANGUAGES.index(_language_of(each)) for _, each in spoken]
-        self._languages = np.array(languages, dtype=int)
-        self._counts = np.bincount(self._languages, minlength=len(LANGUAGES))
-        self._sums = np.zeros((len(LANGUAGES), self._matrix.shape[1]), dtype=np.float64)
-        np.add.at(self._sums, self._languages, self._matrix)
-
-    def score(self, vector: Vector | None) -> NDArray[np.float32]:
-        """For each column how near it is, NaN where that is not known."""
-        scores = np.full(self._count, np.nan, dtype=np.float32)
-        if vector is None or not len(self._rows):
-            return scores
-        asked = _unit_rows([vector])[0]
-        if len(asked) != self._matrix.shape[1]:
-            raise EmbeddingError(
-                f"a vector must have {self._matrix.shape[1]} numbers like those of the columns,"
-                f" not {len(asked)}"
-            )
-        means = language_means(self._sums @ asked, self._counts)
-        scores[self._rows] = self._matrix @ asked - means[self._languages]
-        return scores
+def _place_of(document: ColumnDocument) -> tuple[str, str]:
+    return document.path, document.key
 
 
-def _unit_rows(vectors: Sequence[Vector]) -> NDArray[np.float32]:
-    if len({len(vector) for vector in vectors}) > 1:
-        raise EmbeddingError("the vectors of all columns must be of one length, from one model")
-    rows = np.array([np.asarray(vector, dtype=np.float32) for vector in vectors], dtype=np.float32)
-    rows = rows.reshape(len(vectors), -1 if len(vectors) else 0)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or not lengths.all():
-        raise EmbeddingError("a vector must be a list of numbers, not all of them 0")
-    rows /= lengths
-    return rows
+def _fuse(
+    words: NDArray[np.float32], meaning: NDArray[np.float32], groups: NDArray[np.int64]
+) -> Scores:
+    # Roots, since sums of rarities have a long tail.
+    fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
+    best = np.full(groups.max() + 1, -np.inf)
+    np.maximum.at(best, groups, fused)
+    scores: Scores = fused + TABLE_WEIGHT * best[groups]
+    return scores
 
 
-def _field_texts(document: ColumnDocument) -> tuple[str, ...]:
-    """Its name, what it holds, what its table is called and what that is about."""
+def _best_places(
+    scores: NDArray[np.floating], order: NDArray[np.int64], limit: int
+) -> NDArray[np.int64]:
+    """The places of the highest scores, best first, ties in the given order."""
+    places = np.arange(len(scores))
+    if len(scores) > 4 * limit > 0:
+        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    ranked: NDArray[np.int64] = places[np.lexsort((order[places], -scores[places]))][:limit]
+    return ranked
+
+
+def _own_texts(document: ColumnDocument) -> tuple[str, ...]:
+    """Its name, and what it holds."""
+    return document.name[:_MOST_CHARACTERS], document.description[:_MOST_CHARACTERS]
+
+
+def _table_texts(document: ColumnDocument) -> tuple[str, ...]:
+    """What its table is called, and what that is about."""
     table = document.table
-    texts = (
-        document.name,
-        document.description,
-        f"{table.name}\n{table.title}",
-        table.description,
-    )
-    return tuple(text[:_MOST_CHARACTERS] for text in texts)
+    called = f"{table.name}\n{table.title}"
+    return called[:_MOST_CHARACTERS], table.description[:_MOST_CHARACTERS]
 
 
 def _language_of(document: ColumnDocument) -> Language:

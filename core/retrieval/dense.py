@@ -52,6 +52,7 @@ class DenseIndex:
         twin = DenseIndex()
         twin._vectors, twin._languages = self._vectors.copy(), self._languages.copy()
         twin._sums, twin._row_count = self._sums.copy(), self._row_count
+        twin._mixed = {weights: mixed.copy() for weights, mixed in self._mixed.items()}
         return twin
 
     def put(self, row: int, language: Language, vectors: tuple[Vector, Vector]) -> None:
@@ -66,7 +67,7 @@ class DenseIndex:
         self._vectors[row] = pair
         self._languages[row] = LANGUAGES.index(language)
         self._sums[self._languages[row]] += pair
-        self._mixed.clear()
+        self._mix_again(row)
 
     def remove(self, row: int) -> None:
         """Take out the vectors of a row, if it holds some."""
@@ -74,7 +75,7 @@ class DenseIndex:
             self._sums[self._languages[row]] -= self._vectors[row]
             self._languages[row] = _NONE
             self._vectors[row] = 0
-            self._mixed.clear()
+            self._mix_again(row)
 
     def score(
         self, query: Vector, weights: tuple[float, float], *, language_offset: bool = True
@@ -85,7 +86,8 @@ class DenseIndex:
         """
         vector = self._check(query)
         languages = self._languages[: self.row_count]
-        scores = self._mix(weights) @ vector
+        # Not `@`: BLAS would start threads, which on busy cores wait for each other.
+        scores: Scores = np.einsum("ij,j->i", self._mix(weights), vector)
         if language_offset:
             scores -= np.append(self._offsets(vector, weights), 0)[languages]
         scores = np.round(scores, _DECIMALS)
@@ -100,6 +102,12 @@ class DenseIndex:
             mixed = weights[0] * used[:, 0] + weights[1] * used[:, 1]
             self._mixed = {weights: mixed}
         return mixed
+
+    def _mix_again(self, row: int) -> None:
+        """Bring the products up to date for one row; those that have no room for it are forgotten."""
+        self._mixed = {each: mixed for each, mixed in self._mixed.items() if row < len(mixed)}
+        for (of_name, of_text), mixed in self._mixed.items():
+            mixed[row] = of_name * self._vectors[row, 0] + of_text * self._vectors[row, 1]
 
     def _offsets(self, vector: NDArray[np.float32], weights: tuple[float, float]) -> Scores:
         counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]

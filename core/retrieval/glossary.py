@@ -33,6 +33,11 @@ class Glossary:
         """As `find`, of a text that is folded already."""
         return tuple(dict.fromkeys(match.label for match in self._table.find(folded)))
 
+    def spans(self, folded: str) -> Iterator[tuple[str, int, int]]:
+        """The concepts of a folded text as terms of the index, each with its start and end."""
+        for match in self._table.find(folded):
+            yield CONCEPT_MARK + match.label, match.start, match.end
+
     def tokens(self, folded: str) -> list[str]:
         """The concepts of a folded text as terms of the index."""
         return [CONCEPT_MARK + concept for concept in self.find_folded(folded)]

@@ -1,30 +1,34 @@
 """The general glossary: words of business, data and software work that mean the same in three languages.
 
-Nouns, since what a tool does is told by its action words, and the few verbs by which people mean a
-noun: who asks what was sold asks for revenue. Nothing so short that it is found within other words.
+This table holds nouns, and the few verbs by which people mean a noun: who asks what was sold asks for
+revenue. What is done, single fields and software have tables of their own. Nothing is so short that it
+is found within other words.
 """
 
 from core.retrieval.glossary import Concept
+from core.retrieval.glossary_fields import FIELDS
+from core.retrieval.glossary_software import SOFTWARE
+from core.retrieval.glossary_verbs import ACTS
 
 LANGUAGES = ("en", "ko", "ja")
 
 # One concept a line: its id and its terms in English, Korean and Japanese, the most usual first.
 _TABLE = """
-customer | customer, client, buyer, shopper, regulars, regular customer, member | 고객, 거래처, 구매자, 손님, 단골, 회원 | 顧客, お客様, 得意先, 取引先, 購入者, 常連, お客さん, 会員
+customer | customer, client, buyer, shopper, regulars, regular customer, member, account holder name | 고객, 거래처, 구매자, 손님, 단골, 회원 | 顧客, お客様, 得意先, 取引先, 購入者, 常連, お客さん, 会員
 contact | contact, contact person, contact details, contact information | 연락처, 담당자 연락처, 연락 담당 | 連絡先, コンタクト, 連絡窓口
 order | order, sales order, customer order | 주문, 오더, 수주, 주문서 | 注文, オーダー, 受注, ご注文
 order_line | order line, line item, order item | 주문 항목, 주문 상세, 품목 내역 | 注文明細, 明細行, 受注明細
 purchase_order | purchase order, procurement order, po, on order | 발주, 구매 주문, 발주서, 발주 내역 | 発注, 発注書, 購買注文, 発注済, 注文書
 quotation | quote, quotation, price offer | 견적, 견적서 | 見積, 見積書, 見積もり
 cart | cart, shopping cart, basket | 장바구니, 쇼핑 카트 | カート, 買い物かご, ショッピングカート
-refund | refund, reimbursement, money back, refunded amount | 환불, 환급, 환불금 | 返金, 払い戻し, 払戻し, 払戻, お金を返, 返戻
+refund | refund, reimbursement, money back, refunded amount, refunded | 환불, 환급, 환불금 | 返金, 払い戻し, 払戻し, 払戻, お金を返, 返戻
 return | product return, returned goods, sales return, rma, return request, send back, sent back, returned item | 반품, 반송, 돌려보낸, 돌려보내, 반납 | 返品, 返送, 送り返, 返却
-invoice | invoice, billing statement, bill | 청구서, 송장, 인보이스, 세금계산서 | 請求書, インボイス, 請求明細
+invoice | invoice, billing statement, bill, invoicing, billing | 청구서, 송장, 인보이스, 세금계산서 | 請求書, インボイス, 請求明細, 請求
 receipt | receipt, proof of payment | 영수증, 영수 내역 | 領収書, レシート, 領収証
-payment | payment, settlement | 결제, 지불, 대금, 납부 | 支払い, 支払, 決済, 入金
-payment_method | payment method, credit card, means of payment | 결제 수단, 신용카드, 결제수단 | 支払方法, 支払い方法, クレジットカード, 決済手段
-receivable | receivable, accounts receivable, outstanding balance, unpaid invoice, overdue invoice, unpaid | 미수금, 외상매출금, 매출채권, 미수, 미납, 연체, 못 받은 돈 | 売掛金, 未収金, 売掛, 未払い, 未回収, 滞納, 未入金
-payable | payable, accounts payable, bill to pay, amount due | 미지급금, 외상매입금, 매입채무, 줄 돈, 지급 예정 | 買掛金, 未払金, 買掛, 支払予定, 支払期日
+payment | payment, settlement, pay, paid | 결제, 지불, 대금, 납부, 납입, 입금 | 支払い, 支払, 決済, 入金
+payment_method | payment method, credit card, means of payment, debit card, card | 결제 수단, 신용카드, 결제수단, 카드 | 支払方法, 支払い方法, クレジットカード, 決済手段, カード
+receivable | receivable, accounts receivable, outstanding balance, unpaid invoice, overdue invoice, unpaid, owe us, owes us, arrears | 미수금, 외상매출금, 매출채권, 미수, 미납, 연체, 못 받은 돈 | 売掛金, 未収金, 売掛, 未払い, 未回収, 滞納, 未入金
+payable | payable, accounts payable, bill to pay, amount due, have to pay, unpaid bill, accounts to pay | 미지급금, 외상매입금, 매입채무, 줄 돈, 지급 예정, 지급해야, 지급할, 미지급 | 買掛金, 未払金, 買掛, 支払予定, 支払期日
 tax | tax, vat, sales tax, tax return, taxes | 세금, 부가세, 부가가치세, 세액, 세무, 납세 | 税金, 消費税, 税額, 付加価値税, 税務, 納税
 account_bank | bank account, account number | 은행 계좌, 계좌, 계좌번호 | 銀行口座, 口座番号, 口座
 transaction | transaction, transaction history | 거래 내역, 거래내역, 트랜잭션 | 取引履歴, 取引, トランザクション
@@ -33,54 +37,54 @@ currency | currency, foreign currency | 통화, 외화 | 通貨, 外貨
 exchange_rate | exchange rate, fx rate, conversion rate | 환율 | 為替レート, 為替, 換算レート
 subscription | subscription, recurring plan, membership plan | 구독, 정기 구독, 정기결제 | サブスクリプション, 定期購読, サブスク, 定期購入
 shipment | shipment, consignment, dispatch note, parcel, package, outbound shipment | 출하, 출고, 선적, 택배, 소포, 화물 | 出荷, 積荷, 荷物, 小包, 発送
-delivery | delivery, shipping, parcel, package, delivered | 배송, 택배, 배달, 소포 | 配送, 配達, 宅配, お届け, 荷物, 配達完了
+delivery | delivery, shipping, parcel, package, delivered, deliver | 배송, 택배, 배달, 소포 | 配送, 配達, 宅配, お届け, 荷物, 配達完了
 tracking_number | tracking number, waybill | 운송장, 송장 번호, 운송장번호 | 追跡番号, 送り状, 伝票番号
-carrier | carrier, shipping company, courier, shipper | 운송사, 택배사, 배송업체, 택배 회사, 배송사, 운송 회사 | 配送業者, 運送会社, 宅配業者, 宅配会社, 配送会社
+carrier | carrier, shipping company, courier | 운송사, 택배사, 배송업체, 택배 회사, 배송사, 운송 회사 | 配送業者, 運送会社, 宅配業者, 宅配会社, 配送会社
 address | address, postal address, shipping address, recipient address, ship to | 주소, 배송지, 수령지 | 住所, 届け先, 配送先, 届先, 送付先, お届け先
 postal_code | postal code, zip code, postcode | 우편번호 | 郵便番号
 inventory | inventory, stock, stock level, on hand, in stock, stock quantity | 재고, 재고량, 보유 수량, 재고 수량, 재고가 | 在庫, 在庫数, ストック, 在庫量, 在庫状況
 warehouse | warehouse, depot, distribution center, fulfillment center, fulfilment centre, distribution centre | 창고, 물류센터, 물류 센터, 풀필먼트 | 倉庫, 物流センター, 配送センター, 物流拠点
 stock_receipt | goods receipt, inbound stock, goods received, incoming goods, inbound delivery | 입고, 입하, 검수 | 入荷, 入庫, 検収, 荷受け
-shortage | shortage, out of stock, stockout, low stock, run out, running out, sold out | 품절, 재고 부족, 결품, 부족, 품귀 | 欠品, 在庫切れ, 品切れ, 在庫不足, 不足, 残りわずか, 売り切れ
+shortage | shortage, out of stock, stockout, low stock, run out, running out, sold out, low stock level, below minimum | 품절, 재고 부족, 결품, 부족, 품귀, 재고가 부족, 모자라 | 欠品, 在庫切れ, 品切れ, 在庫不足, 不足, 残りわずか, 売り切れ, 足りない, 足りなく
 store | store, shop, outlet, retail store, branch store | 매장, 점포, 가게, 상점, 매장별, 지점별 | 店舗, 店頭, 売り場, ショップ, 店舗別, 各店
 branch_office | branch office, local office | 지점, 지사, 영업소 | 支店, 支社, 営業所
 region | region, area, territory, district | 지역, 권역, 구역 | 地域, 地方, エリア, 地区
 country | country, nation | 국가, 나라 | 国別, 国名, 国コード
 city | city, town, municipality | 도시, 시군구 | 都市, 市区町村
-location | location, coordinates, geolocation, whereabouts | 위치, 장소, 좌표, 현재 위치 | 位置, 場所, 所在地, 座標, 現在地
-product | product, item, goods, merchandise, sku, article, commodity | 상품, 제품, 물품, 품목, 물건, 상품 정보 | 商品, 製品, 品目, 品物, アイテム, 商材, 物品
+location | location, coordinates, geolocation, whereabouts, locate | 위치, 장소, 좌표, 현재 위치, 어디 있, 어디에 있 | 位置, 場所, 所在地, 座標, 現在地, どこにある, どこにい
+product | product, item, goods, merchandise, sku, commodity | 상품, 제품, 물품, 품목, 물건, 상품 정보 | 商品, 製品, 品目, 品物, アイテム, 商材, 物品
 brand | brand, label brand | 브랜드, 상표 | ブランド, 銘柄
 category | category, product group, classification | 카테고리, 분류, 상품군 | カテゴリ, カテゴリー, 分類, 区分
 price | price, unit price, list price, pricing, selling price | 가격, 단가, 판매가, 판매 가격, 판매 단가 | 価格, 単価, 値段, 販売価格, 販売単価, 値上げ, 値下げ
-discount | discount, price reduction, rebate | 할인, 에누리 | 割引, 値引, 値引き
+discount | discount, price reduction, rebate, sale price | 할인, 에누리 | 割引, 値引, 値引き
 coupon | coupon, voucher, promo code, gift card | 쿠폰, 상품권, 할인권 | クーポン, 割引券, 商品券
 promotion | sales promotion, special offer, promo | 프로모션, 판촉, 행사 할인 | プロモーション, 販促, 特売, バーゲン
 loyalty_points | loyalty points, reward points, points, bonus points | 적립금, 마일리지, 적립 포인트, 포인트 | 会員ポイント, 獲得ポイント, マイレージ, ポイント残高, ポイント
 review | review, rating, star rating, feedback, customer feedback | 리뷰, 후기, 평점, 상품평, 사용기, 이용 후기 | レビュー, 口コミ, 評価点, クチコミ, 感想, 評判
 employee | employee, staff, worker, personnel, team member, coworker, colleague, workforce, new hire | 직원, 사원, 임직원, 종업원, 동료, 신입, 인력, 정규직 | 従業員, 社員, 職員, スタッフ, 同僚, 新入社員, 正社員, 人員
 manager | manager, supervisor, team leader | 관리자, 팀장, 상사, 매니저 | 上司, 管理職, マネージャー, 責任者
-department | department, division, business unit | 부서, 사업부 | 部署, 部門, 事業部
+department | department, division, business unit, dept | 부서, 사업부, 본부 | 部署, 部門, 事業部
 organization | organization, organisation, company, enterprise | 조직, 회사, 기업, 법인 | 組織, 会社, 企業, 法人
 job_position | job title, job position, rank | 직급, 직책, 직위 | 役職, 職位, 肩書
-salary | salary, wage, pay slip, payroll, compensation, paycheck, payslip, take home pay, net pay | 급여, 월급, 임금, 연봉, 봉급, 실수령액, 급여 명세, 급여명세서 | 給与, 給料, 賃金, 年俸, 手取り, 給与明細
+salary | salary, wage, pay slip, payroll, compensation, paycheck, payslip, take home pay, net pay, earnings statement | 급여, 월급, 임금, 연봉, 봉급, 실수령액, 급여 명세, 급여명세서, 급여 내역 | 給与, 給料, 賃金, 年俸, 手取り, 給与明細, 給料明細
 bonus | bonus, incentive pay | 상여금, 성과급, 보너스 | 賞与, ボーナス, 報奨金
 leave | vacation, time off, day off, pto, annual leave, paid leave, sick leave, leave request, request leave, leave balance, leave type, on leave, take leave, days off, holiday request | 휴가, 연차, 휴무, 반차, 병가, 쉬는 날 | 休暇, 有給, 年休, お休み, 半休, 休み, 病欠
-attendance | attendance, timesheet, clock in, working hours | 근태, 출퇴근, 근무 시간, 출석 | 勤怠, 出退勤, 勤務時間, 出勤
+attendance | attendance, timesheet, clock in, working hours, attendance record, time card | 근태, 출퇴근, 근무 시간, 출석, 근태 기록, 퇴근 | 勤怠, 出退勤, 勤務時間, 出勤, 退勤, 打刻
 shift | work shift, duty roster | 교대 근무, 근무표, 근무 일정 | シフト, 当番表, 勤務表
-recruitment | recruitment, recruiting, job opening, hiring | 채용, 구인, 모집 공고 | 採用, 求人, 募集要項
+recruitment | recruitment, recruiting, job opening, hiring, hire, recruit, job posting, open position | 채용, 구인, 모집 공고, 채용 공고 | 採用, 求人, 募集要項, 採用情報, 求人票, 募集
 applicant | applicant, candidate, job seeker | 지원자, 응시자, 입사 지원 | 応募者, 候補者, 志願者
 training | training, education, training course | 교육, 연수, 강좌 | 研修, 講座, 教育, トレーニング
 performance_review | performance review, appraisal | 인사 평가, 인사평가, 성과 평가 | 人事評価, 人事考課, 業績評価
 meeting | meeting, conference | 회의, 미팅 | 会議, ミーティング, 打ち合わせ, 打合せ
-meeting_room | meeting room, conference room, room, meeting space | 회의실, 회의 공간, 빈 방 | 会議室, 部屋, 会議スペース
+meeting_room | meeting room, conference room, room, meeting space | 회의실, 회의 공간, 빈 방 | 会議室, 部屋, 会議スペース, 会議の部屋
 calendar | calendar, schedule, agenda | 일정, 캘린더, 달력, 스케줄 | 予定, カレンダー, スケジュール, 日程
 event | event, occasion | 이벤트, 행사 | イベント, 催し, 行事
 reservation | reservation, booking, appointment | 예약, 예약 내역 | 予約, アポイント
 contract | contract, agreement, lease, terms and conditions | 계약, 계약서, 협약, 임대차, 약정, 조항 | 契約, 契約書, 協定, 賃貸借, 約款, 取り決め
 contract_expiry | contract expiry, expiration date, expiry date, expire, expiring, expired | 만료일, 유효 기간, 계약 만료, 유효기간, 만료, 만료 예정 | 満了日, 有効期限, 契約満了, 満了, 期限切れ, 失効
-supplier | supplier, vendor, provider, supply company | 공급업체, 공급사, 납품업체, 협력사, 벤더, 업체, 매입처 | 仕入先, 供給業者, サプライヤー, 納入業者, ベンダー, 業者, 調達先
-purchase | purchasing, procurement, purchase | 구매, 매입, 조달 | 購買, 仕入, 仕入れ, 調達, 購入
-sales_lead | sales lead, prospect | 잠재 고객, 잠재고객, 가망 고객, 리드 고객 | 見込み客, 見込客, リード顧客, 潜在顧客
+supplier | supplier, vendor, provider, supply company, subcontractor | 공급업체, 공급사, 납품업체, 협력사, 벤더, 업체, 매입처 | 仕入先, 供給業者, サプライヤー, 納入業者, ベンダー, 業者, 調達先
+purchase | purchasing, procurement, purchase, buy, bought | 구매, 매입, 조달, 구입 | 購買, 仕入, 仕入れ, 調達, 購入
+sales_lead | sales lead, prospect, lead | 잠재 고객, 잠재고객, 가망 고객, 리드 고객 | 見込み客, 見込客, リード顧客, 潜在顧客
 sales_opportunity | opportunity, deal, sales pipeline, sales deal | 영업 기회, 영업기회, 상담 건, 영업 건 | 商談, 案件, 営業機会, 営業案件
 salesperson | salesperson, sales rep, sales representative, account executive | 영업사원, 영업 담당자, 판매원 | 営業担当, 営業担当者, 販売員, セールス担当
 campaign | campaign, marketing campaign, advertisement, ad, ads, advertising, advertising campaign | 캠페인, 광고, 마케팅 캠페인, 홍보, 광고 캠페인 | キャンペーン, 広告, 販促キャンペーン, 宣伝, 広告施策, 施策
@@ -92,20 +96,20 @@ survey | survey, questionnaire, poll, feedback form | 설문, 설문조사, 만�
 complaint | complaint, grievance | 불만, 민원, 컴플레인, 클레임 | 苦情, クレーム, 不満
 inquiry | inquiry, enquiry | 문의, 질의, 문의사항 | 問い合わせ, 問合せ, お問い合わせ
 ticket | support ticket, ticket, help desk request | 티켓, 지원 요청, 상담 티켓 | チケット, サポート依頼, 問い合わせ票
-incident | incident, outage, malfunction, system failure, downtime | 장애, 인시던트, 고장, 다운타임 | 障害, インシデント, 故障, 停止障害
+incident | incident, outage, malfunction, system failure, downtime, is down, went down, system down, not working | 장애, 인시던트, 고장, 다운타임, 시스템 장애 | 障害, インシデント, 故障, 停止障害, ダウン, システム障害
 task | task, to do, todo, assignment, work item | 작업, 할 일, 과제, 태스크 | タスク, 作業, やること, 課題項目
 project | project, initiative | 프로젝트, 사업 과제 | プロジェクト, 企画案件
 milestone | milestone, deliverable | 마일스톤, 이정표 | マイルストーン, 成果物
 deadline | deadline, due date, delivery date | 마감, 기한, 납기, 마감일 | 締切, 締め切り, 納期, 期限, 期日
-priority | priority, urgency, severity | 우선순위, 긴급도, 심각도 | 優先度, 優先順位, 緊急度, 重要度
+priority | priority, urgency, severity, urgent, high priority | 우선순위, 긴급도, 심각도, 긴급, 시급 | 優先度, 優先順位, 緊急度, 重要度, 緊急, 至急
 status | status, progress | 상태, 진행 상황, 현황, 진행률 | 状態, ステータス, 状況, 進捗
-approval | approval, sign off, authorization request | 승인, 결재, 품의 | 承認, 決裁, 稟議
+approval | approval, sign off, authorization request, approve, authorise, authorize | 승인, 결재, 품의, 승인 요청 | 承認, 決裁, 稟議, 承認依頼
 workflow | workflow, business process, procedure, approval flow | 워크플로, 업무 절차, 업무 흐름, 프로세스, 결재 흐름 | ワークフロー, 業務手順, 業務フロー, プロセス, 承認フロー
 revenue | revenue, sales, turnover, sales amount, proceeds, sell, sold, selling, earn, earnings from sales, make money, made money, sales figures | 매출, 매출액, 수익, 판매액, 판매 실적, 팔았, 팔린, 팔려, 팔리, 팔릴, 벌었, 벌어들, 장사, 판매량, 판매 | 売上, 売上高, 収益, 売り上げ, 販売額, 売れ, 売って, 売った, 稼い, 稼ぎ, 販売, 販売実績
 cost | cost, expense, expenditure, spending | 비용, 원가, 경비, 지출 | 費用, 原価, 経費, コスト, 支出
-expense_claim | expense claim, expense report, travel expense | 경비 청구, 지출 결의, 출장비, 출장 경비 | 経費精算, 出張旅費, 交通費, 立替精算
+expense_claim | expense claim, expense report, travel expense | 경비 청구, 지출 결의, 출장비, 출장 경비, 경비 신청 | 経費精算, 出張旅費, 交通費, 立替精算, 経費申請
 margin | margin, profit margin, gross margin | 마진, 이익률, 이윤 | 粗利, マージン, 利益率, 粗利益
-profit | profit, net income, earnings, profitable, in the black | 이익, 순이익, 영업이익, 손익, 흑자 | 利益, 純利益, 営業利益, 損益, 黒字, 儲け, 儲か
+profit | profit, net income, earnings, profitable, in the black, profit and loss | 이익, 순이익, 영업이익, 손익, 흑자, 손익계산서 | 利益, 純利益, 営業利益, 損益, 黒字, 儲け, 儲か, 損益計算書
 loss | loss, deficit, in the red, losing money | 손실, 적자, 손해 | 損失, 赤字, 欠損, 損害
 budget | budget, appropriation, spending limit | 예산, 예산액 | 予算, 予算額
 forecast | forecast, prediction, projection, demand forecast, outlook, predict, expected sales | 예측, 전망, 수요 예측, 예상 | 予測, 見通し, 需要予測, 予想, 見込み
@@ -166,16 +170,16 @@ image | image, picture, photo, photograph | 이미지, 사진, 그림 파일 | �
 spreadsheet | spreadsheet, worksheet, excel, csv | 스프레드시트, 엑셀, 시트 | スプレッドシート, エクセル, ワークシート
 message | message, chat message, direct message | 메시지, 쪽지, 대화 메시지 | メッセージ, 伝言, チャットメッセージ
 email | email, e-mail, mail, mailbox | 이메일, 전자우편, 메일, 편지함 | メール, 電子メール, Eメール, 受信箱
-notification | notification, reminder, notice, push notification | 알림, 통지, 공지, 알림 메시지 | 通知, お知らせ, リマインダー, 通知メッセージ
+notification | notification, reminder, notice, push notification, notify, remind | 알림, 통지, 공지, 알림 메시지 | 通知, お知らせ, リマインダー, 通知メッセージ
 channel | channel, chat room | 채널, 채팅방, 대화방 | チャンネル, チャットルーム, チャネル
 comment | comment, remark, leave a note, internal note, reply | 댓글, 코멘트, 비고, 메모 내용, 답글, 답변 | コメント, 備考, メモ書き, 返信, コメント欄
 phone | phone, phone number, telephone | 전화번호, 전화, 휴대폰, 통화 기록 | 電話, 電話番号, 携帯電話, 通話
 website | website, web page, url, web site | 웹사이트, 홈페이지, 웹페이지 | ウェブサイト, ホームページ, ウェブページ, サイト
 tag | tag, label, keyword tag | 태그, 라벨, 꼬리표 | タグ, ラベル
-setting | setting, configuration, preference, option | 설정, 환경설정, 구성 정보 | 設定, 環境設定, 構成情報
+setting | setting, configuration, preference, option, settings | 설정, 환경설정, 구성 정보 | 設定, 環境設定, 構成情報
 issue | issue, bug, bug report, github issue, ticket | 이슈, 버그, 결함, 티켓 | イシュー, バグ, 不具合, 課題, チケット
 pull_request | pull request, merge request, pr, prs | 풀 리퀘스트, 풀리퀘스트, 병합 요청, 풀리퀘 | プルリクエスト, プルリク, マージリクエスト, プルリクエスト一覧
-repository | repository, repo, code repository | 저장소, 리포지토리, 레포지토리, 레포 | リポジトリ, レポジトリ
+repository | repository, repo, code repository, git repository | 저장소, 리포지토리, 레포지토리, 레포, 깃 저장소 | リポジトリ, レポジトリ
 commit | commit, changeset, revision | 커밋, 변경 이력, 리비전 | コミット, 変更履歴, リビジョン
 branch | branch, git branch | 브랜치 | ブランチ
 release | release, version, deployment, rollout | 릴리스, 배포, 버전 | リリース, デプロイ, バージョン
@@ -190,7 +194,7 @@ vehicle | vehicle, truck, car, fleet | 차량, 자동차, 트럭 | 車両, 自�
 travel | travel, trip, flight, business trip | 출장, 여행, 항공편 | 出張, 旅行, フライト, 航空便
 policy | policy, regulation, guideline, compliance | 정책, 규정, 지침 | 規程, 規定, 方針, ポリシー
 dead_stock | dead stock, slow moving stock, overstock, unsold stock | 악성 재고, 장기 재고, 미판매, 과잉 재고 | 不良在庫, 滞留在庫, 売れ残り, 過剰在庫
-stock_movement | stock movement, inventory movement, stock transfer | 입출고, 재고 이동, 수불 | 入出庫, 在庫移動, 受払
+stock_movement | stock movement, inventory movement, stock transfer, transfer stock, move stock | 입출고, 재고 이동, 수불, 재고 이전 | 入出庫, 在庫移動, 受払, 在庫移管
 stocktaking | stocktake, stock count, cycle count, physical count | 실사, 재고 조사 | 棚卸, 棚卸し, 実地棚卸
 stock_turnover | inventory turnover, stock turnover, turnover ratio | 회전율, 재고 회전 | 回転率, 在庫回転
 discontinuation | discontinue, discontinued, end of life, phase out | 단종, 판매 종료, 판매 중지 | 廃番, 販売終了, 生産終了, 終売
@@ -199,7 +203,7 @@ competitor | competitor, rival, competing company | 경쟁사, 경쟁 업체, �
 headcount | headcount, number of employees, number of people, staffing | 인원, 직원 수, 재직자 | 在籍, 社員数, 人数, 人員数
 absence | absence, absent, absentee, out of office, out of the office | 부재, 결근 | 欠勤, 不在, 欠席
 overtime | overtime, extra hours | 초과 근무, 야근, 연장 근무, 시간외 | 残業, 時間外, 超過勤務
-resignation | resignation, resigned, employee turnover, staff turnover, attrition | 퇴사, 퇴직, 이직률 | 退職, 離職, 離職率
+resignation | resignation, resigned, employee turnover, staff turnover, attrition, leaver, quit, leave the company | 퇴사, 퇴직, 이직률, 퇴사자, 퇴직자 | 退職, 離職, 離職率, 退職者
 interview | interview, job interview | 면접, 인터뷰 | 面接, インタビュー
 lifetime_value | lifetime value, ltv, customer value | 생애 가치, 생애가치, 고객 가치 | 生涯価値, 顧客価値
 ad_spend | ad spend, advertising cost, media spend | 광고비, 광고 비용, 매체비 | 広告費, 広告コスト, 媒体費
@@ -208,7 +212,7 @@ click | click, impression | 클릭, 노출 | クリック数, インプレッシ
 search_term | search term, search keyword | 검색어, 검색 키워드 | 検索語, 検索キーワード, 検索ワード
 balance_sheet | balance sheet, statement of financial position | 재무상태표, 대차대조표, 재무 상태표 | 貸借対照表, バランスシート
 cash_flow | cash flow, cash position, liquidity | 현금흐름, 현금 흐름, 자금 흐름 | キャッシュフロー, 資金繰り, 現金収支
-accounting | accounting, accountant, bookkeeper, finance | 회계, 경리, 재무 | 経理, 会計, 財務
+accounting | accountant, bookkeeper, finance, accounting department | 회계, 경리, 재무 | 経理, 会計, 財務
 closing | month end closing, fiscal closing, close the books | 결산 | 決算, 締め処理
 delay | delay, delayed, late, overdue, behind schedule, past due | 지연, 늦어, 늦은, 늦게, 연착 | 遅延, 遅れ, 遅い, 延着
 on_time | on time, punctual, on time delivery | 정시, 제때, 제시간, 납기 준수 | 定時, 期日通り, 期日内, 時間通り
@@ -224,7 +228,7 @@ printing | printer, print, printing | 프린터, 출력, 인쇄 | プリンタ�
 device | device, laptop, computer, pc, hardware | 노트북, 컴퓨터, 기기, 단말, 전산 장비 | ノートパソコン, ノートPC, パソコン, 端末, 機器, デバイス
 license | license, licence, software seat | 라이선스, 라이센스, 사용권 | ライセンス, 使用許諾
 software | software, application software | 소프트웨어, 애플리케이션 | ソフトウェア, アプリ, アプリケーション
-vacancy | free, available, vacant, availability | 빈자리, 비어, 비는, 이용 가능 | 空き, 空いて, 空室
+vacancy | free, available, vacant, availability | 빈자리, 비어, 비는, 이용 가능 | 空き, 空いて, 空室, 空室状況
 utilization | utilization, utilisation, occupancy, capacity, space left | 가동률, 적재율, 수용, 여유 공간, 점유 | 稼働率, 充填率, 収容, 空きスペース
 usage | usage, consumption | 사용량, 사용 현황, 이용 현황, 이용률 | 使用量, 利用状況, 使用状況, 利用量
 limit | limit, upper limit, rate limit, allowance | 한도, 제한, 상한 | 上限, 制限, 限度
@@ -240,7 +244,7 @@ response_time | response time, reply time, first response | 응답 시간, 응�
 history | history, past records, historical | 이력, 내역, 과거 기록 | 履歴, 経緯, 過去の記録
 weight | weight, dimensions | 무게, 중량, 부피 | 重量, 重さ, 寸法
 shipping_fee | shipping fee, shipping cost, freight, postage | 배송비, 운임, 택배비, 배송 요금 | 送料, 運賃, 配送料
-comparison | comparison, compare, versus | 비교, 대비 | 比較, 対比
+comparison | comparison, compare, versus, difference between | 비교, 대비 | 比較, 対比
 attainment | attainment, achievement, achieved | 달성, 달성률, 달성도 | 達成, 達成率
 hour | hour, hourly | 시간별, 시간대 | 時間別, 時間帯
 alert | alert, warning, alarm | 경고, 알람 | アラート, 警告, 警報
@@ -263,7 +267,7 @@ cache | cache, cached | 캐시 | キャッシュ
 follower | follower, following | 팔로워, 팔로우 | フォロワー
 endpoint | endpoint, api endpoint | 엔드포인트 | エンドポイント
 checkpoint | checkpoint | 체크포인트 | チェックポイント
-translation | translation, translate | 번역, 통역 | 翻訳, 通訳
+translation | translation, translate, translator | 번역, 통역 | 翻訳, 通訳
 weather | weather, temperature | 날씨, 기온 | 天気, 気温, 天候
 map | map, directions | 지도, 길찾기 | 地図, 道順
 hotel | hotel, accommodation, lodging | 호텔, 숙소, 숙박 | ホテル, 宿泊
@@ -282,4 +286,6 @@ def _concept(line: str) -> Concept:
     return Concept(concept_id, dict(zip(LANGUAGES, terms, strict=True)))
 
 
-CONCEPTS: tuple[Concept, ...] = _concepts(_TABLE)
+CONCEPTS: tuple[Concept, ...] = tuple(
+    concept for table in (_TABLE, ACTS, FIELDS, SOFTWARE) for concept in _concepts(table)
+)

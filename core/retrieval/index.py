@@ -12,7 +12,8 @@ from core.retrieval.bm25f import Bm25fIndex
 from core.retrieval.dense import DenseIndex
 from core.retrieval.glossary import Glossary
 from core.retrieval.model import MCPAnnotations, Tool
-from core.retrieval.tokens import language_of, name_words
+from core.retrieval.name_coverage import NameCoverage, words_of_name
+from core.retrieval.tokens import LANGUAGES, Language, language_of, name_words
 from core.retrieval.tool_graph import ToolGraph
 from core.retrieval.tool_texts import IndexEntry, described_in, field_terms
 
@@ -30,10 +31,12 @@ class ToolIndex:
     def __init__(self, glossary: Glossary | None = None) -> None:
         self.glossary = glossary or Glossary()
         self.words = Bm25fIndex()
+        self.said_names = NameCoverage()
         self.vectors = DenseIndex()
         self.graph = ToolGraph()
         self._rows: dict[str, int] = {}
         self._kinds: dict[int, Kind] = {}
+        self._languages: dict[int, Language] = {}
         self._free: list[int] = []
         self._table: RowTable | None = None
 
@@ -49,16 +52,19 @@ class ToolIndex:
         """What is known of the rows now; another object after each change."""
         if self._table is None:
             tools = {row: self.graph.tools[name] for name, row in self._rows.items()}
-            self._table = RowTable(tools, self._kinds, self.words.row_count)
+            self._table = RowTable(tools, self._kinds, self._languages, self.words.row_count)
         return self._table
 
     def copy(self) -> "ToolIndex":
         """The same tools, to be changed apart."""
         twin = ToolIndex(self.glossary)
         twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
-        twin.graph = self.graph.copy()
+        twin.said_names, twin.graph = self.said_names.copy(), self.graph.copy()
         twin._rows, twin._kinds = dict(self._rows), dict(self._kinds)
+        twin._languages = dict(self._languages)
         twin._free = list(self._free)
+        # It never changes: each change puts another one in its place.
+        twin._table = self._table
         return twin
 
     def put(self, entry: IndexEntry) -> None:
@@ -73,9 +79,32 @@ class ToolIndex:
             self._free.pop()
         self._rows[entry.tool.name] = row
         self._kinds[row] = kind_of_tool(entry.tool)
-        self.words.put(row, field_terms(entry, actions_of_tool(entry.tool), self.glossary))
+        self._put_words(row, entry)
         self.graph.add_tool(entry.tool)
         self._table = None
+
+    def put_vectors(self, entry: IndexEntry) -> None:
+        """Give a tool the vectors of its entry, or take its own away; its words are as they were.
+
+        Raises EmbeddingError as `put`; a tool that is not there is left out.
+        """
+        if (row := self._rows.get(entry.tool.name)) is not None:
+            self._put_vectors(row, entry)
+
+    def without_vectors(self) -> "ToolIndex":
+        """The same tools and words, so that vectors of another model may come."""
+        twin = self.copy()
+        twin.vectors = DenseIndex()
+        return twin
+
+    def with_glossary(self, glossary: Glossary, entries: Iterable[IndexEntry]) -> "ToolIndex":
+        """The same tools and vectors with the words of these entries, of all tools, read anew."""
+        twin = self.copy()
+        twin.glossary, twin.words, twin.said_names = glossary, Bm25fIndex(), NameCoverage()
+        for entry in entries:
+            twin._put_words(twin._rows[entry.tool.name], entry)
+        twin._table = None
+        return twin
 
     def remove(self, name: str) -> None:
         """Take out a tool, if it is there."""
@@ -83,14 +112,20 @@ class ToolIndex:
         if row is None:
             return
         self.words.remove(row)
+        self.said_names.remove(row)
         self.vectors.remove(row)
         self.graph.remove_tool(name)
-        del self._kinds[row]
+        del self._kinds[row], self._languages[row]
         self._free.append(row)
         self._table = None
 
     def _next_row(self) -> int:
         return self._free[-1] if self._free else len(self._rows)
+
+    def _put_words(self, row: int, entry: IndexEntry) -> None:
+        self.words.put(row, field_terms(entry, actions_of_tool(entry.tool), self.glossary))
+        self.said_names.put(row, words_of_name(entry.tool.name, self.glossary))
+        self._languages[row] = language_of(described_in(entry))
 
     def _put_vectors(self, row: int, entry: IndexEntry) -> None:
         if entry.vectors is None:
@@ -102,15 +137,29 @@ class ToolIndex:
 class RowTable:
     """The rows of one state of an index as arrays; it never changes, so that threads may share it."""
 
-    def __init__(self, tools: Mapping[int, Tool], kinds: Mapping[int, Kind], count: int) -> None:
+    def __init__(
+        self,
+        tools: Mapping[int, Tool],
+        kinds: Mapping[int, Kind],
+        languages: Mapping[int, Language],
+        count: int,
+    ) -> None:
         self.tools = dict(tools)
         self.rows = {tool.name: row for row, tool in self.tools.items()}
         self.name_order = np.zeros(count, dtype=np.int64)
         for place, name in enumerate(sorted(self.rows)):
             self.name_order[self.rows[name]] = place
         self.kinds = {kind: _mask_of(kinds, kind, count) for kind in ("read", "write", "delete")}
+        self._languages = np.full(count, -1, dtype=np.int8)
+        for row, language in languages.items():
+            self._languages[row] = LANGUAGES.index(language)
         self.everything = _rows_mask(self.rows.values(), count)
         self._masks: dict[frozenset[str], Mask] = {}
+
+    def described_in(self, language: Language) -> Mask:
+        """The rows of tools that are described in a language."""
+        mask: Mask = self._languages == LANGUAGES.index(language)
+        return mask
 
     def mask_of(self, allowed: Collection[str] | Mask | None) -> Mask:
         """The rows of the allowed names; a mask of rows is taken as it is.
@@ -175,5 +224,5 @@ def _rows_mask(rows: Iterable[int], count: int) -> Mask:
     return mask
 
 
-def _mask_of(kinds: Mapping[int, Kind], kind: str, count: int) -> Mask:
-    return _rows_mask((row for row, of_row in kinds.items() if of_row == kind), count)
+def _mask_of(values: Mapping[int, str], value: str, count: int) -> Mask:
+    return _rows_mask((row for row, of_row in values.items() if of_row == value), count)

@@ -11,8 +11,10 @@ class Profile:
     """One way of ranking; weights are of the words, the graph, the meaning and the annotations.
 
     `k` dampens the first ranks and is for fusion by ranks only. `concept_weight` and `action_weight` are
-    of concepts and actions against a word as it is written. `judges_requests`: the verb decides the
-    intent, and a read request has no deleting tool first; else known words are counted.
+    of concepts and actions against a word as it is written, `same_language_concept_weight` of concepts in
+    tools that are described in the query's language, which may have the query's own words as well.
+    `name_weight` is of the share of a name's words that the query says, for deviations only.
+    `judges_requests`: the verb decides the intent, and a read request has no deleting tool first; else known words are counted.
     `annotations_find`: a tool may be found by nothing but annotations that fit.
     """
 
@@ -21,7 +23,9 @@ class Profile:
     k: int = 60
     bm25_weight: float = 1.0
     concept_weight: float = 3.0
+    same_language_concept_weight: float = 3.0
     action_weight: float = 1.0
+    name_weight: float = 0.0
     graph_weight: float = 0.0
     embedding_weight: float = 1.0
     annotation_weight: float = 0.2
@@ -50,6 +54,8 @@ Z_LINEAR = Profile(
     bm25_weight=0.5,
     embedding_weight=0.5,
     annotation_weight=0.8,
+    same_language_concept_weight=1.0,
+    name_weight=1.0,
 )
 DEFAULT = Z_LINEAR
 PROFILES = {profile.name: profile for profile in (SEED, RRF, Z_LINEAR)}

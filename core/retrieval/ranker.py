@@ -2,18 +2,20 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval.action_words import Action
-from core.retrieval.actions import action_tokens
+from core.retrieval.bm25f import TermLookup
 from core.retrieval.fusion import Scores
 from core.retrieval.index import Mask, RowTable, ToolIndex, Visible
 from core.retrieval.profiles import DEFAULT, Profile
 from core.retrieval.request import Query, Reading, read_query
 from core.retrieval.signals import Signals, SignalSource, fuse_signals
-from core.retrieval.tokens import CONCEPT_MARK
+from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
+from core.retrieval.tool_graph import ToolGraph
 
 _MOST_RELATED = 3
 
@@ -29,8 +31,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class RankedTool:
-    """A tool found. `signals`: bm25 and graph from 0, embedding -1 to 1, annotation 0 to 1.
+    """A tool found, with what speaks for it.
 
+    `signals`: bm25 and graph from 0, embedding -1 to 1, annotation 0 to 1, and name, the share of the
+    words of its name that the query says, 0 to 1.
     `related`: names of up to 3 visible tools that it is used with, best first.
     """
 
@@ -73,7 +77,8 @@ class ToolRanker:
         if profile.judges_requests and reading.intent.only_reads:
             scores = _hold_back_deleting(scores, signals.rows, reading, table)
         best = _best_places(scores, table.name_order[signals.rows], query.result_limit)
-        told = _Telling(self._index, reading, signals, Visible(table, mask))
+        lookup = self._index.words.lookup(reading.terms)
+        told = _Telling(self._index.graph, reading, signals, Visible(table, mask), lookup)
         return [told.tell(int(place), float(scores[place])) for place in best]
 
 
@@ -81,30 +86,33 @@ class ToolRanker:
 class _Telling:
     """What is told of the candidates that are among the best."""
 
-    index: ToolIndex
+    graph: ToolGraph
     reading: Reading
     signals: Signals
     visible: Visible
+    lookup: TermLookup
 
     def tell(self, place: int, score: float) -> RankedTool:
         row = int(self.signals.rows[place])
         name = self.visible.table.tools[row].name
+        near = (other for other in self.graph.neighbours(name) if other in self.visible)
         return RankedTool(
             name=name,
             score=score,
             signals=self.signals.at(place),
             why=self._explain(row),
-            related=tuple(self.index.graph.related(name, _MOST_RELATED, self.visible)),
+            related=tuple(islice(near, _MOST_RELATED)),
         )
 
     def _explain(self, row: int) -> Why:
-        there = self.index.words.terms_in(row, self.reading.terms)
-        met = [word for word, terms in self.reading.words if not there.isdisjoint(terms)]
-        concepts = (name for name in self.reading.concepts if CONCEPT_MARK + name in there)
+        there = self.lookup.terms_in(row)
+        met = dict.fromkeys(
+            word for word, terms in self.reading.words if not there.isdisjoint(terms)
+        )
+        concepts = [name for name in self.reading.concepts if CONCEPT_MARK + name in there]
         actions = self.reading.actions
-        marked = zip(actions, action_tokens(actions), strict=True)
-        action = next((action for action, token in marked if token in there), None)
-        return Why(tuple(dict.fromkeys(met)), tuple(concepts), action)
+        action = next((action for action in actions if ACTION_MARK + action in there), None)
+        return Why(tuple(met), tuple(concepts), action)
 
 
 def _hold_back_deleting(
@@ -115,15 +123,17 @@ def _hold_back_deleting(
     One whose name the query says may stay. Where every candidate deletes, nothing changes.
     """
     deleting = table.kinds["delete"][rows]
-    if deleting.all() or not deleting.any():
+    best = scores.max(where=~deleting, initial=-np.inf)
+    if best == -np.inf:
         return scores
-    best = scores[~deleting].max()
-    above = deleting & (scores >= best) & ~np.isin(rows, table.rows_named(reading.said_names()))
-    return _put_below(best, above, scores)
+    above = np.flatnonzero(deleting & (scores >= best))
+    if len(above):
+        above = above[~np.isin(rows[above], table.rows_named(reading.said_names()))]
+    return _put_below(best, above, scores) if len(above) else scores
 
 
-def _put_below(best: np.float64, above: NDArray[np.bool_], scores: Scores) -> Scores:
-    """Each distinct score of those above gets a next lower number below `best`."""
+def _put_below(best: np.float64, above: NDArray[np.intp], scores: Scores) -> Scores:
+    """Each distinct score of those places gets a next lower number below `best`."""
     held, places = np.unique(-scores[above], return_inverse=True)
     steps = best - (1 + np.arange(len(held))) * np.spacing(abs(best) + 1e-9)
     result = scores.copy()

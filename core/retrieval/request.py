@@ -1,5 +1,6 @@
 """A search as it is asked for, and what is read out of its words."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,12 +11,22 @@ from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
 from core.retrieval.profiles import Profile
-from core.retrieval.tokens import CONCEPT_MARK, fold, is_stop_term
+from core.retrieval.tokens import CONCEPT_MARK, Language, fold, is_stop_term, language_of
 
 # A request is a sentence or two; what is pasted behind it is no help and costs time.
 MAX_QUERY_CHARACTERS = 1_000
 MAX_RESULTS = 200
 _MOST_NAME_WORDS = 8
+# Which record, person or page is meant pulls the vector away from what is to be done with it.
+_RECORD = re.compile(
+    r"https?://\S+"
+    r"|[\w.+-]{1,64}@[\w-]+\.[\w.-]+"
+    r"|#\d+"
+    r"|(?<![a-z0-9_-])(?=(?:[a-z_-]*\d){3})[a-z]{1,6}[-_]?\d[a-z0-9_-]*"
+    r"|(?<![\d.,:/-])\d{5,}(?![\d.,:/-])",
+    re.ASCII | re.IGNORECASE,
+)
+_LEAST_CHARACTERS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +46,15 @@ class Query:
         return self.text[:MAX_QUERY_CHARACTERS].strip()
 
     @property
+    def embedded_text(self) -> str:
+        """The text whose vector is to be searched with: without numbers of records, addresses and links.
+
+        What would leave nearly nothing is left as it is.
+        """
+        rest = " ".join(_RECORD.sub(" ", self.clipped).split())
+        return rest if len(rest) >= _LEAST_CHARACTERS else self.clipped
+
+    @property
     def result_limit(self) -> int:
         return max(0, min(self.limit, MAX_RESULTS))
 
@@ -43,7 +63,7 @@ class Query:
 class Reading:
     """What a query says: its words with their terms, concepts, actions, and what it intends.
 
-    `terms` is all that is looked up in the index of words.
+    `terms` is all that is looked up in the index of words; `language` is that of the text.
     """
 
     folded: str
@@ -52,6 +72,7 @@ class Reading:
     actions: tuple[Action, ...]
     intent: QueryIntent
     terms: tuple[str, ...]
+    language: Language
 
     def said_names(self) -> Iterator[str]:
         """Every run of up to 8 words, joined: the names of tools that the query may speak of."""
@@ -75,6 +96,7 @@ def read_query(query: Query, glossary: Glossary, profile: Profile) -> Reading:
         concepts=concepts,
         actions=used,
         terms=tuple(_terms(words, used, concepts)),
+        language=language_of(text),
         intent=(
             intent_of_actions(actions)
             if profile.judges_requests

@@ -13,7 +13,7 @@ from core.retrieval.index import Mask, RowTable, ToolIndex, Visible
 from core.retrieval.intent import QueryIntent
 from core.retrieval.profiles import Profile
 from core.retrieval.request import Query, Reading
-from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
+from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK, MARKS
 
 _GRAPH_SEEDS = 10
 # Of each source, when ranks are fused: what is further behind could not come to the front.
@@ -26,7 +26,8 @@ Opinions = NDArray[np.floating]
 class Signals:
     """The candidates' rows, and for each the score of every source.
 
-    0 words, and otherwise NaN, is no opinion; None is a source that was not asked.
+    0 words, and otherwise NaN, is no opinion; None is a source that was not asked. `name` is the share
+    of the words of a tool's name that the query says.
     """
 
     rows: NDArray[np.int64]
@@ -34,11 +35,13 @@ class Signals:
     graph: Opinions | None
     embedding: Opinions | None
     annotation: Opinions
+    name: Opinions
 
     def at(self, place: int) -> dict[str, float]:
         """The scores of one candidate: 0 where a source has no opinion, 0.5 for annotations."""
         return {
             "bm25": _said(self.bm25, place, 0.0),
+            "name": float(self.name[place]),
             "graph": _said(self.graph, place, 0.0),
             "embedding": _said(self.embedding, place, 0.0),
             "annotation": _said(self.annotation, place, NEUTRAL),
@@ -74,21 +77,27 @@ class SignalSource:
             graph=None if graph is None else graph[rows],
             embedding=None if embedding is None else embedding[rows],
             annotation=annotation[rows],
+            name=self._index.said_names.shares(self._reading.terms, len(bm25))[rows],
         )
 
     def _score_words(self) -> Opinions:
         """The scores by words, concepts and actions, whose scores are as far apart as their weights."""
-        weights = {
-            CONCEPT_MARK: self._profile.concept_weight,
-            ACTION_MARK: self._profile.action_weight,
-        }
-        terms: dict[float, list[str]] = {}
+        terms: dict[str, list[str]] = {}
         for term in self._reading.terms:
-            terms.setdefault(weights.get(term[0], 1.0), []).append(term)
-        total = np.zeros(self._index.words.row_count, dtype=np.float32)
-        for weight, of_weight in terms.items():
-            total += np.float32(weight) * self._index.words.score(of_weight)
+            terms.setdefault(term[0] if term[0] in MARKS else "", []).append(term)
+        words, profile = self._index.words, self._profile
+        total = words.score(terms.get("", ()))
+        if actions := terms.get(ACTION_MARK):
+            total += np.float32(profile.action_weight) * words.score(actions)
+        if concepts := terms.get(CONCEPT_MARK):
+            total += self._concept_weights() * words.score(concepts)
         return total
+
+    def _concept_weights(self) -> Opinions:
+        """The weight of concepts by row: a tool in the query's language has its words as well."""
+        same, other = self._profile.same_language_concept_weight, self._profile.concept_weight
+        spoken = self._index.table.described_in(self._reading.language)
+        return np.where(spoken, np.float32(same), np.float32(other))
 
     def _choose(
         self, bm25: Opinions, opinions: Sequence[Opinions], wanted: Mask
@@ -144,7 +153,10 @@ def fuse_signals(signals: Signals, profile: Profile) -> Scores:
         # of rarities have a long tail, in which one rare word would outweigh all meaning.
         fused = fuse_deviations([(np.sqrt(signals.bm25), profile.bm25_weight), *others])
         leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
-        return fused + profile.annotation_weight * leaning
+        # Squared, since a name that is said by half is a coincidence more often than not.
+        said = profile.name_weight * np.square(signals.name, dtype=np.float64)
+        scores: Scores = fused + profile.annotation_weight * leaning + said
+        return scores
     words = np.where(signals.bm25 > 0, signals.bm25, np.float32(np.nan))
     ranked = [(words, profile.bm25_weight), *others]
     ranked.append((signals.annotation, profile.annotation_weight))

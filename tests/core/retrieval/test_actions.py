@@ -18,6 +18,11 @@ from core.retrieval.tokens import fold
         pytest.param("사용자를 지워줘", ("delete",), id="Korean"),
         pytest.param("취소된 주문 목록", ("list",), id="Korean participle"),
         pytest.param("メールを送って", ("send",), id="Japanese"),
+        pytest.param("don't kill it, just pause it", ("update",), id="English denial"),
+        pytest.param("취소 말고 변경해줘", ("update",), id="Korean denial"),
+        pytest.param("削除しないで一覧を見せて", ("list", "read"), id="Japanese denial"),
+        pytest.param("이 저장소의 이슈 목록", ("list",), id="Korean thing that holds a verb"),
+        pytest.param("請求書を見せて", ("list", "read"), id="Japanese thing that holds a verb"),
         pytest.param("weather in Seoul", (), id="none"),
     ],
 )

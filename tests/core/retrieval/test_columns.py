@@ -1,12 +1,17 @@
 """Columns are found by words, meaning and their tables, and come with the keys that join these."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.errors import EmbeddingError
 from core.retrieval.columns import (
     MAX_COLUMNS,
     ColumnDocument,
+    ColumnIndex,
     ColumnRanker,
     ColumnsFound,
     ColumnTable,
@@ -155,3 +160,87 @@ def test_vectors_of_two_models_are_refused() -> None:
 def test_embedded_text_begins_with_the_table() -> None:
     assert column_text(COLUMNS[2]) == "orders 受注: total amount: 税込合計金額"
     assert column_text(ColumnDocument(table=ColumnTable("t"), name="userId")) == "t: user id"
+
+
+changes = st.lists(st.tuples(st.sampled_from(range(len(COLUMNS))), st.booleans()), max_size=8)
+QUESTION = ("city of the 店舗 total amount store", [0.2, -0.4, 0.9])
+VECTORS = np.random.default_rng(2).standard_normal((len(COLUMNS), 3))
+
+
+def with_own_vector(number: int) -> ColumnDocument:
+    return replace(COLUMNS[number], vector=VECTORS[number])
+
+
+@settings(max_examples=12, deadline=None)
+@given(changes)
+def test_changed_index_ranks_as_a_new_one(given_changes: list[tuple[int, bool]]) -> None:
+    index, present = ColumnIndex(GLOSSARY), set[int]()
+    for number, is_put in given_changes:
+        index = index.copy()
+        column = with_own_vector(number)
+        index.put(column) if is_put else index.remove(column.identity)
+        (present.add if is_put else present.discard)(number)
+
+    fresh = ColumnRanker((with_own_vector(number) for number in sorted(present)), GLOSSARY)
+    changed, anew = ColumnRanker(index).rank(*QUESTION), fresh.rank(*QUESTION)
+
+    assert paths(changed) == paths(anew)
+    assert [each.score for each in changed.columns] == pytest.approx(
+        [each.score for each in anew.columns], abs=1e-4
+    )
+
+
+def test_copy_and_original_change_apart() -> None:
+    index = ColumnIndex(GLOSSARY)
+    index.put(with_own_vector(2))
+    twin = index.copy()
+    twin.put(replace(COLUMNS[2], description="weather"))
+    twin.put_vector(COLUMNS[2].identity, [1.0, 0.0, 0.0])
+
+    assert ColumnRanker(index).rank("weather") == ColumnsFound()
+    assert paths(ColumnRanker(twin).rank("weather")) == ["orders.total_amount"]
+    assert ColumnRanker(index).rank("?x", VECTORS[2]) != ColumnRanker(twin).rank("?x", VECTORS[2])
+
+
+def test_other_glossary_is_looked_up_in_the_same_columns() -> None:
+    index = ColumnIndex()
+    for number in range(len(COLUMNS)):
+        index.put(with_own_vector(number))
+    twin = index.with_glossary(GLOSSARY)
+
+    assert ColumnRanker(index).rank("都市") == ColumnsFound()
+    assert paths(ColumnRanker(twin).rank("都市")) == ["stores.city"]
+    assert twin.vectors.has_vectors
+
+
+def test_candidates_are_ranked_as_among_all() -> None:
+    ranker = ColumnRanker([with_own_vector(number) for number in range(len(COLUMNS))])
+    bare = ColumnIndex()
+    for column in COLUMNS:
+        bare.put(column)
+    candidates = {column.identity: VECTORS[number] for number, column in enumerate(COLUMNS)}
+
+    found = ColumnRanker(bare).rank_among(*QUESTION, candidates)
+
+    assert paths(found)[:2] == paths(ranker.rank(*QUESTION))[:2]
+    assert ColumnRanker(bare).best_by_words("total amount", 1) == ["orders.total_amount"]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        pytest.param(1, ["total_amount"], id="no room for a key"),
+        pytest.param(5, ["total_amount", "order_no", "store_id"], id="room is left"),
+    ],
+)
+def test_answer_of_so_many_documents_keeps_places_for_keys(count: int, expected: list[str]) -> None:
+    found = ColumnRanker(COLUMNS).rank("total amount", limit=count)
+
+    assert [each.name for each in found.first(count)] == expected
+
+
+def test_fifth_of_a_full_answer_is_for_keys() -> None:
+    wide = [ColumnDocument(table=ORDERS, name=f"total_amount_{n}") for n in range(9)]
+    found = ColumnRanker([*COLUMNS, *wide]).rank("total amount", limit=5)
+
+    assert [each.is_key for each in found.first(5)] == [False] * 4 + [True]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import EmbeddingError
+from core.retrieval.glossary import Concept, Glossary
 from core.retrieval.index import ToolIndex
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES
@@ -87,3 +88,34 @@ def test_unknown_tool_can_be_removed() -> None:
     index.remove("no_such_tool")
 
     assert len(index) == len(TOOLS)
+
+
+def test_vectors_that_come_later_rank_as_those_that_came_with_the_tool() -> None:
+    index, late = make_index(), make_index()
+    for number in range(len(TOOLS)):
+        index.put(entry_of(number))
+        ToolRanker(late).rank(QUERY)
+        late = late.copy()
+        late.put_vectors(entry_of(number))
+
+    assert ToolRanker(late).rank(QUERY) == ToolRanker(index).rank(QUERY)
+
+
+def test_vectors_of_an_unknown_tool_are_left_out() -> None:
+    index = make_index()
+    index.put_vectors(IndexEntry(Tool("no_such_tool"), ([1.0], [1.0])))
+
+    assert not index.vectors.has_vectors
+
+
+def test_other_glossary_is_looked_up_in_the_same_tools() -> None:
+    index = make_index()
+    index.put(entry_of(0))
+    entries = [IndexEntry(tool) for tool in TOOLS]
+    twin = index.with_glossary(
+        Glossary([Concept("x", {"en": ("user",), "ko": ("꿀벌",)})]), entries
+    )
+
+    assert ToolRanker(index).rank(Query("꿀벌")) == []
+    assert ToolRanker(twin).rank(Query("꿀벌"))
+    assert twin.vectors.has_vectors

@@ -70,6 +70,9 @@ def test_words_beyond_the_first_table_count_too(query: str, intent: QueryIntent)
         pytest.param("how many orders were there", READ, id="question"),
         pytest.param("고객에게 메일 보내줘", WRITE, id="sending writes"),
         pytest.param("返金してください", WRITE, id="paying writes"),
+        pytest.param("show the orders but do not cancel them", READ, id="denial"),
+        pytest.param("저장소 목록", READ, id="saving within a repository"),
+        pytest.param("is there an outage", READ, id="whether there is"),
         pytest.param("weather of tomorrow", QueryIntent(), id="neutral"),
     ],
 )

@@ -1,5 +1,7 @@
 """A ranking shows only what it may, breaks ties by name, explains itself and bears any input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,6 +154,7 @@ def test_tool_says_why_it_was_found() -> None:
 
     assert found.name == "delete_user"
     assert found.why == Why(words=("user",), concepts=("user",), action="delete")
+    assert found.signals["name"] == 1.0
     assert found.related == ("create_user", "get_user", "list_users")
     assert found.signals["annotation"] == 1.0
     assert found.signals["bm25"] > 0
@@ -163,6 +166,29 @@ def test_glossary_finds_tools_of_another_language() -> None:
 
     assert {"get_user", "create_user", "delete_user"} <= set(names(found))
     assert names(make_ranker().rank(Query("회원"), profile=SEED)) == []
+
+
+def test_name_that_says_no_more_than_the_query_comes_first() -> None:
+    told = "Lists users of an order, with the users of other orders."
+    ranker = make_ranker(Tool("list_users_of_order", "", told), Tool("list_users", "", "Users."))
+
+    found = ranker.rank(Query("list users"))
+
+    assert names(found) == ["list_users", "list_users_of_order"]
+    assert [one.signals["name"] for one in found] == [1.0, pytest.approx(2 / 3)]
+
+
+def test_concepts_count_less_where_the_words_themselves_may_stand() -> None:
+    english, korean = Tool("a", "", "The shipping fee."), Tool("b", "", "배송비를 알려 준다.")
+    ranker = make_ranker(english, korean)
+    both = replace(Z_LINEAR, same_language_concept_weight=Z_LINEAR.concept_weight)
+
+    def words_of(name: str, profile: Profile) -> float:
+        found = ranker.rank(Query("shipping fee"), profile=profile)
+        return next(one.signals["bm25"] for one in found if one.name == name)
+
+    assert words_of("a", Z_LINEAR) < words_of("a", both)
+    assert words_of("b", Z_LINEAR) == words_of("b", both)
 
 
 def test_what_people_read_is_searched_too() -> None:

@@ -1,0 +1,110 @@
+"""How much of a tool's name a query says: what else a longer name says was not asked for."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.bm25 import stem_word
+from core.retrieval.actions import action_spans
+from core.retrieval.glossary import Glossary
+from core.retrieval.tokens import fold, is_stop_term
+
+# One bit a word; what names say beyond is left out.
+MOST_WORDS = 16
+_WORDS = np.uint16
+
+Shares = NDArray[np.float32]
+Words = Sequence[Sequence[str]]
+
+
+def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
+    """For each word of a name the terms that say it: its stem, its concepts and its actions.
+
+    Numbers and words that stand in any request are left out.
+    """
+    folded = fold(name)
+    meanings = [*glossary.spans(folded), *action_spans(folded)]
+    words, start = [], 0
+    for word in folded.split(" "):
+        end = start + len(word)
+        stem = stem_word(word)
+        if not word.isdigit() and not is_stop_term(stem):
+            said = (term for term, first, last in meanings if first <= start and end <= last)
+            words.append(list(dict.fromkeys((stem, *said))))
+        start = end + 1
+    return words[:MOST_WORDS]
+
+
+class NameCoverage:
+    """The words of names by row, of which terms say some.
+
+    Several threads may read at a time, or one may write to its own copy.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, Words] = {}
+        self._bits: dict[str, dict[int, int]] = {}
+        self._own: set[str] = set()
+        self._counts = np.zeros(0, dtype=np.float32)
+        self._cached: dict[str, tuple[NDArray[np.intp], NDArray[np.uint16]]] = {}
+
+    def copy(self) -> "NameCoverage":
+        """The same names, to be changed apart; bits are shared until one side writes."""
+        twin = NameCoverage()
+        twin._names, twin._bits = dict(self._names), dict(self._bits)
+        twin._counts, twin._cached = self._counts.copy(), dict(self._cached)
+        self._own = set()
+        return twin
+
+    def put(self, row: int, words: Words) -> None:
+        """Take in the words of a name, in place of what the row held."""
+        self.remove(row)
+        self._make_room(row)
+        self._names[row] = words[:MOST_WORDS]
+        self._counts[row] = len(self._names[row])
+        for place, terms in enumerate(self._names[row]):
+            for term in terms:
+                bits = self._writable(term)
+                bits[row] = bits.get(row, 0) | 1 << place
+
+    def remove(self, row: int) -> None:
+        """Take out the name of a row, if it holds one."""
+        for terms in self._names.pop(row, ()):
+            for term in terms:
+                self._writable(term).pop(row, None)
+        if row < len(self._counts):
+            self._counts[row] = 0
+
+    def shares(self, terms: Iterable[str], row_count: int) -> Shares:
+        """For each row the share of the words of its name that the terms say, 0 to 1."""
+        said = np.zeros(max(row_count, len(self._counts)), dtype=_WORDS)
+        for term in dict.fromkeys(terms):
+            if term in self._bits:
+                rows, bits = self._arrays(term)
+                said[rows] |= bits
+        counts = np.ones(len(said), dtype=np.float32)
+        np.maximum(self._counts, 1, out=counts[: len(self._counts)])
+        share = np.bitwise_count(said)[:row_count] / counts[:row_count]
+        return share.astype(np.float32)
+
+    def _arrays(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.uint16]]:
+        known = self._cached.get(term)
+        if known is None:
+            of_rows = self._bits[term]
+            rows = np.fromiter(of_rows.keys(), dtype=np.intp, count=len(of_rows))
+            bits = np.fromiter(of_rows.values(), dtype=_WORDS, count=len(of_rows))
+            known = self._cached[term] = rows, bits
+        return known
+
+    def _writable(self, term: str) -> dict[int, int]:
+        self._cached.pop(term, None)
+        if term not in self._own:
+            self._bits[term] = dict(self._bits.get(term, {}))
+            self._own.add(term)
+        return self._bits[term]
+
+    def _make_room(self, row: int) -> None:
+        if row >= len(self._counts):
+            more = max(64, row + 1, 2 * len(self._counts)) - len(self._counts)
+            self._counts = np.pad(self._counts, (0, more))

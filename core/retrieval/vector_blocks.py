@@ -1,0 +1,142 @@
+"""One vector a row, in blocks that copies share until one of them writes."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import EmbeddingError
+from core.retrieval.dense import Scores, Vector, language_means
+from core.retrieval.tokens import LANGUAGES, Language
+
+BLOCK_ROWS = 1_024
+_NONE = -1
+# Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
+_DECIMALS = 6
+
+
+class VectorBlocks:
+    """Vectors at unit length as float32; a changed row costs a copy of its block, not of all.
+
+    The score is the cosine less the mean of all rows of the same language, as DenseIndex has it.
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[NDArray[np.float32]] = []
+        self._own: set[int] = set()
+        self._languages = np.zeros(0, dtype=np.int8)
+        self._sums = np.zeros((len(LANGUAGES), 0), dtype=np.float64)
+
+    @property
+    def has_vectors(self) -> bool:
+        return bool((self._languages != _NONE).any())
+
+    @property
+    def dimension(self) -> int:
+        """Numbers a vector; 0 before the first."""
+        return self._sums.shape[1]
+
+    def copy(self) -> "VectorBlocks":
+        """The same vectors, to be changed apart."""
+        twin = VectorBlocks()
+        twin._blocks, twin._languages = list(self._blocks), self._languages.copy()
+        twin._sums = self._sums.copy()
+        self._own = set()
+        return twin
+
+    def put(self, row: int, language: Language, vector: Vector) -> None:
+        """Take in the vector of a row, in place of what the row held.
+
+        Raises EmbeddingError if it has another dimension than the rest, or no direction.
+        """
+        unit = unit_vector(vector)
+        if self.dimension and len(unit) != self.dimension:
+            raise EmbeddingError("the vectors of all columns must be of one length, from one model")
+        self.remove(row)
+        self._make_room(row, len(unit))
+        self._writable(row // BLOCK_ROWS)[row % BLOCK_ROWS] = unit
+        self._languages[row] = LANGUAGES.index(language)
+        self._sums[self._languages[row]] += unit
+
+    def remove(self, row: int) -> None:
+        """Take out the vector of a row, if it holds one."""
+        if row < len(self._languages) and self._languages[row] != _NONE:
+            block = self._writable(row // BLOCK_ROWS)
+            self._sums[self._languages[row]] -= block[row % BLOCK_ROWS]
+            self._languages[row] = _NONE
+            block[row % BLOCK_ROWS] = 0
+
+    def score(self, vector: Vector | None, count: int) -> Scores:
+        """The score of the first `count` rows, NaN where it is not known.
+
+        Raises EmbeddingError if the vector does not fit those of the rows.
+        """
+        scores = np.full(count, np.nan, dtype=np.float32)
+        if vector is None or not self.has_vectors:
+            return scores
+        asked = self._check(vector)
+        known = min(count, len(self._languages))
+        # Not `@`: BLAS would start threads, which on busy cores wait for each other.
+        products = [np.einsum("ij,j->i", block, asked) for block in self._blocks]
+        likeness = np.concatenate(products)[:known]
+        languages = self._languages[:known]
+        offsets = np.append(self._offsets(asked), 0)[languages]
+        scores[:known] = np.round(likeness - offsets, _DECIMALS)
+        scores[:known][languages == _NONE] = np.nan
+        return scores
+
+    def score_others(
+        self, vector: Vector, others: Iterable[Vector], languages: Iterable[Language]
+    ) -> Scores:
+        """The scores of vectors that are not kept; those that are kept stand for all in the means.
+
+        Raises EmbeddingError if any of them does not fit.
+        """
+        asked = self._check(vector)
+        rows = [self._check(each) for each in others]
+        if not rows:
+            return np.zeros(0, dtype=np.float32)
+        places = [LANGUAGES.index(language) for language in languages]
+        offsets = self._offsets(asked)[places]
+        scores: Scores = np.round(np.stack(rows) @ asked - offsets, _DECIMALS).astype(np.float32)
+        return scores
+
+    def _check(self, vector: Vector) -> NDArray[np.float32]:
+        unit = unit_vector(vector)
+        if self.dimension and len(unit) != self.dimension:
+            raise EmbeddingError(
+                f"a vector must have {self.dimension} numbers like those of the columns,"
+                f" not {len(unit)}"
+            )
+        return unit
+
+    def _offsets(self, asked: NDArray[np.float32]) -> Scores:
+        counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]
+        sums = self._sums @ asked if self.dimension else np.zeros(len(LANGUAGES))
+        return language_means(sums, counts).astype(np.float32)
+
+    def _writable(self, number: int) -> NDArray[np.float32]:
+        if number not in self._own:
+            self._blocks[number] = self._blocks[number].copy()
+            self._own.add(number)
+        return self._blocks[number]
+
+    def _make_room(self, row: int, dimension: int) -> None:
+        if not self.dimension:
+            self._sums = np.zeros((len(LANGUAGES), dimension), dtype=np.float64)
+        while row >= len(self._blocks) * BLOCK_ROWS:
+            self._own.add(len(self._blocks))
+            self._blocks.append(np.zeros((BLOCK_ROWS, dimension), dtype=np.float32))
+        more = len(self._blocks) * BLOCK_ROWS - len(self._languages)
+        if more:
+            self._languages = np.pad(self._languages, (0, more), constant_values=_NONE)
+
+
+def unit_vector(vector: Vector) -> NDArray[np.float32]:
+    """The vector at length 1 as float32. Raises EmbeddingError if it has no direction."""
+    numbers = np.asarray(vector, dtype=np.float32)
+    length = float(np.linalg.norm(numbers))
+    if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
+        raise EmbeddingError("a vector must be a list of numbers, not all of them 0")
+    unit: NDArray[np.float32] = numbers / np.float32(length)
+    return unit
