@@ -15,6 +15,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from catalog.documents.rows import Document, Metadata
+from catalog.documents.searchable import IS_KEY, TABLE_TITLE
 from catalog.documents.stored import CATALOGUE_PREFIX, make_row, upsert_rows
 from catalog.models import CatalogColumn, CatalogTable, DataSource, DocumentKind, ReferenceDocument
 from catalog.serving.table_names import read_agent_names
@@ -118,7 +119,7 @@ def _wait_for_other_refreshes() -> None:
 def _make_rows(table_ids: Sequence[int], names: Mapping[int, str]) -> _Refresh:
     tables = CatalogTable.objects.filter(pk__in=table_ids).select_related("source")
     found = _Refresh([], set())
-    for table in tables.prefetch_related("tags", "columns"):
+    for table in tables.prefetch_related("tags", "columns", "relations"):
         columns = list(table.columns.all())
         found.keys.add(_table_key(table))
         found.keys.update(_column_key(table, column) for column in columns)
@@ -144,11 +145,19 @@ def _make_documents(
     }
     content = _describe_table(table, name)
     yield Document(_table_key(table), DocumentKind.TABLE, content, metadata)
-    examples = _find_examples(table)
+    examples, keys = _find_examples(table), _find_keys(table, columns)
     for column in columns:
         if column.gone_at is None:
             content = _describe_column(column, table, name, examples.get(column.name, ""))
-            yield Document(_column_key(table, column), DocumentKind.COLUMN, content, metadata)
+            told = {**metadata, IS_KEY: True} if column.name in keys else metadata
+            yield Document(_column_key(table, column), DocumentKind.COLUMN, content, told)
+
+
+def _find_keys(table: CatalogTable, columns: Sequence[CatalogColumn]) -> set[str]:
+    """The names of columns that are primary, or by which the table is joined to another."""
+    primary = {column.name for column in columns if column.is_primary_key}
+    listed = (each.columns for each in table.relations.all() if isinstance(each.columns, list))
+    return primary.union(*(map(str, names) for names in listed))
 
 
 def _describe_table(table: CatalogTable, name: str) -> dict[str, str]:
@@ -178,6 +187,7 @@ def _describe_column(
         data_type=column.type_name,
         description=_cut(": ".join(told)),
         example=example if example and not _is_masked(column, table) else "",
+        **{TABLE_TITLE: _cut(table.display_name)},
     )
 
 

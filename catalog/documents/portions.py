@@ -11,6 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from catalog.documents.rows import usable_metadata
+from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
 from core.errors import EmbeddingError, EmbeddingUnavailableError, ToolboxError
 from gateways.embeddings.client import EmbeddingClient, TextRole
@@ -114,7 +115,7 @@ class PortionIndexer:
         return [item for row in rows for item in await self._embed([row])]
 
     async def _embed_together(self, rows: Sequence[ReferenceDocument]) -> list[VectorItem]:
-        texts = [row.text for row in rows]
+        texts = [embedded_text(row) for row in rows]
         embeddings = await self.embedder.embed(texts, TextRole.PASSAGE)
         self.report.truncated += [rows[index].key for index in embeddings.truncated]
         return [_to_item(*pair) for pair in zip(rows, embeddings.vectors, strict=True)]

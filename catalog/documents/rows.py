@@ -27,11 +27,14 @@ _CONTENT: dict[DocumentKind, tuple[str, ...]] = {
     DocumentKind.QUERY: ("question", "sql"),
     DocumentKind.TEXT: ("text",),
 }
+# Embedded and searched, and not shown.
+_UNSHOWN: dict[DocumentKind, tuple[str, ...]] = {DocumentKind.COLUMN: ("table_title",)}
 _OPTIONAL = frozenset({"data_type", "example", "display_name", "tags", "notes"})
 _DESCRIPTIONS = {
     DocumentKind.TABLE: "a table has table and description, and may have display_name, tags and notes",
     DocumentKind.COLUMN: (
-        "a column has table, column_name and description, and may have data_type and example"
+        "a column has table, column_name and description, and may have data_type, example and"
+        " table_title"
     ),
     DocumentKind.QUERY: "an example query has question and sql",
     DocumentKind.TEXT: "a free text has text",
@@ -142,6 +145,7 @@ def _read_content(
     names = _CONTENT[kind]
     if missing := [name for name in names if name not in {*values, *_OPTIONAL}]:
         faults.append(f"{' and '.join(missing)} missing; {_DESCRIPTIONS[kind]}")
+    names += _UNSHOWN.get(kind, ())
     if unknown := [name for name in values if name not in {*names, *_GENERAL_KEYS}]:
         faults.append(_explain_unknown(unknown, names, kind))
     read = {name: _read_text(name, values[name], faults) for name in names if name in values}

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from catalog.documents.files import DocumentFileError, read_files
 from catalog.documents.rows import Document, TextFormat, render_content
+from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
 from core.bm25 import Bm25Index
 
@@ -214,5 +215,7 @@ def _refresh(row: ReferenceDocument) -> bool:
 def _hash(row: ReferenceDocument) -> str:
     """A digest of everything that goes into the vector store."""
     parts = [row.text, row.kind, row.table_name, row.column_name, row.source, row.metadata]
-    digest = hashlib.sha256(json.dumps([*parts, row.content], sort_keys=True).encode())
+    embedded = embedded_text(row)
+    parts += [row.content, *([] if embedded == row.text else [embedded])]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
     return digest.hexdigest()[:32]

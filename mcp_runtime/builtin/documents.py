@@ -1,17 +1,24 @@
-"""Finding reference documents: by meaning in the vector store, or by words where that is away."""
+"""Finding reference documents: by words, meaning and their tables, or as much of it as there is."""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from core.errors import EmbeddingError, VectorStoreError
+from core.retrieval.columns import ColumnsFound
+from core.retrieval.dense import Vector
 from gateways.embeddings.client import EmbeddingClient, Embeddings, TextRole
+from gateways.vectors.reader import VectorReader
 from gateways.vectors.store import VectorStore
+from mcp_runtime.builtin.reference_index import ReferenceIndex
+from mcp_runtime.builtin.reference_state import MAX_VECTOR_BYTES, References
 
 logger = logging.getLogger(__name__)
 
 # An agent that waits for reference documents is better served by lesser ones soon.
 MEANING_TIMEOUT_S = 2.8
+# Of the nearest in meaning and in words each, where not all vectors are kept.
+CANDIDATES = 200
 
 # The texts of the stored documents nearest in words to a query, best first.
 SearchByWords = Callable[[str, int], Awaitable[list[str]]]
@@ -21,12 +28,24 @@ class DocumentSearch:
     """The documents that answer a text: the one code by which built-in tools embed and search."""
 
     def __init__(
-        self, embedder: EmbeddingClient, store: VectorStore, search_by_words: SearchByWords
+        self,
+        embedder: EmbeddingClient,
+        store: VectorStore,
+        search_by_words: SearchByWords,
+        *,
+        most_vector_bytes: int = MAX_VECTOR_BYTES,
     ) -> None:
+        """`most_vector_bytes` is for the documents' vectors; of more a sample is kept."""
         self._embedder = embedder
         self._store = store
         self._search_by_words = search_by_words
         self._opened_with = 0
+        model = embedder.settings.model if embedder.settings.is_complete else ""
+        self.references = ReferenceIndex(store.settings, model, most_vector_bytes)
+
+    async def close(self) -> None:
+        """Follow the documents no more."""
+        await self.references.close()
 
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """The texts as vectors that documents are searched with. Raises EmbeddingError."""
@@ -45,19 +64,75 @@ class DocumentSearch:
         return [[match.document for match in matches] for matches in found]
 
     async def find_or_degrade(self, query: str, n_results: int) -> tuple[list[str], bool]:
-        """The nearest documents, and whether they were found by words alone.
+        """The documents that help to answer a question, and whether they were found by words alone.
 
         That is so where the embedding server or the vector store cannot help in time.
         """
+        until = asyncio.get_running_loop().time() + MEANING_TIMEOUT_S
+        state, vector = await asyncio.gather(
+            self.references.current(), self._embed_until(query, until)
+        )
+        if vector is not None and self._knows_less_than_the_store(state):
+            nearest = await self._find_until(query, n_results, until)
+            if nearest is not None:
+                return nearest, False
+        if state is None or not state.texts:
+            return await self._search_by_words(query, n_results), True
+        found, is_degraded = await self._rank(state, query, vector, n_results)
+        return [state.texts[one.identity] for one in found.first(n_results)], is_degraded
+
+    def _knows_less_than_the_store(self, state: References | None) -> bool:
+        """Whether the vector store alone answers better: while rows or vectors are not yet read."""
+        return state is None or not state.texts or self.references.is_loading
+
+    async def _embed_until(self, query: str, until: float) -> Vector | None:
         try:
-            async with asyncio.timeout(MEANING_TIMEOUT_S):
+            async with asyncio.timeout_at(until):
+                [vector] = (await self.embed([query])).vectors
+                return vector
+        except EmbeddingError as error:
+            logger.warning("reference documents are searched by words alone: %s", error)
+        except TimeoutError:
+            logger.warning("reference documents are searched by words alone: no vector in time")
+        return None
+
+    async def _find_until(self, query: str, n_results: int, until: float) -> list[str] | None:
+        try:
+            async with asyncio.timeout_at(until):
                 [documents] = await self.find([query], n_results)
-            return documents, False
+                return documents
         except (EmbeddingError, VectorStoreError) as error:
             logger.warning("reference documents are searched by words alone: %s", error)
         except TimeoutError:
             logger.warning("reference documents are searched by words alone: no answer in time")
-        return await self._search_by_words(query, n_results), True
+        return None
+
+    async def _rank(
+        self, state: References, query: str, vector: Vector | None, n_results: int
+    ) -> tuple[ColumnsFound, bool]:
+        ranker = state.ranker
+        if vector is not None and state.index.vectors.has_vectors:
+            try:
+                if state.is_sampled:
+                    return await self._rank_nearest(state, query, vector, n_results), False
+                return await asyncio.to_thread(ranker.rank, query, vector, n_results), False
+            except (EmbeddingError, VectorStoreError, TimeoutError) as error:
+                logger.warning("reference documents are searched by words alone: %s", error)
+        return await asyncio.to_thread(ranker.rank, query, None, n_results), True
+
+    async def _rank_nearest(
+        self, state: References, query: str, vector: Vector, n_results: int
+    ) -> ColumnsFound:
+        """As the ranker does, among those that are near in meaning or in words."""
+        async with asyncio.timeout(MEANING_TIMEOUT_S), VectorReader(self._store.settings) as reader:
+            by_words = await asyncio.to_thread(state.ranker.best_by_words, query, CANDIDATES)
+            await self._open(len(vector))
+            [near] = await self._store.search([list(map(float, vector))], CANDIDATES)
+            keys = dict.fromkeys([*(match.id for match in near), *by_words])
+            candidates = await reader.read_vectors(list(keys))
+        return await asyncio.to_thread(
+            state.ranker.rank_among, query, vector, candidates, n_results
+        )
 
     async def _open(self, dimension: int) -> None:
         """Say once what the collection has to fit; the store holds to it when it is replaced."""

@@ -46,6 +46,8 @@ that search_tools gave; wrong ones are answered with what would be right.
 日本語: search_tools で見つけたツールを名前で呼び出し、その結果をそのまま返します。arguments は search_tools が返した parameters に合わせてください。""",
     tags=("tools",),
 )
+# Of the ranker's signals, those of the published contract.
+SIGNALS = ("bm25", "graph", "embedding", "annotation")
 # What finds tools and what calls them are neither found nor called through each other.
 UNFOUND = frozenset({SEARCH.name, CALL.name})
 
@@ -95,9 +97,7 @@ _FOUND = object_schema(
         "parameters": {**_OBJECT, "description": "JSON schema of the arguments."},
         "annotations": _OBJECT,
         "score": _NUMBER,
-        "signals": object_schema(
-            dict.fromkeys(("bm25", "graph", "embedding", "annotation"), _NUMBER)
-        ),
+        "signals": object_schema(dict.fromkeys(SIGNALS, _NUMBER)),
     }
 )
 _DEGRADED = {"type": "boolean", "description": "Found by words alone, not by meaning."}

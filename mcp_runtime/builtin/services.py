@@ -31,6 +31,7 @@ class BuiltinServices:
 
     async def close(self) -> None:
         """Close all connections."""
+        await self.search.close()
         await self.embedder.close()
         await self._store.close()
         await self._thread.close()

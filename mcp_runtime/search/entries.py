@@ -1,13 +1,10 @@
 """Served tools as the search knows them."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from core.ingest.operations import parameter_of_schema
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
-from core.retrieval.tool_texts import embedding_texts
 from core.tool_entry import READS_ONLY
 from mcp_runtime.builtin.search_tools import UNFOUND
 from mcp_runtime.snapshot import ServedTool, Snapshot
@@ -34,11 +31,6 @@ def to_search_tool(tool: ServedTool) -> Tool:
         annotations=MCPAnnotations.from_dict(spec.annotations or READS_ONLY),
         tags=tuple(spec.tags),
     )
-
-
-def hash_texts(tool: Tool) -> str:
-    """SHA-256, in hexadecimal, of the texts of a tool that are embedded."""
-    return hashlib.sha256(json.dumps(embedding_texts(tool)).encode()).hexdigest()
 
 
 def _to_parameter(name: str, schema: Mapping[str, Any], *, is_required: bool) -> ToolParameter:

@@ -3,24 +3,29 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from django.db import Error as DatabaseError
 
-from catalog.glossary import read_concepts
+from catalog.glossary import read_concepts, read_glossary_revision
 from core.errors import EmbeddingError
 from core.retrieval.glossary import Concept, Glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import Query
+from core.retrieval.text_hashes import hash_texts
 from core.retrieval.tool_texts import IndexEntry
 from mcp_runtime.connections import DatabaseThread
-from mcp_runtime.search.entries import hash_texts, searchable_tools, to_search_tool
+from mcp_runtime.search.entries import searchable_tools, to_search_tool
 from mcp_runtime.search.vector_rows import HashedVectors, SearchRows, read_rows
 from mcp_runtime.snapshot import ServedTool, Snapshot
 
 logger = logging.getLogger(__name__)
+
+# An edit of the glossary counts so long after it, and the time of indexing.
+GLOSSARY_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,14 @@ class _Indexed:
     entry: IndexEntry
     content_hash: str
     has_vectors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _EditedGlossary:
+    """The concepts in use at a revision."""
+
+    revision: str
+    concepts: tuple[Concept, ...]
 
 
 _Known = dict[str, _Indexed]
@@ -55,8 +68,8 @@ class SearchIndex:
         self._noticed = asyncio.Event()
         self._changing = asyncio.Lock()
         self._known: _Known = {}
-        self._concepts = CONCEPTS
-        self._index = ToolIndex()
+        self._glossary_revision: str | None = None
+        self._index = ToolIndex(Glossary(CONCEPTS))
         self.ranker = ToolRanker(self._index)
 
     def __len__(self) -> int:
@@ -79,12 +92,18 @@ class SearchIndex:
             self._noticed.set()
 
     async def run(self) -> None:
-        """Follow the snapshot, for ever."""
+        """Follow the snapshot and the glossary, for ever."""
         while True:
-            await self._noticed.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GLOSSARY_INTERVAL_S):
+                    await self._noticed.wait()
+            is_noticed = self._noticed.is_set()
             self._noticed.clear()
             try:
-                await self.update()
+                # Even when the snapshot changes all the time.
+                await self._follow_glossary()
+                if is_noticed:
+                    await self.update()
             except Exception:
                 # Whatever a strange tool does to the index, tools go on being served.
                 logger.exception("served tools cannot be indexed; searches find the earlier ones")
@@ -100,8 +119,6 @@ class SearchIndex:
                 for name, tool in wanted.items()
                 if name not in self._known or self._known[name].served is not tool
             }
-            if not self._known:
-                self._concepts = await self._read_concepts()
             if changed or gone:
                 rows = await self._read_rows(changed)
                 await self._swap(lambda: self._with_tools(changed, gone, rows))
@@ -124,13 +141,17 @@ class SearchIndex:
         async with self._changing:
             await self._swap(self._without_vectors)
 
-    async def _read_concepts(self) -> tuple[Concept, ...]:
-        """The glossary as people have edited it; what they edit later counts from the next start."""
+    async def _follow_glossary(self) -> None:
+        """Take up the glossary as people have edited it; while the database is away it stays."""
         try:
-            return await self._database.call(read_concepts)
+            glossary = await self._database.call(_read_glossary, self._glossary_revision)
         except (DatabaseError, TimeoutError):
-            logger.warning("tools are indexed with the shipped glossary; the database is away")
-            return CONCEPTS
+            return
+        if glossary is None:
+            return
+        async with self._changing:
+            await self._swap(lambda: self._with_glossary(Glossary(glossary.concepts)))
+        self._glossary_revision = glossary.revision
 
     async def _read_rows(self, names: Collection[str]) -> SearchRows:
         try:
@@ -149,7 +170,7 @@ class SearchIndex:
         self, changed: Mapping[str, ServedTool], gone: Iterable[str], rows: SearchRows
     ) -> tuple[ToolIndex, _Known]:
         known = {name: each for name, each in self._known.items() if name not in set(gone)}
-        index = self._index.copy() if self._known else self._empty_index()
+        index = self._index.copy()
         for name in gone:
             index.remove(name)
         for name, tool in changed.items():
@@ -161,27 +182,42 @@ class SearchIndex:
     def _with_vectors(self, made: Mapping[str, HashedVectors]) -> tuple[ToolIndex, _Known]:
         index, known = self._index.copy(), dict(self._known)
         for name, vectors in made.items():
-            known[name] = _put(index, known[name], vectors)
+            known[name] = _put_vectors(index, known[name], vectors)
         return index, known
 
     def _without_vectors(self) -> tuple[ToolIndex, _Known]:
-        index = self._empty_index()
-        return index, {name: _put(index, each, None) for name, each in self._known.items()}
+        index = self._index.without_vectors()
+        return index, {name: replace(each, has_vectors=False) for name, each in self._known.items()}
 
-    def _empty_index(self) -> ToolIndex:
-        return ToolIndex(Glossary(self._concepts))
+    def _with_glossary(self, glossary: Glossary) -> tuple[ToolIndex, _Known]:
+        entries = [each.entry for each in self._known.values()]
+        return self._index.with_glossary(glossary, entries), self._known
+
+
+def _read_glossary(known_revision: str | None) -> _EditedGlossary | None:
+    """The glossary if it is another one; one query while it is not."""
+    revision = read_glossary_revision()
+    if revision == known_revision:
+        return None
+    return _EditedGlossary(revision, read_concepts())
 
 
 def _put(index: ToolIndex, indexed: _Indexed, vectors: HashedVectors | None) -> _Indexed:
     """Index the tool, with the vectors if they are of its texts and fit the others."""
+    index.put(indexed.entry)
+    return _put_vectors(index, indexed, vectors)
+
+
+def _put_vectors(index: ToolIndex, indexed: _Indexed, vectors: HashedVectors | None) -> _Indexed:
+    """Give the tool the vectors if they are of its texts and fit the others; else it has none."""
     entry = indexed.entry
     if vectors is not None and vectors.content_hash == indexed.content_hash:
         try:
-            index.put(replace(entry, vectors=vectors.pair))
+            index.put_vectors(replace(entry, vectors=vectors.pair))
             return replace(indexed, has_vectors=True)
         except EmbeddingError as error:
             logger.warning("the vectors of %s cannot be used: %s", entry.tool.name, error)
-    index.put(entry)
+    index.put_vectors(entry)
     return replace(indexed, has_vectors=False)
 
 

@@ -21,6 +21,7 @@ from core.retrieval.ranker import RankedTool
 from core.retrieval.request import Query
 from core.tool_entry import make_entry
 from gateways.embeddings.client import EmbeddingClient
+from mcp_runtime.builtin.search_tools import SIGNALS
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.search.index import SearchIndex
 from mcp_runtime.search.query_vectors import QueryVectors
@@ -75,7 +76,7 @@ class ToolSearchService:
         record = self._make_record(query, facts)
         await self.index.ready.wait()
         if self.index.dimension:
-            query = replace(query, vector=await self._queries.find(query.clipped))
+            query = replace(query, vector=await self._queries.find(query.embedded_text))
         found, is_degraded = await self._rank(query, facts)
         record.names, record.scores = [one.name for one in found], [one.score for one in found]
         record.degraded, record.duration_ms = is_degraded, (time.perf_counter() - began) * 1_000
@@ -114,7 +115,7 @@ class ToolSearchService:
                 "parameters": entry.input_schema,
                 "annotations": entry.annotations,
                 "score": round(one.score, _DECIMALS),
-                "signals": {key: round(part, _DECIMALS) for key, part in one.signals.items()},
+                "signals": {key: round(one.signals[key], _DECIMALS) for key in SIGNALS},
             }
 
     def _make_record(self, query: Query, facts: CallerFacts) -> ToolSearch:

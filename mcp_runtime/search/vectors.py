@@ -9,10 +9,10 @@ import numpy as np
 from django.db import Error as DatabaseError
 
 from core.errors import EmbeddingError, EmbeddingUnavailableError
+from core.retrieval.text_hashes import hash_texts
 from core.retrieval.tool_texts import IndexEntry, embedding_texts
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from mcp_runtime.connections import DatabaseThread
-from mcp_runtime.search.entries import hash_texts
 from mcp_runtime.search.index import SearchIndex
 from mcp_runtime.search.vector_rows import (
     HashedVectors,

@@ -245,19 +245,28 @@ async def test_tool_whose_server_is_away_says_so_within_three_seconds(
     assert "127.0.0.1" not in text
 
 
-async def test_store_that_hangs_or_dies_is_done_without_until_it_is_back(
+async def test_store_that_hangs_or_dies_is_not_missed_once_vectors_are_read(
     own_chroma: ChromaServer, serve: Serve
 ) -> None:
     async with serve() as served:
-        assert not await is_degraded(served)
+        await eventually(lambda: _is_whole(served), within_s=10)
         own_chroma.freeze()
-        assert await is_degraded(served)
+        await eventually(lambda: _is_whole(served), within_s=10)
         own_chroma.thaw()
-        await eventually(lambda: _is_whole(served), within_s=5)
         own_chroma.kill()
+        await eventually(lambda: _is_whole(served), within_s=10)
+
+
+@pytest.mark.parametrize("away", ["hangs", "is down"])
+async def test_store_that_was_away_at_first_is_read_when_it_is_back(
+    own_chroma: ChromaServer, serve: Serve, away: str
+) -> None:
+    own_chroma.freeze() if away == "hangs" else own_chroma.kill()
+
+    async with serve() as served:
         assert await is_degraded(served)
-        await asyncio.to_thread(own_chroma.start)
-        await eventually(lambda: _is_whole(served), within_s=5)
+        own_chroma.thaw() if away == "hangs" else await asyncio.to_thread(own_chroma.start)
+        await eventually(lambda: _is_whole(served), within_s=15)
 
 
 async def is_degraded(served: Served) -> bool:
@@ -278,60 +287,54 @@ async def error_of(served: Served, tool: str, arguments: dict[str, Any]) -> str:
     return str(result.content[0].text)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "line"),
-    [
-        pytest.param(
-            "get_text_embedding",
-            {"text_list": ["a", " ", ""]},
-            "text_list[1]: must not be blank\n- text_list[2]: must not be blank",
-            id="blank texts",
-        ),
-        pytest.param(
-            "get_text_embedding",
-            {"text_list": ["a"] * 129},
-            "text_list: must have at most 128 items (got 129)",
-            id="too many texts",
-        ),
-        pytest.param(
-            "get_text_embedding",
-            {"text_list": "a"},
-            'text_list: must be a list of texts (got "a")',
-            id="no list",
-        ),
-        pytest.param(
-            "search_similar_documents",
-            {"query_list": ["a"], "n_results": 0},
-            "n_results: must be at least 1 (got 0)",
-            id="too few results",
-        ),
-        pytest.param(
-            "search_similar_documents",
-            {"query_list": ["a"] * 33},
-            "query_list: must have at most 32 items (got 33)",
-            id="too many queries",
-        ),
-        pytest.param(
-            "get_sql_reference_documents",
-            {"user_query": "a", "n_results": 101},
-            "n_results: must be at most 100 (got 101)",
-            id="too many results",
-        ),
-        pytest.param(
-            "get_sql_reference_documents",
-            {"user_query": " \n"},
-            "user_query: must not be blank",
-            id="blank question",
-        ),
-    ],
-)
+WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
+    "blank texts": (
+        "get_text_embedding",
+        {"text_list": ["a", " ", ""]},
+        "text_list[1]: must not be blank\n- text_list[2]: must not be blank",
+    ),
+    "too many texts": (
+        "get_text_embedding",
+        {"text_list": ["a"] * 129},
+        "text_list: must have at most 128 items (got 129)",
+    ),
+    "no list": (
+        "get_text_embedding",
+        {"text_list": "a"},
+        'text_list: must be a list of texts (got "a")',
+    ),
+    "too few results": (
+        "search_similar_documents",
+        {"query_list": ["a"], "n_results": 0},
+        "n_results: must be at least 1 (got 0)",
+    ),
+    "too many queries": (
+        "search_similar_documents",
+        {"query_list": ["a"] * 33},
+        "query_list: must have at most 32 items (got 33)",
+    ),
+    "too many results": (
+        "get_sql_reference_documents",
+        {"user_query": "a", "n_results": 101},
+        "n_results: must be at most 100 (got 101)",
+    ),
+    "blank question": (
+        "get_sql_reference_documents",
+        {"user_query": " \n"},
+        "user_query: must not be blank",
+    ),
+}
+
+
 async def test_wrong_arguments_are_named_one_per_line(
-    serve: Serve, tool: str, arguments: dict[str, Any], line: str
+    serve: Serve, subtests: pytest.Subtests
 ) -> None:
     async with serve() as served:
-        text = await error_of(served, tool, arguments)
+        for case, (tool, arguments, line) in WRONG.items():
+            with subtests.test(case):
+                text = await error_of(served, tool, arguments)
 
-    assert text == f"Invalid arguments for {tool}:\n- {line}"
+                assert text == f"Invalid arguments for {tool}:\n- {line}"
 
 
 async def test_number_of_results_may_be_written_as_text(indexed: Any, serve: Serve) -> None:

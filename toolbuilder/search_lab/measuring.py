@@ -1,7 +1,7 @@
 """How well saved questions find what they should: ranks, hit rates and mean reciprocal ranks."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.retrieval.request import Query
 from toolbuilder.lab_models import SearchQuestion
@@ -59,11 +59,12 @@ class Measured:
 def measure_questions(questions: Sequence[SearchQuestion], profile: LabProfile) -> Measured:
     """Every question searched now, as `profile` ranks."""
     lab = read_lab_index()
-    vectors = embed_questions([one.text for one in questions])
+    asked = [Query(one.text, limit=RANKS_SEEN) for one in questions]
+    vectors = embed_questions([one.embedded_text for one in asked])
     measured: list[MeasuredQuestion] = []
     degraded_count = 0
-    for one in questions:
-        query = Query(one.text, vectors.get(one.text), limit=RANKS_SEEN)
+    for one, question in zip(questions, asked, strict=True):
+        query = replace(question, vector=vectors.get(question.embedded_text))
         found, is_degraded = rank_or_degrade(lab, query, profile)
         degraded_count += is_degraded
         measured.append(_judge(one, [tool.name for tool in found], lab.tools.keys()))

@@ -1,22 +1,18 @@
 """Saved questions: kept, exported as a file and read from one."""
 
-import csv
 from collections.abc import Iterable
-from io import StringIO
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from catalog.exchange.cells import decode_bytes, read_cell
-from core.errors import EditError, ImportFileError
-from core.formatting import format_csv
+from catalog.exchange.spreadsheets import read_sheet, write_sheet
+from core.errors import EditError
 from core.retrieval.tokens import language_of
 from toolbuilder.lab_models import SearchQuestion
 
 MAX_QUESTIONS = 500
 MAX_QUESTION_CHARACTERS = 1_000
 MAX_EXPECTED = 20
-MAX_FILE_BYTES = 2_000_000
 COLUMNS = ("question", "expected", "language")
 LANGUAGES = ("ko", "ja", "en", "other")
 # Any number that no other program of this database uses for its own lock.
@@ -54,8 +50,7 @@ def export_questions() -> str:
     rows = [
         [one.text, " ".join(expected_of(one)), one.language] for one in SearchQuestion.objects.all()
     ]
-    # The mark makes spreadsheets read Korean and Japanese as UTF-8.
-    return "\ufeff" + format_csv(COLUMNS, rows)
+    return write_sheet(COLUMNS, rows)
 
 
 def import_questions(data: bytes, username: str) -> int:
@@ -63,31 +58,15 @@ def import_questions(data: bytes, username: str) -> int:
 
     Raises ImportFileError for what is no such file, EditError with the line's number for a bad line.
     """
-    rows = _read_rows(data)
+    rows = read_sheet(data, COLUMNS[:2])
     with transaction.atomic():
-        for number, row in enumerate(rows, start=2):
-            question, expected, language = ([*map(read_cell, row), "", "", ""])[:3]
+        for row in rows:
+            question, expected, language = (row.cells.get(name, "") for name in COLUMNS)
             try:
                 save_question(question, expected.replace(",", " ").split(), username, language)
             except EditError as error:
-                raise EditError(
-                    _("line %(number)s: %(reason)s") % {"number": number, "reason": str(error)}
-                ) from error
+                raise row.refuse(error) from error
     return len(rows)
-
-
-def _read_rows(data: bytes) -> list[list[str]]:
-    if len(data) > MAX_FILE_BYTES:
-        text = _("the file has more than %(limit)s MB; split it")
-        raise ImportFileError(text % {"limit": MAX_FILE_BYTES // 10**6})
-    try:
-        lines = list(csv.reader(StringIO(decode_bytes(data).lstrip("\ufeff")), strict=True))
-    except csv.Error as error:
-        raise ImportFileError(_("the file is no CSV file that can be read")) from error
-    header = [cell.strip().lower() for cell in lines[0]] if lines else []
-    if tuple(header[:2]) != COLUMNS[:2]:
-        raise ImportFileError(_("the first line has to be: question,expected,language"))
-    return [line for line in lines[1:] if any(cell.strip() for cell in line)]
 
 
 def _clean_text(text: str) -> str:

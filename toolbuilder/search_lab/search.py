@@ -1,7 +1,7 @@
 """One search of the lab: what its address asks for, and the tools found with what speaks for them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from django.http import QueryDict
@@ -112,7 +112,7 @@ class LabRow:
 
     @property
     def figures(self) -> list[SignalFigure]:
-        """All four signals."""
+        """All signals."""
         return [SignalFigure(signal, self.found.signals[signal]) for signal in SIGNALS]
 
 
@@ -131,7 +131,8 @@ def search_as(state: LabState, key: ApiKey | None) -> LabAnswer:
     lab = read_lab_index()
     if not state.q:
         return LabAnswer(tool_count=len(lab.tools))
-    query = Query(state.q, embed_question(state.q), limit=RESULTS_SHOWN)
+    asked = Query(state.q, limit=RESULTS_SHOWN)
+    query = replace(asked, vector=embed_question(asked.embedded_text))
     allowed = frozenset(key.allowed_tools) if key and key.allowed_tools else None
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)

@@ -1,7 +1,5 @@
 """The stored vectors of tools, as runtimes make them."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -9,7 +7,7 @@ from django.db.models import Count, Max
 from numpy.typing import NDArray
 
 from core.retrieval.model import Tool
-from core.retrieval.tool_texts import embedding_texts
+from core.retrieval.text_hashes import hash_texts
 from toolbuilder.search_models import ToolVector
 
 Vector = NDArray[np.float32]
@@ -33,11 +31,6 @@ def read_vectors_revision(model: str) -> str:
     rows = ToolVector.objects.filter(model=model)
     found = rows.aggregate(last=Max("updated_at"), count=Count("pk"))
     return f"{model} {found['count']} {found['last'].isoformat() if found['last'] else ''}"
-
-
-def hash_texts(tool: Tool) -> str:
-    """SHA-256, in hexadecimal, of the texts of a tool that are embedded."""
-    return hashlib.sha256(json.dumps(embedding_texts(tool)).encode()).hexdigest()
 
 
 def _pairs(rows: Iterable[ToolVector]) -> Iterator[tuple[ToolVector, VectorPair]]:

@@ -7,9 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 from core.retrieval.profiles import DEFAULT, PROFILES, Profile
 
-SIGNALS = ("bm25", "graph", "embedding", "annotation")
+SIGNALS = ("bm25", "name", "graph", "embedding", "annotation")
 SIGNAL_LABELS = {
     "bm25": _("Words"),
+    "name": _("Name"),
     "graph": _("Graph"),
     "embedding": _("Meaning"),
     "annotation": _("Annotations"),

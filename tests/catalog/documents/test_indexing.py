@@ -6,6 +6,8 @@ import pytest
 from django.db import connection
 
 from catalog.documents.indexing import INDEXING_LOCK, IndexingBusyError, IndexTarget, count_pending
+from catalog.documents.rows import read_row
+from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
 from config.services.embeddings import EmbeddedEmbeddings
 from core.errors import (
@@ -179,9 +181,28 @@ def test_strange_metadata_of_another_program_stops_nothing(
 
 
 def test_long_document_is_named(indexing: Indexing) -> None:
-    load(column("short"), column("long", description="word " * 500))
+    load(column("short"), read_row({"key": "long", "text": "word " * 500}))
 
-    assert indexing.run().truncated == ["column:users.long"]
+    assert indexing.run().truncated == ["long"]
+
+
+def test_column_is_embedded_with_what_its_table_is_called(indexing: Indexing) -> None:
+    load(column("email", table_title="고객 명부"), column("city", description="Where one lives"))
+    indexing.run()
+    row = ReferenceDocument.objects.get(key="column:users.email")
+
+    assert embedded_text(row) == "users 고객 명부: email: 사용자 이메일 주소"
+    assert "고객 명부" not in row.text
+    assert indexing.find("users 고객 명부: email", 1) == ["column:users.email"]
+
+
+def test_column_whose_table_is_called_otherwise_is_embedded_again(indexing: Indexing) -> None:
+    load(column("email"), column("city"))
+    indexing.run()
+    load(column("email", table_title="Customers"), column("city"))
+
+    assert indexing.run().embedded == 1
+    assert indexing.run().embedded == 0
 
 
 def test_rows_say_what_is_left_to_do(indexing: Indexing, settings: Any) -> None:

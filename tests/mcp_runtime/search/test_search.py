@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
+from catalog.glossary import add_concept
 from tests.factories import make_expression, make_token, make_tool
 from tests.gateways.embeddings.scripted_server import ScriptedServer, silence
 from tests.mcp_runtime.conftest import ERAS, Serve, Served, eventually
@@ -153,3 +154,26 @@ async def test_model_of_another_dimension_has_all_tools_embedded_anew(
         later = await search(served, "money")
 
     assert (answer["degraded"], later["degraded"]) == (True, False)
+
+
+async def test_glossary_edit_is_found_within_seconds_and_vectors_stay(
+    serve: Serve, model: ScriptedServer
+) -> None:
+    await sync_to_async(make_tool)(name="frobnicate_all")
+
+    async with serve() as served:
+        await eventually(lambda: has_all_vectors(served), within_s=10)
+        asked = len(model.asked)
+        await sync_to_async(add_concept)(
+            "frobnication", {"ko": "꿀벌집", "en": "frobnicate"}, "ann"
+        )
+
+        async def is_known() -> bool:
+            [tool] = (await search(served, "꿀벌집", limit=1))["tools"]
+            return bool(tool["signals"]["bm25"] > 0)
+
+        await eventually(is_known, within_s=5)
+        assert has_all_vectors(served)
+
+    texts = [text for one in model.asked[asked:] for text in one.content["input"]]
+    assert set(texts) == {"꿀벌집"}

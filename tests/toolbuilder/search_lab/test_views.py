@@ -57,7 +57,7 @@ def test_question_shows_tools_with_what_speaks_for_them(admin: Client) -> None:
 
     row = page.context["answer"].rows[0]
     assert row.tool.name == "list_orders"
-    assert [part.signal for part in row.bar] == ["bm25", "annotation"]
+    assert [part.signal for part in row.bar] == ["bm25", "name", "annotation"]
     assert 'class="bm25" x="0.0"' in text_of(page)
     assert '<a class="mono anywhere table-link" href="/tools/list_orders/">' in text_of(page)
     assert "By words alone" in text_of(page)
@@ -90,7 +90,7 @@ def test_weight_of_zero_takes_a_signal_out_of_the_bar(admin: Client) -> None:
     parts = [
         {part.signal for row in page.context["answer"].rows for part in row.bar} for page in pages
     ]
-    assert parts == [{"bm25", "annotation"}, {"bm25"}]
+    assert parts == [{"bm25", "name", "annotation"}, {"bm25", "name"}]
 
 
 @pytest.mark.usefixtures("shop")
@@ -183,7 +183,7 @@ def test_file_of_questions_goes_out_and_in(admin: Client) -> None:
 
     assert SearchQuestion.objects.get().expected == ["a"]
     assert bad.status_code == 422
-    assert "the first line has to be" in text_of(bad)
+    assert "the first line has to name the columns question, expected" in text_of(bad)
 
 
 def test_searches_of_agents_are_grouped_by_question(admin: Client) -> None:
