@@ -32,6 +32,7 @@ _KEY = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _MAX_KEY_CHARACTERS = 60
 
 Terms = Mapping[str, tuple[str, ...]]
+Owners = dict[tuple[str, str], set[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,18 +84,40 @@ def add_concept(key: str, terms: Mapping[str, str], username: str) -> GlossaryEn
     `terms` are texts with commas by language. Raises EditError for a key that is taken or cannot be
     one, for terms that cannot be kept, and for none.
     """
+    entry = make_entry(key, terms)
+    with _alone():
+        if find_entry(entry.key):
+            raise EditError(
+                _("there is a concept %(key)s already; add the terms to it") % {"key": entry.key}
+            )
+        _check_meanings(entry, {}, _find_owners(read_entries()))
+        return _write(entry, username)
+
+
+def make_entry(key: str, terms: Mapping[str, str]) -> GlossaryEntry:
+    """A concept of texts with commas by language, not kept yet. Raises EditError as `add_concept`."""
     cleaned = {language: clean_terms(terms.get(language, "")) for language in LANGUAGES}
     name = _clean_key(key or fold(next(iter(cleaned["en"]), "")).replace(" ", "_"))
     if not any(cleaned.values()):
         raise EditError(_("write at least one term; a concept of two languages is of most use"))
+    return GlossaryEntry(key=name, terms=cleaned)
+
+
+def write_concepts(wanted: Iterable[GlossaryEntry], username: str) -> int:
+    """Keep the concepts as they are given, all of them or none; returns how many were not so yet.
+
+    Raises EditError where a word would get a second meaning in a language.
+    """
     with _alone():
-        if find_entry(name):
-            raise EditError(
-                _("there is a concept %(key)s already; add the terms to it") % {"key": name}
-            )
-        entry = GlossaryEntry(key=name, terms=cleaned)
-        _check_meanings(entry, dict.fromkeys(LANGUAGES, ()))
-        return _write(entry, username)
+        present = {entry.key: entry for entry in read_entries()}
+        changed = [entry for entry in wanted if not _is_kept(entry, present.get(entry.key))]
+        owners = _find_owners((present | {entry.key: entry for entry in changed}).values())
+        for entry in changed:
+            kept = present.get(entry.key)
+            if entry.is_active:
+                _check_meanings(entry, kept.terms if kept and kept.is_active else {}, owners)
+            _write(replace(entry, is_shipped=entry.key in _SHIPPED), username)
+        return len(changed)
 
 
 def edit_terms(entry: GlossaryEntry, language: str, text: str, username: str) -> GlossaryEntry:
@@ -114,7 +137,7 @@ def edit_terms(entry: GlossaryEntry, language: str, text: str, username: str) ->
         if not any(changed.terms.values()):
             raise EditError(_("the last term cannot go; switch the concept off instead"))
         if present.is_active:
-            _check_meanings(changed, present.terms)
+            _check_meanings(changed, present.terms, _find_owners(read_entries()))
         return _write(changed, username)
 
 
@@ -137,7 +160,8 @@ def set_concept_active(key: str, username: str, *, is_active: bool) -> GlossaryE
         if present.is_active == is_active:
             return present
         if is_active:
-            _check_meanings(present, dict(_SHIPPED[key].terms) if key in _SHIPPED else {})
+            before = dict(_SHIPPED[key].terms) if key in _SHIPPED else {}
+            _check_meanings(present, before, _find_owners(read_entries()))
         return _write(replace(present, is_active=is_active), username)
 
 
@@ -194,17 +218,34 @@ def _clean_key(text: str) -> str:
     return key
 
 
-def _check_meanings(entry: GlossaryEntry, before: Terms) -> None:
+def _find_owners(entries: Iterable[GlossaryEntry]) -> Owners:
+    """The keys of the concepts in use by language and form of a term."""
+    owners: Owners = {}
+    for entry in entries:
+        if entry.is_active:
+            for language, terms in entry.terms.items():
+                for term in terms:
+                    owners.setdefault((language, _form(term)), set()).add(entry.key)
+    return owners
+
+
+def _check_meanings(entry: GlossaryEntry, before: Terms, owners: Owners) -> None:
     """Raise EditError where a term that is not of `before` belongs to another concept in use."""
-    others = [other for other in read_entries() if other.is_active and other.key != entry.key]
     for language, new in _new_terms(entry, before):
-        for other in others:
-            taken = new.keys() & set(map(_form, other.terms.get(language, ())))
-            if taken:
+        for form, term in sorted(new.items()):
+            if others := owners.get((language, form), set()) - {entry.key}:
                 raise EditError(
                     _("%(term)s is a term of %(key)s already; a word has one meaning in a language")
-                    % {"term": new[min(taken)], "key": other.key}
+                    % {"term": term, "key": min(others)}
                 )
+
+
+def _is_kept(entry: GlossaryEntry, kept: GlossaryEntry | None) -> bool:
+    return (
+        kept is not None
+        and all(getattr(entry, name) == getattr(kept, name) for name in ("note", "is_active"))
+        and all(entry.terms.get(name, ()) == kept.terms.get(name, ()) for name in LANGUAGES)
+    )
 
 
 def _new_terms(entry: GlossaryEntry, before: Terms) -> Iterator[tuple[str, dict[str, str]]]:

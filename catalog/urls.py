@@ -16,6 +16,7 @@ urlpatterns = [
     path("~/glossary/", glossary.glossary, name="glossary"),
     path("~/glossary/add/", glossary.glossary_add, name="glossary-add"),
     path("~/glossary/export/", glossary.glossary_export, name="glossary-export"),
+    path("~/glossary/import/", glossary.glossary_import, name="glossary-import"),
     path("~/glossary/<slug:key>/note/", glossary.glossary_note, name="glossary-note"),
     path("~/glossary/<slug:key>/active/", glossary.glossary_active, name="glossary-active"),
     path("~/glossary/<slug:key>/reset/", glossary.glossary_reset, name="glossary-reset"),

@@ -10,11 +10,12 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from access.list_addresses import read_filters, read_page
+from catalog.exchange.spreadsheets import MAX_FILE_BYTES
 from catalog.glossary import (
     LANGUAGES,
     GlossaryEntry,
@@ -27,10 +28,10 @@ from catalog.glossary import (
     reset_concept,
     set_concept_active,
 )
+from catalog.glossary_file import export_glossary, import_glossary
 from catalog.views.fields import EditableText, answer_text, is_fragment
 from catalog.views.gates import for_editors, for_staff, rights_of, user_of
 from core.errors import EditError
-from core.formatting import format_csv
 from core.retrieval.tokens import fold
 
 PAGE_SIZE = 50
@@ -181,22 +182,25 @@ def glossary_reset(request: HttpRequest, key: str) -> HttpResponse:
 @require_GET
 def glossary_export(request: HttpRequest) -> HttpResponse:
     """All concepts as a CSV file."""
-    columns = ["key", *LANGUAGES, "note", "shipped", "in_use"]
-    rows = [
-        [
-            entry.key,
-            *(join_terms(entry.terms.get(language, ())) for language in LANGUAGES),
-            entry.note,
-            entry.is_shipped,
-            entry.is_active,
-        ]
-        for entry in read_entries()
-    ]
-    # The mark makes spreadsheets read Korean and Japanese as UTF-8.
-    text = "\ufeff" + format_csv(columns, rows)
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response = HttpResponse(export_glossary(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="glossary.csv"'
     return response
+
+
+@for_editors
+@require_POST
+def glossary_import(request: HttpRequest) -> HttpResponse:
+    """Back to the page, with what a file says; or the form with what is wrong in it."""
+    file = request.FILES.get("file")
+    try:
+        data = file.read(MAX_FILE_BYTES + 1) if file else b""
+        count = import_glossary(data, user_of(request).get_username())
+    except EditError as error:
+        context = {"import_error": str(error)}
+        return render(request, "catalog/glossary_import.html", context, status=422)
+    text = ngettext("%d concept was changed.", "%d concepts were changed.", count)
+    messages.success(request, text % count)
+    return redirect("glossary")
 
 
 def _list_context(request: HttpRequest, state: GlossaryState) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from catalog.glossary import add_concept, edit_note, find_entry, set_concept_active
@@ -155,11 +156,23 @@ def test_export_holds_every_concept(admin: Client) -> None:
     text = text_of(admin.get(f"{PAGE}export/"))
 
     assert text.count("\r\n") == len(CONCEPTS) + 2
-    assert "crane,,,'=crane(),,false,true" in text.lower()
+    assert "crane,,,'=crane(),,yes" in text.lower()
+
+
+def test_file_is_brought_back_whole_or_refused(admin: Client) -> None:
+    good = SimpleUploadedFile("words.csv", b"key,en\ncrane,crane")
+    bad = SimpleUploadedFile("words.csv", b"key,en\n-,crane")
+
+    page = admin.post(f"{PAGE}import/", {"file": good}, follow=True)
+    refused = admin.post(f"{PAGE}import/", {"file": bad})
+
+    assert "1 concept was changed" in text_of(page)
+    assert refused.status_code == 422
+    assert "line 2: a key has small letters" in text_of(refused)
 
 
 @pytest.mark.parametrize(
-    "path", ["add/", "order/terms/ko/", "order/note/", "order/active/", "order/reset/"]
+    "path", ["import/", "add/", "order/terms/ko/", "order/note/", "order/active/", "order/reset/"]
 )
 def test_readers_see_terms_and_change_none(reader: Client, path: str) -> None:
     page = reader.get(f"{PAGE}?q=お客様")

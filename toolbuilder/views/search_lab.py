@@ -16,12 +16,12 @@ from django.views.decorators.vary import vary_on_headers
 from access.list_addresses import read_page
 from access.models import ApiKey
 from access.views.gates import SEE_CALLS, SEE_KEYS, for_staff_with, is_fragment, user_of
+from catalog.exchange.spreadsheets import MAX_FILE_BYTES
 from core.errors import EditError
 from toolbuilder.lab_models import SearchQuestion
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.measuring import CUTS, measure_questions
 from toolbuilder.search_lab.questions import (
-    MAX_FILE_BYTES,
     MAX_QUESTIONS,
     export_questions,
     import_questions,

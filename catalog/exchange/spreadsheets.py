@@ -1,0 +1,65 @@
+"""Small tables that people edit in a spreadsheet: read whole, with the line of each row."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from django.utils.translation import gettext as _
+
+from catalog.exchange.cells import decode_bytes, read_cell
+from core.errors import EditError, ImportFileError
+from core.formatting import format_csv
+from core.toolspec import JsonValue
+
+MAX_FILE_BYTES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """The cells of a row by column, and its line in the file, counted from 1."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def refuse(self, error: EditError) -> EditError:
+        """The error with the number of the line."""
+        return EditError(
+            _("line %(number)s: %(reason)s") % {"number": self.line, "reason": str(error)}
+        )
+
+
+def write_sheet(columns: Sequence[str], rows: Iterable[Sequence[JsonValue]]) -> str:
+    """A CSV file that spreadsheets read as UTF-8 by its mark, and run no cell of."""
+    return "\ufeff" + format_csv(columns, list(rows))
+
+
+def read_sheet(data: bytes, required: Sequence[str]) -> list[SheetRow]:
+    """The rows of a CSV file that are not blank; cells parted by commas, semicolons or tabs.
+
+    Raises ImportFileError where it is too large, no such file, or lacks one of the `required` columns.
+    """
+    if len(data) > MAX_FILE_BYTES:
+        text = _("the file has more than %(limit)s MB; split it")
+        raise ImportFileError(text % {"limit": MAX_FILE_BYTES // 10**6})
+    text = decode_bytes(data).lstrip("\ufeff")
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        header = [cell.strip().lower() for cell in next(reader, [])]
+        rows = list(_read_rows(header, reader))
+    except csv.Error as error:
+        raise ImportFileError(_("the file is no CSV file that can be read")) from error
+    if set(required) - set(header):
+        names = {"names": ", ".join(required)}
+        raise ImportFileError(_("the first line has to name the columns %(names)s") % names)
+    return rows
+
+
+def _read_rows(header: list[str], reader: Iterator[list[str]]) -> Iterator[SheetRow]:
+    line = getattr(reader, "line_num", 0)
+    for cells in reader:
+        if any(map(str.strip, cells)):
+            named = zip(header, map(read_cell, cells), strict=False)
+            yield SheetRow(line + 1, dict(named))
+        line = getattr(reader, "line_num", 0)
