@@ -17,7 +17,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-import catalog.catalogue_admin  # noqa: F401 - Django looks for this module alone
+# Django looks for this module alone.
+import catalog.catalogue_admin
+import catalog.mcp_admin  # noqa: F401
 from catalog.catalogue_changes import source_changed
 from catalog.checking import check_sources, store_report
 from catalog.environment import find_names, variable_name

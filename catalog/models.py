@@ -2,6 +2,7 @@
 
 from catalog.document_models import DocumentKind, ReferenceDocument, RemovedDocument
 from catalog.glossary_models import GlossaryConcept
+from catalog.mcp_models import McpServer, McpTool, ServerState
 from catalog.source_models import (
     Authentication,
     CheckState,
@@ -33,12 +34,15 @@ __all__ = [
     "DocumentKind",
     "Engine",
     "GlossaryConcept",
+    "McpServer",
+    "McpTool",
     "Origin",
     "ReferenceDocument",
     "RemovedDocument",
     "ScanPhase",
     "ScanState",
     "SchemaState",
+    "ServerState",
     "SourceCheck",
     "TableRelation",
     "Tag",

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from django.db import transaction
 
 from catalog.encryption import check_keys, reseal
-from catalog.models import DataSource
+from catalog.models import DataSource, McpServer
 from core.errors import ConfigurationError
 
 
 @dataclass
 class Rotation:
-    """Counts of stored passwords, and why some cannot be read, by data source name."""
+    """Counts of stored passwords and tokens, and why some cannot be read, by the name of what has them."""
 
     rotated: int = 0
     current: int = 0
@@ -27,14 +27,23 @@ def rotate_passwords() -> Rotation:
     check_keys()
     result = Rotation()
     for source in DataSource.objects.select_for_update().exclude(password=""):
-        try:
-            token = reseal(source.password)
-        except ConfigurationError as error:
-            result.unreadable[source.name] = str(error)
-            continue
-        if token == source.password:
-            result.current += 1
-            continue
-        DataSource.objects.filter(pk=source.pk).update(password=token)
-        result.rotated += 1
+        if token := _reseal(source.name, source.password, result):
+            DataSource.objects.filter(pk=source.pk).update(password=token)
+    for server in McpServer.objects.select_for_update().exclude(token=""):
+        if token := _reseal(f"MCP server {server.name}", server.token, result):
+            McpServer.objects.filter(pk=server.pk).update(token=token)
     return result
+
+
+def _reseal(name: str, sealed: str, result: Rotation) -> str:
+    """The secret under the first key where that is news, else ''; counted in the result."""
+    try:
+        token = reseal(sealed)
+    except ConfigurationError as error:
+        result.unreadable[name] = str(error)
+        return ""
+    if token == sealed:
+        result.current += 1
+        return ""
+    result.rotated += 1
+    return token

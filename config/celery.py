@@ -45,6 +45,11 @@ app.conf.beat_schedule = {
         "task": "toolbuilder.tasks.check_tools",
         "schedule": crontab(hour="5", minute="0"),
     },
+    # Which of them are there, and what they say of their tools now.
+    "check-mcp-servers": {
+        "task": "toolbuilder.tasks.check_mcp_servers",
+        "schedule": crontab(minute="*/5"),
+    },
     "record-outside-versions": {
         "task": "toolbuilder.tasks.record_outside_versions",
         "schedule": crontab(minute="40"),

@@ -179,5 +179,11 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {"django": {"level": "INFO"}, "httpx": {"level": "WARNING"}},
+    "loggers": {
+        "django": {"level": "INFO"},
+        "httpx": {"level": "WARNING"},
+        # They write addresses, session ids and what other servers answer.
+        "httpx2": {"level": "WARNING"},
+        "mcp.client": {"level": "CRITICAL"},
+    },
 }

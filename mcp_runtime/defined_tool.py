@@ -5,15 +5,17 @@ from typing import Any
 from fastmcp.exceptions import ToolError
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
-from mcp_types import TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from pydantic import PrivateAttr
 
 from core.errors import ToolboxError
+from core.proxied import wire_content
 from core.results import output_schema
 from core.tool_entry import make_entry
 from mcp_runtime.auth import current_caller
 from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.caller import ToolCaller
+from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.snapshot import ServedTool
 
 
@@ -25,13 +27,14 @@ class DefinedTool(Tool):
     @classmethod
     def listed(cls, tool: ServedTool, caller: ToolCaller) -> "DefinedTool":
         """The tool with all that `tools/list` shows."""
-        entry = make_entry(tool.spec, tool.input_schema, _output_schema(tool))
+        output = _output_schema(tool)
+        entry = make_entry(tool.spec, tool.input_schema, output or {})
         defined = cls(
             name=entry.name,
             title=entry.title,
             description=entry.description,
             parameters=entry.input_schema,
-            output_schema=entry.output_schema,
+            output_schema=output,
             annotations=ToolAnnotations(**entry.annotations),
             tags=set(entry.tags),
         )
@@ -51,11 +54,11 @@ class DefinedTool(Tool):
             answer = await self._caller.call(current_caller(), self.name, arguments)
         except ToolboxError as error:
             raise ToolError(str(error), log_level=10) from None
-        return ToolResult(
-            content=[TextContent(type="text", text=text) for text in answer.texts],
-            structured_content=answer.structured,
-        )
+        wire = CallToolResult.model_validate(wire_content(answer))
+        return ToolResult(content=wire.content, structured_content=wire.structured_content)
 
 
-def _output_schema(tool: ServedTool) -> dict[str, Any]:
-    return tool.output_schema if isinstance(tool, BuiltinTool) else output_schema(tool.spec)
+def _output_schema(tool: ServedTool) -> dict[str, Any] | None:
+    if isinstance(tool, BuiltinTool | ProxiedTool):
+        return tool.output_schema
+    return output_schema(tool.spec)

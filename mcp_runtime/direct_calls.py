@@ -13,6 +13,7 @@ from mcp.server.context import ServerRequestContext
 from mcp_types import CallToolRequestParams
 
 from core.errors import ToolboxError
+from core.proxied import wire_content
 from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.disconnects import cancelled_on_disconnect
@@ -47,13 +48,7 @@ async def _call(caller: ToolCaller, name: str, arguments: dict[str, Any]) -> dic
         # ToolCaller has logged and recorded it; what is inside stays inside.
         logger.debug("a call of %s failed inside the server", name, exc_info=True)
         return _error(f"Error calling tool {name!r}")
-    texts = [{"type": "text", "text": text} for text in answer.texts]
-    return {
-        **_COMPLETE,
-        "content": texts,
-        "structuredContent": answer.structured,
-        "isError": False,
-    }
+    return {**_COMPLETE, **wire_content(answer), "isError": False}
 
 
 def _error(text: str) -> dict[str, Any]:

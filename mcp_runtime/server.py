@@ -154,6 +154,7 @@ class Runtime:
 
     async def _close(self) -> None:
         await self.sources.close()
+        await self.store.proxied.servers.close()
         await self.scripts.close()
         await self.search.close()
         await self.services.close()

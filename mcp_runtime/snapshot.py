@@ -5,21 +5,27 @@ from dataclasses import dataclass, field
 
 from core.execution import CompiledTool
 from mcp_runtime.builtin.tool import BuiltinTool
+from mcp_runtime.proxied.tool import ProxiedTool
 
-ServedTool = CompiledTool | BuiltinTool
+ServedTool = CompiledTool | BuiltinTool | ProxiedTool
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Defined tools by name, the reasons of those that are not served, by tool id, and built-in tools.
+    """Defined and proxied tools by name, the reasons of those that are not served, and built-in tools.
 
-    No name is in both `tools` and `builtin`.
+    No name is in both `tools` and `builtin`. The reasons are by the id of the defined tool.
     """
 
     revision: int = -1
-    tools: Mapping[str, CompiledTool] = field(default_factory=dict)
+    tools: Mapping[str, CompiledTool | ProxiedTool] = field(default_factory=dict)
     quarantined: Mapping[int, str] = field(default_factory=dict)
     builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
+
+    @property
+    def defined(self) -> Iterator[CompiledTool]:
+        """The tools of this installation's own rows."""
+        return (tool for tool in self.tools.values() if isinstance(tool, CompiledTool))
 
     def find(self, name: str) -> ServedTool | None:
         """The tool of that name, of either kind."""

@@ -12,6 +12,8 @@ from core.toolspec import ToolSpec
 from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.judge import StatementJudge
+from mcp_runtime.proxied.registry import ProxiedRegistry
+from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.resources import DataSources
 from mcp_runtime.snapshot import Snapshot
 from toolbuilder.registry import ServedRows, read_revision, read_served_rows, store_quarantine
@@ -33,6 +35,7 @@ class ToolStore:
         builtin: Mapping[str, BuiltinTool] = MappingProxyType({}),
     ) -> None:
         self.snapshot = Snapshot(builtin=builtin)
+        self.proxied = ProxiedRegistry(database)
         self._database = database
         self._sources = sources
         self._judge = StatementJudge(sources, scripts)
@@ -62,9 +65,10 @@ class ToolStore:
         if revision == self.snapshot.revision and not force:
             return False
         rows = await self._database.call(read_served_rows, self._fingerprints)
+        await self.proxied.refresh()
         self._sources.update(rows.sources)
         before, self.snapshot = self.snapshot, await self._build(rows)
-        served = {tool.spec.id for tool in self.snapshot.tools.values()}
+        served = {tool.spec.id for tool in self.snapshot.defined}
         self._fingerprints = {id_: rows.fingerprints[id_] for id_ in served}
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
@@ -79,9 +83,9 @@ class ToolStore:
         if not gone:
             return False
         before = self.snapshot
-        kept = {name: tool for name, tool in before.tools.items() if tool.spec.id not in gone}
+        kept = {tool.spec.name: tool for tool in before.defined if tool.spec.id not in gone}
         reasons = {**before.quarantined, **{id_: refused[id_] for id_ in gone}}
-        self.snapshot = replace(before, tools=kept, quarantined=reasons)
+        self.snapshot = replace(before, tools=self._with_proxied(kept), quarantined=reasons)
         for id_ in gone:
             self._fingerprints.pop(id_, None)
         await self._note_quarantine()
@@ -97,12 +101,20 @@ class ToolStore:
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
         reused = [
             tool
-            for tool in self.snapshot.tools.values()
+            for tool in self.snapshot.defined
             if tool.spec.id in rows.fingerprints and tool.spec.id not in changed
         ]
         good = (tool for tool in compiled if tool.spec.id not in quarantined)
         tools = {tool.spec.name: tool for tool in (*reused, *good)}
-        return Snapshot(rows.revision, dict(sorted(tools.items())), quarantined, builtin)
+        return Snapshot(
+            rows.revision, self._with_proxied(dict(sorted(tools.items()))), quarantined, builtin
+        )
+
+    def _with_proxied(
+        self, defined: Mapping[str, CompiledTool]
+    ) -> dict[str, CompiledTool | ProxiedTool]:
+        taken = {*defined, *self.snapshot.builtin}
+        return {**defined, **self.proxied.tools(taken)}
 
     async def _note_quarantine(self) -> None:
         reasons = self.snapshot.quarantined

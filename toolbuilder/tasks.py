@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from toolbuilder.drift import check_drift
+from toolbuilder.mcp_servers import read_due_servers
 from toolbuilder.models import ToolSearch
 from toolbuilder.use_refresh import refresh_uses
 from toolbuilder.versions import record_versions
@@ -24,6 +25,12 @@ def refresh_tool_uses() -> int:
 def check_tools() -> int:
     """Ask the databases about all active tools; returns how many are broken."""
     return len(check_drift().broken)
+
+
+@shared_task(ignore_result=True, time_limit=900)
+def check_mcp_servers() -> int:
+    """Read the tools of every active MCP server; returns how many do not answer."""
+    return len(read_due_servers())
 
 
 @shared_task(ignore_result=True)

@@ -26,23 +26,21 @@ async def status(served: Served, token: str | None) -> int:
         return (await http.post(**request)).status_code
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        pytest.param(lambda: None, id="none"),
-        pytest.param(lambda: "nonsense", id="nonsense"),
-        pytest.param(new_token, id="unknown"),
-        pytest.param(
-            lambda: issue_key("old", expires_at=timezone.now() - timedelta(days=1)).token,
-            id="expired",
-        ),
-    ],
-)
-async def test_bad_token_is_refused(serve: Serve, make: Callable[[], str | None]) -> None:
-    async with serve() as served:
-        token = await sync_to_async(make)()
+BAD_TOKENS: dict[str, Callable[[], str | None]] = {
+    "none": lambda: None,
+    "nonsense": lambda: "nonsense",
+    "unknown": new_token,
+    "expired": lambda: issue_key("old", expires_at=timezone.now() - timedelta(days=1)).token,
+}
 
-        assert await status(served, token) == 401
+
+async def test_bad_token_is_refused(serve: Serve, subtests: pytest.Subtests) -> None:
+    async with serve() as served:
+        for case, make in BAD_TOKENS.items():
+            with subtests.test(case):
+                token = await sync_to_async(make)()
+
+                assert await status(served, token) == 401
 
 
 async def test_revoked_key_is_refused_at_once(serve: Serve) -> None:

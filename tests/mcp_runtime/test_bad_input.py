@@ -12,35 +12,34 @@ from tests.mcp_runtime.conftest import Serve
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        pytest.param({"a": 1}, "- b: required", id="missing"),
-        pytest.param({"a": 1, "b": 2, "c": 3}, "- c: unknown", id="extra"),
-        pytest.param({"a": 1, "b": "many"}, "- b: must be a number", id="mistyped"),
-        pytest.param(
-            {"a": 1, "b": True}, "- b: must be a number (got true)", id="boolean for a number"
-        ),
-        pytest.param({"a": 1, "b": None}, "- b: ", id="null"),
-        pytest.param({"a": 1, "b": "NaN"}, "- b: must be", id="NaN"),
-        pytest.param({"a": 1, "b": "x" * 5_000_000}, "- b: must be a number", id="5 MB text"),
-    ],
-)
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "missing": ({"a": 1}, "- b: required"),
+    "extra": ({"a": 1, "b": 2, "c": 3}, "- c: unknown"),
+    "mistyped": ({"a": 1, "b": "many"}, "- b: must be a number"),
+    "boolean for a number": ({"a": 1, "b": True}, "- b: must be a number (got true)"),
+    "null": ({"a": 1, "b": None}, "- b: "),
+    "NaN": ({"a": 1, "b": "NaN"}, "- b: must be"),
+    "5 MB text": ({"a": 1, "b": "x" * 5_000_000}, "- b: must be a number"),
+}
+
+
 async def test_wrong_arguments_are_named_one_per_line(
-    serve: Serve, arguments: dict[str, Any], line: str
+    serve: Serve, subtests: pytest.Subtests
 ) -> None:
     await sync_to_async(make_expression)(name="multiply")
 
     async with serve() as served:
-        wrong = await served.call("multiply", **arguments)
-        right = await served.call("multiply", a=2, b=3)
+        for case, (arguments, line) in WRONG.items():
+            with subtests.test(case):
+                wrong = await served.call("multiply", **arguments)
+                right = await served.call("multiply", a=2, b=3)
 
-    assert wrong.is_error
-    text = wrong.content[0].text
-    assert text.startswith("Invalid arguments for multiply:\n")
-    assert line in text
-    assert len(text) < 1_000
-    assert right.data == 6
+                assert wrong.is_error
+                text = wrong.content[0].text
+                assert text.startswith("Invalid arguments for multiply:\n")
+                assert line in text
+                assert len(text) < 1_000
+                assert right.data == 6
 
 
 async def test_text_of_five_megabytes_is_refused_with_the_limit(serve: Serve) -> None:

@@ -72,49 +72,45 @@ async def test_missing_relation_is_said_in_the_words_of_the_contract(serve: Serv
     }
 
 
-@pytest.mark.parametrize(
-    ("sql", "words"),
-    [
-        pytest.param(
-            "SELECT 1 FORM x y",
-            "syntax error at or near 'x' (character 15); correct the statement",
-            id="syntax",
-        ),
-        pytest.param("SELECT usrname FROM pg_user", "column 'usrname' does not exist", id="column"),
-        pytest.param("SELECT 1 / 0", "division by zero", id="at run time"),
-        pytest.param(
-            "DELETE FROM users",
-            "only queries (SELECT, WITH, VALUES, TABLE) can be served; this is DELETE",
-            id="write",
-        ),
-        pytest.param(
-            "SELECT 1; SELECT 2", "only one statement is allowed; remove what", id="two statements"
-        ),
-        pytest.param(
-            "SELECT * FROM pg_authid",
-            "permission denied for table pg_authid; use another table, or ask the administrator",
-            id="missing right",
-        ),
-        pytest.param("", "the statement is empty", id="empty"),
-        pytest.param(
-            "SELECT * FROM users WHERE user_id = :user_id",
-            "nothing can be bound to :user_id here; write the value itself into the statement",
-            id="parameter",
-        ),
-        pytest.param(
-            "SELECT * FROM users WHERE user_id = $1",
-            "numbered parameters such as $1 are not allowed",
-            id="numbered parameter",
-        ),
-        pytest.param("SELECT pg_read_file('/etc/passwd')", "pg_read_file", id="refused function"),
-    ],
-)
-async def test_failed_query_is_an_answer_that_says_why(serve: Serve, sql: str, words: str) -> None:
-    async with serve() as served:
-        message = await message_of(served, sql)
+FAILING: dict[str, tuple[str, str]] = {
+    "syntax": (
+        "SELECT 1 FORM x y",
+        "syntax error at or near 'x' (character 15); correct the statement",
+    ),
+    "column": ("SELECT usrname FROM pg_user", "column 'usrname' does not exist"),
+    "at run time": ("SELECT 1 / 0", "division by zero"),
+    "write": (
+        "DELETE FROM users",
+        "only queries (SELECT, WITH, VALUES, TABLE) can be served; this is DELETE",
+    ),
+    "two statements": ("SELECT 1; SELECT 2", "only one statement is allowed; remove what"),
+    "missing right": (
+        "SELECT * FROM pg_authid",
+        "permission denied for table pg_authid; use another table, or ask the administrator",
+    ),
+    "empty": ("", "the statement is empty"),
+    "parameter": (
+        "SELECT * FROM users WHERE user_id = :user_id",
+        "nothing can be bound to :user_id here; write the value itself into the statement",
+    ),
+    "numbered parameter": (
+        "SELECT * FROM users WHERE user_id = $1",
+        "numbered parameters such as $1 are not allowed",
+    ),
+    "refused function": ("SELECT pg_read_file('/etc/passwd')", "pg_read_file"),
+}
 
-    assert message.startswith(f"Error while querying DB: {words}") or words in message
-    assert '"' not in message
+
+async def test_failed_query_is_an_answer_that_says_why(
+    serve: Serve, subtests: pytest.Subtests
+) -> None:
+    async with serve() as served:
+        for case, (sql, words) in FAILING.items():
+            with subtests.test(case):
+                message = await message_of(served, sql)
+
+                assert message.startswith(f"Error while querying DB: {words}") or words in message
+                assert '"' not in message
 
 
 async def test_database_that_is_away_is_said_without_its_address(
@@ -157,26 +153,24 @@ async def test_exactly_a_thousand_rows_are_whole(serve: Serve) -> None:
     assert answer["data"]["content"]["truncated"] is False
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        pytest.param("```sql\nSELECT 7 AS n;\n```", id="fence"),
-        pytest.param(f"SELECT{NBSP}7{NBSP}AS{NBSP}n", id="no-break spaces"),
-        pytest.param("SELECT 7 AS n;", id="semicolon"),
-        pytest.param("SELECT 7 AS n； ", id="wide semicolon"),
-        pytest.param("SELECT MAX（n） AS n FROM （VALUES （7）） AS t（n）", id="wide brackets"),
-        pytest.param("ＳＥＬＥＣＴ　７ AS n", id="wide letters"),
-        pytest.param("-- how many?\nSELECT 7 AS n -- seven", id="comments"),
-        pytest.param("WITH t AS (SELECT 7 AS n) TABLE t", id="WITH"),
-        pytest.param(
-            "SELECT 5 + cardinality((ARRAY[1, 2, 3])[1:n]) AS n FROM (VALUES (2)) AS t(n)",
-            id="slice",
-        ),
-    ],
-)
-async def test_sql_is_taken_as_agents_write_it(serve: Serve, sql: str) -> None:
+SEVEN: dict[str, str] = {
+    "fence": "```sql\nSELECT 7 AS n;\n```",
+    "no-break spaces": f"SELECT{NBSP}7{NBSP}AS{NBSP}n",
+    "semicolon": "SELECT 7 AS n;",
+    "wide semicolon": "SELECT 7 AS n； ",
+    "wide brackets": "SELECT MAX（n） AS n FROM （VALUES （7）） AS t（n）",
+    "wide letters": "ＳＥＬＥＣＴ　７ AS n",
+    "comments": "-- how many?\nSELECT 7 AS n -- seven",
+    "WITH": "WITH t AS (SELECT 7 AS n) TABLE t",
+    "slice": "SELECT 5 + cardinality((ARRAY[1, 2, 3])[1:n]) AS n FROM (VALUES (2)) AS t(n)",
+}
+
+
+async def test_sql_is_taken_as_agents_write_it(serve: Serve, subtests: pytest.Subtests) -> None:
     async with serve() as served:
-        assert await records_of(served, sql) == [{"n": 7}]
+        for case, sql in SEVEN.items():
+            with subtests.test(case):
+                assert await records_of(served, sql) == [{"n": 7}]
 
 
 async def test_text_of_a_query_keeps_its_characters(serve: Serve) -> None:

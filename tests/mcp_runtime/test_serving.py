@@ -76,20 +76,22 @@ async def test_key_sees_and_calls_only_its_tools(serve: Serve) -> None:
     assert result.content[0].text == "Unknown tool: 'other'"
 
 
-@pytest.mark.parametrize(
-    ("definition", "kind"),
-    [
-        pytest.param('{"sql": "SELECT 7 AS n"}', "SQL", id="sql in JSON"),
-        pytest.param('{"expression": "3 + 4"}', "PYTHON", id="expression in JSON"),
-        pytest.param("result = 3 + 4", "PYTHON", id="assignment to result"),
-    ],
-)
+SEVENS: dict[str, tuple[str, str]] = {
+    "sql_in_json": ('{"sql": "SELECT 7 AS n"}', "SQL"),
+    "expression_in_json": ('{"expression": "3 + 4"}', "PYTHON"),
+    "assignment_to_result": ("result = 3 + 4", "PYTHON"),
+}
+
+
 async def test_definition_may_be_json_or_an_assignment(
-    serve: Serve, definition: str, kind: str
+    serve: Serve, subtests: pytest.Subtests
 ) -> None:
-    await sync_to_async(make_tool)(definition, name="seven", tool_type=kind)
+    for case, (definition, kind) in SEVENS.items():
+        await sync_to_async(make_tool)(definition, name=case, tool_type=kind)
 
     async with serve() as served:
-        result = await served.call("seven")
+        for case in SEVENS:
+            with subtests.test(case):
+                result = await served.call(case)
 
-    assert "7" in result.content[0].text
+                assert "7" in result.content[0].text

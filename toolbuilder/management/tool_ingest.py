@@ -1,4 +1,4 @@
-"""The action `ingest` of `manage.py tools`: tools from an OpenAPI document."""
+"""The action `ingest` of `manage.py tools`: tools from an OpenAPI document, or of another MCP server."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable
@@ -20,10 +20,28 @@ Tell = Callable[[str], object]
 def add_ingest(actions: Any) -> None:
     """Declare the action's arguments."""
     ingest: ArgumentParser = actions.add_parser(
-        "ingest", help="make inactive tools of the operations of an OpenAPI document"
+        "ingest",
+        help="make inactive tools of the operations of an OpenAPI document, or of an MCP server",
     )
-    ingest.add_argument("file", metavar="FILE", help="JSON or YAML; - is standard input")
-    ingest.add_argument("--source", required=True, metavar="NAME", help="the HTTP service")
+    ingest.add_argument(
+        "file",
+        metavar="FILE",
+        help="JSON or YAML; - is standard input; with --mcp the server's URL",
+    )
+    ingest.add_argument(
+        "--source", required=True, metavar="NAME", help="the HTTP service, or the MCP server"
+    )
+    ingest.add_argument(
+        "--mcp",
+        action="store_true",
+        help="FILE is the URL of an MCP server, whose tools are proxied",
+    )
+    ingest.add_argument(
+        "--token-reference", default="", metavar="env:NAME", help="the MCP server's bearer token"
+    )
+    ingest.add_argument(
+        "--activate", action="store_true", help="serve the MCP server's tools, or those of --only"
+    )
     ingest.add_argument(
         "--server", default="", metavar="URL", help="its address (default: the document's)"
     )

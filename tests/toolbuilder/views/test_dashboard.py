@@ -10,8 +10,8 @@ from django.utils import timezone
 from access.models import RuntimeInstance
 from catalog.models import CatalogScan, DataSource, SourceCheck
 from tests.access.calls import make_call, make_calls
-from tests.access.views.conftest import StaffWith
 from tests.factories import make_tool
+from tests.people import StaffWith
 from toolbuilder.models import QuarantinedTool
 from toolbuilder.sparklines import draw_sparkline
 

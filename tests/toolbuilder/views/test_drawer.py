@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from tests.factories import make_tool
-from tests.toolbuilder.views.conftest import StaffWith
+from tests.people import StaffWith
 from tests.toolbuilder.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
 from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.source_loop import shared_loop

@@ -9,8 +9,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CatalogScan, CatalogTable, DataSource, ScanState, TableRelation
 from core.catalogue.entries import RelationType
-from tests.access.views.conftest import StaffWith
 from tests.catalog.catalogue.rows import make_table
+from tests.people import StaffWith
 from toolbuilder.python_functions import completion_data
 
 HTMX = {"HX-Request": "true"}

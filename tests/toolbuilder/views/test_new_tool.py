@@ -13,7 +13,7 @@ from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_tool
-from tests.toolbuilder.views.conftest import StaffWith
+from tests.people import StaffWith
 from toolbuilder.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
 from toolbuilder.snapshots import build_rows

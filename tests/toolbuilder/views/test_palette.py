@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.models import DataSource
-from tests.access.views.conftest import StaffWith
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_tool
+from tests.people import StaffWith
 from toolbuilder.drafts import open_draft
 from toolbuilder.publishing import archive
 from toolbuilder.snapshots import ToolSnapshot

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from catalog.models import DataSource
-from tests.access.views.conftest import StaffWith
 from tests.factories import make_expression, make_tool
+from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft, take_over
 from toolbuilder.models import ToolDefinition, ToolDraft, ToolTrial
 from toolbuilder.publishing import archive, publish_tool

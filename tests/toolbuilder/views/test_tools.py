@@ -7,9 +7,9 @@ from django.test import Client
 
 from catalog.models import DataSource
 from tests.access.calls import make_call, make_calls
-from tests.access.views.conftest import StaffWith
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
+from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft
 from toolbuilder.models import QuarantinedTool, ToolDefinition
 from toolbuilder.publishing import archive

@@ -16,7 +16,7 @@ from access.keys import issue_key
 from access.models import ApiKey
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import claim, make_expression, make_tool, number
-from tests.toolbuilder.views.conftest import StaffWith
+from tests.people import StaffWith
 from tests.toolbuilder.views.trials import HTMX, row, run, text_of
 from toolbuilder.drafts import open_draft
 from toolbuilder.models import ToolDefinition, ToolDraft, ToolTrial

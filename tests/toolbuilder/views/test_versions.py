@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from tests.access.calls import make_call, make_calls
-from tests.access.views.conftest import StaffWith
 from tests.factories import make_tool
+from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft
 from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.publishing import publish_snapshot

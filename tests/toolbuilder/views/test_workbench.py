@@ -9,8 +9,8 @@ from django.test import Client
 
 from catalog.models import CatalogTable
 from config.demo.loading import load_tools
-from tests.access.views.conftest import StaffWith
 from tests.factories import make_expression, make_tool
+from tests.people import StaffWith
 from tests.toolbuilder.workbench.forms import read_fields
 from toolbuilder.drafts import open_draft
 from toolbuilder.models import ToolDefinition, ToolDraft

@@ -27,6 +27,7 @@ from toolbuilder.exchange.importing import (
 )
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document
+from toolbuilder.management.tool_ingest_mcp import ingest_server
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolVersion
 from toolbuilder.single_call import call_once
 from toolbuilder.snapshots import ToolSnapshot, build_rows, read_snapshot
@@ -145,7 +146,11 @@ class Command(BaseCommand):
         self._apply([one for one in plan if not (skips and one in conflicts)], options)
 
     def _ingest(self, options: dict[str, Any]) -> None:
-        if ingest_document(_read_file(options["file"]), options, self.stdout.write):
+        if options["mcp"]:
+            refused = ingest_server(options["file"], options, self.stdout.write)
+        else:
+            refused = ingest_document(_read_file(options["file"]), options, self.stdout.write)
+        if refused:
             raise SystemExit(FAILED)
 
     def _apply(self, plan: Sequence[PlannedTool], options: dict[str, Any]) -> None:

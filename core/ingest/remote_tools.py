@@ -1,0 +1,176 @@
+"""A tool of another MCP server as it is kept, shown to people and, once accepted, served."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import DefinitionError
+from core.ingest.mcp import MAX_TOOLS, read_mcp_tool
+from core.ingest.references import ReferenceFaultError, References
+from core.ingest.schema_keywords import JsonSchema, as_mapping
+from core.ingest.schemas import SchemaReader
+from core.ingest.texts import IngestFault, shown
+from core.ingest.tool_names import MAX_NAME_CHARACTERS, to_name
+from core.json_schema import SchemaCheck
+from core.toolspec import JsonValue
+
+MAX_NAMESPACE_CHARACTERS = 24
+MAX_DESCRIPTION_CHARACTERS = 20_000
+# Of all texts and schemas of one tool, as JSON: agents read it with every list.
+MAX_TOOL_BYTES = 60_000
+_WRAPS = "x-fastmcp-wrap-result"
+_PARTS = ("title", "description", "annotations", "input_schema", "output_schema")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteTool:
+    """What a server says of a tool, looked at and bounded; `name` is the server's own.
+
+    `output_schema` None is a tool that promises no structured content. `annotations` have MCP's keys.
+    """
+
+    name: str
+    title: str
+    description: str
+    annotations: dict[str, bool]
+    input_schema: JsonSchema
+    output_schema: JsonSchema | None
+
+    def to_document(self) -> dict[str, JsonValue]:
+        """The tool as JSON, which `from_document` reads again."""
+        return {name: getattr(self, name) for name in ("name", *_PARTS)}
+
+    @property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of all that is said."""
+        return hashlib.sha256(_encode(self)).hexdigest()
+
+    def changes_from(self, accepted: "RemoteTool") -> tuple[str, ...]:
+        """Names of the parts that are not as they were accepted, in their order."""
+        return tuple(name for name in _PARTS if getattr(self, name) != getattr(accepted, name))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteReading:
+    """The tools of a list that can be served, in its order, and what is wrong with each other."""
+
+    tools: tuple[RemoteTool, ...]
+    faults: tuple[IngestFault, ...] = ()
+
+
+def from_document(document: Mapping[str, Any]) -> RemoteTool:
+    """The tool that `to_document` wrote. Raises DefinitionError where another program wrote otherwise."""
+    try:
+        output_schema = document["output_schema"]
+        found = RemoteTool(
+            name=str(document["name"]),
+            title=str(document["title"]),
+            description=str(document["description"]),
+            annotations={key: value is True for key, value in document["annotations"].items()},
+            input_schema=dict(document["input_schema"]),
+            output_schema=None if output_schema is None else dict(output_schema),
+        )
+        _ = found.input_schema["properties"].items()
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DefinitionError(
+            "what was kept of the tool cannot be read; read the server's tools again"
+        ) from error
+    return found
+
+
+def read_remote_tools(documents: Iterable[object], namespace: str) -> RemoteReading:
+    """The tools of a tools/list answer; one bad tool harms no other.
+
+    Two tools that would be served under one name are a fault of the second.
+    """
+    found: dict[str, RemoteTool] = {}
+    faults: list[IngestFault] = []
+    for number, document in enumerate(documents, start=1):
+        if number > MAX_TOOLS:
+            faults.append(IngestFault("tools", f"there are more; the first {MAX_TOOLS:,} are read"))
+            break
+        try:
+            tool = read_remote_tool(document)
+            _keep(found, served_name(namespace, tool.name), tool)
+        except DefinitionError as error:
+            faults.append(IngestFault(_place_of(document, number), str(error)))
+    return RemoteReading(tuple(found.values()), tuple(faults))
+
+
+def read_remote_tool(document: object) -> RemoteTool:
+    """One tool of MCP's shape, its schemas without references. Raises DefinitionError."""
+    seen = read_mcp_tool(document)
+    given = as_mapping(document)
+    if len(seen.description) > MAX_DESCRIPTION_CHARACTERS:
+        raise DefinitionError(
+            f"the description has {len(seen.description):,} characters; at most"
+            f" {MAX_DESCRIPTION_CHARACTERS:,} are allowed"
+        )
+    tool = RemoteTool(
+        name=seen.name,
+        title=seen.title,
+        description=seen.description,
+        annotations=dict(seen.annotations.to_dict()) if seen.annotations else {},
+        input_schema=_read_schema(given.get("inputSchema") or {}, "inputSchema"),
+        output_schema=_read_output(given.get("outputSchema")),
+    )
+    size = len(_encode(tool))
+    if size > MAX_TOOL_BYTES:
+        raise DefinitionError(
+            f"the tool's texts and schemas have {size:,} bytes; at most {MAX_TOOL_BYTES:,} are allowed"
+        )
+    return tool
+
+
+def served_name(namespace: str, name: str) -> str:
+    """The name that agents call: the server's own behind the namespace, with _ for what no name may have.
+
+    Names of more than 64 characters end in a digest.
+    """
+    return to_name(f"{namespace}_{name}", f"{namespace}_tool")[:MAX_NAME_CHARACTERS]
+
+
+def _keep(found: dict[str, RemoteTool], served: str, tool: RemoteTool) -> None:
+    if served in found:
+        raise DefinitionError(f"an earlier tool is served as {served} already")
+    found[served] = tool
+
+
+def _encode(tool: RemoteTool) -> bytes:
+    """The tool as JSON, the same whatever the order of its keys."""
+    try:
+        text = json.dumps(tool.to_document(), sort_keys=True, allow_nan=False, ensure_ascii=False)
+        return text.encode()
+    except (ValueError, RecursionError) as error:
+        raise DefinitionError("the tool has values that JSON cannot hold, as NaN") from error
+
+
+def _read_output(schema: object) -> JsonSchema | None:
+    if schema is None:
+        return None
+    found = _read_schema(schema, "outputSchema")
+    # FastMCP's client unwraps the value by it; others do not mind the keyword.
+    is_wrapped = as_mapping(schema).get(_WRAPS) is True
+    return {**found, _WRAPS: True} if is_wrapped else found
+
+
+def _read_schema(schema: object, field: str) -> JsonSchema:
+    """The schema of an object with properties, in keywords that `SchemaCheck` judges."""
+    if not isinstance(schema, Mapping):
+        raise DefinitionError(f"{field} has to be a JSON schema of an object, not {shown(schema)}")
+    try:
+        read = SchemaReader(References(schema)).read_object(schema)
+    except ReferenceFaultError as fault:
+        raise DefinitionError(f"{field}: {fault}") from fault
+    if read.get("type", "object") != "object" or "anyOf" in read:
+        raise DefinitionError(f"{field} has to be a JSON schema of one object with properties")
+    found: JsonSchema = {**read, "type": "object", "properties": read.get("properties", {})}
+    SchemaCheck(found)
+    return found
+
+
+def _place_of(document: object, number: int) -> str:
+    name = as_mapping(document).get("name")
+    return f"tool {number} {shown(name)}" if isinstance(name, str) else f"tool {number}"

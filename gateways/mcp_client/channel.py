@@ -1,0 +1,104 @@
+"""Streams of one MCP server: from the address that was judged, within a limit of bytes, without secrets."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import cast
+
+import httpx
+
+from core.errors import DataSourceError, DataSourceUnavailableError
+from core.ingest.requests import PlainRequest
+from gateways.http.bodies import redact
+from gateways.http.service import HttpSource
+
+SESSION_HEADER = "mcp-session-id"
+VERSION_HEADER = "mcp-protocol-version"
+ACCEPT = "application/json, text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelResponse:
+    """The beginning of an answer; header names in small letters. Read `chunks` once, then `close`."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: AsyncIterator[bytes]
+    response: httpx.Response
+
+    @property
+    def content_type(self) -> str:
+        """The media type without its parameters, in small letters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    async def read(self) -> bytes:
+        """All of it. Raises DataSourceError."""
+        return b"".join([chunk async for chunk in self.chunks])
+
+    async def close(self) -> None:
+        """Give the connection back, or end it where something is left unread."""
+        await self.response.aclose()
+
+
+class McpChannel(HttpSource):
+    """One MCP server. The caller gives every request its deadline."""
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        """Room for one call. Raises DataSourceBusyError where too many wait for it."""
+        await self._enter()
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    async def open(
+        self, method: str, headers: Mapping[str, str], body: bytes, byte_limit: int
+    ) -> ChannelResponse:
+        """The answer to one request, with any status; a redirect is an answer like others.
+
+        Raises DataSourceUnavailableError and DataSourceError; so does reading what follows.
+        """
+        ip = await self._find_ip()
+        plain = PlainRequest(
+            method=method,
+            url=self.server_url,
+            headers={**headers, "accept-encoding": "identity"},
+            body=body,
+        )
+        try:
+            transport = await self._open()
+            response = await transport.handle_async_request(self._prepare(plain, ip))
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            raise DataSourceUnavailableError(
+                "the MCP server cannot be reached; retry later"
+            ) from error
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise DataSourceUnavailableError(_BROKE) from error
+        chunks = self._lines(response, byte_limit)
+        return ChannelResponse(response.status_code, dict(response.headers), chunks, response)
+
+    async def _lines(self, response: httpx.Response, byte_limit: int) -> AsyncGenerator[bytes]:
+        """Whole lines, so that no secret hides between two chunks."""
+        rest, count = b"", 0
+        stream = cast(httpx.AsyncByteStream, response.stream)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise DataSourceError("the MCP server compresses its answers, which nobody asked for")
+        try:
+            async for chunk in stream:
+                count += len(chunk)
+                if count > byte_limit:
+                    raise DataSourceError(
+                        f"the MCP server's answer is longer than the limit of {byte_limit:,} bytes;"
+                        " ask for less, as with a filter or a page"
+                    )
+                lines, newline, rest = (rest + chunk).rpartition(b"\n")
+                if newline:
+                    yield redact(lines + newline, self.settings.secrets)
+        except (httpx.TransportError, httpx.StreamError) as error:
+            raise DataSourceError(_BROKE) from error
+        if rest:
+            yield redact(rest, self.settings.secrets)
+
+
+_BROKE = "the connection to the MCP server broke; retry later"

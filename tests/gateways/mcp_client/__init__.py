@@ -1,0 +1,1 @@
+"""Lists of tools of other MCP servers, real and lying."""
