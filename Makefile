@@ -4,11 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
+# The agent has an environment of its own: it is another program, with another framework's pins.
+AGENT_VENV := .venv-agent
+AGENT_BIN := $(AGENT_VENV)/bin
+# And the programs of examples/ another: a package of theirs is named as our folder is.
+EXAMPLES_VENV := .venv-examples
 
 BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
+AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents tests/agents
+COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop test test-fast browser pictures check lint types migrations translations format lock bench clean
+.PHONY: help install run stop agent agent-web test test-fast test-agent browser pictures check lint types migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,19 +28,33 @@ run: install  ## Start everything and say where it is (ARGS="--port-mcp 3103" pa
 stop:  ## Stop what `make run` started
 	@$(BIN)/python manage.py up --stop $(ARGS)
 
-test: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the whole suite on real services
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m alone
+agent: export QUESTION = $(value Q)
+agent: $(AGENT_VENV)/.installed  ## Ask the data-search agent about the database of `make run` (Q="...")
+	@$(AGENT_BIN)/python -m agents.data_search $${QUESTION:+"$$QUESTION"}
+
+agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the browser (ADK's pages)
+	@exec $(AGENT_BIN)/adk web agents $(ARGS)
+
+# Hundreds of processes are started: none of them should have to compile the project again.
+test: export PYTHONDONTWRITEBYTECODE :=
+test: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium  ## Run the whole suite on real services
+	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
 	$(BROWSER_TESTS)
+	$(AGENT_TESTS)
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
 
+test-agent: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(VENV)/.chromium  ## Run the agent's tests
+	$(AGENT_TESTS)
+
 browser: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the tests in a real browser
 	$(BROWSER_TESTS)
 
-pictures: $(VENV)/.installed-dev $(VENV)/.chromium  ## Take the pictures of docs/images
+pictures: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(VENV)/.chromium  ## Take the pictures of docs/images
 	$(BIN)/python -m tests.browser.pictures
+	$(AGENT_BIN)/python -m tests.agents.e2e.pictures
 
 check: lint types migrations test  ## Everything that a commit must pass
 
@@ -42,8 +63,9 @@ lint: $(VENV)/.installed-dev  ## Style, house rules and import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(VENV)/.installed-dev  ## mypy, strict
+types: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev  ## mypy, strict
 	$(BIN)/mypy .
+	$(AGENT_BIN)/mypy --config-file agents/mypy.ini agents tests/agents
 
 migrations: $(VENV)/.installed-dev  ## Models and migrations agree
 	@$(BIN)/python -W ignore manage.py makemigrations --check --dry-run
@@ -62,17 +84,18 @@ format: $(VENV)/.installed-dev  ## Put the code into form
 	$(BIN)/ruff format .
 
 lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
-		--quiet requirements.in -o requirements.txt
-	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
-		--quiet requirements-dev.in -o requirements-dev.txt
+	$(COMPILE) requirements.in -o requirements.txt
+	$(COMPILE) requirements-dev.in -o requirements-dev.txt
+	$(COMPILE) requirements-agent.in -o requirements-agent.txt
+	$(COMPILE) requirements-agent-dev.in -o requirements-agent-dev.txt
+	$(COMPILE) requirements-examples.in -o requirements-examples.txt
 
 bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server, and queries beside bare ones
 	$(BIN)/python -m benchmarks.calls
 	$(BIN)/python -m benchmarks.execution
 
-clean:  ## Remove .venv and caches; .data, the databases, stays
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules
+clean:  ## Remove the environments and caches; .data, the databases, stays
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -89,6 +112,25 @@ $(VENV)/.installed: requirements.txt | $(BIN)/python
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements-dev.txt || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(AGENT_BIN)/python: | $(VENV)/.installed
+	@$(BIN)/python -m venv $(AGENT_VENV)
+
+$(AGENT_VENV)/.installed: requirements-agent.txt | $(AGENT_BIN)/python
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(AGENT_BIN)/python -r requirements-agent.txt || \
+		$(AGENT_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-agent.txt
+	@touch $@
+
+$(AGENT_VENV)/.installed-dev: requirements-agent-dev.txt $(AGENT_VENV)/.installed
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(AGENT_BIN)/python -r requirements-agent-dev.txt || \
+		$(AGENT_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-agent-dev.txt
+	@touch $@
+
+$(EXAMPLES_VENV)/.installed: requirements-examples.txt | $(VENV)/.installed
+	@test -x $(EXAMPLES_VENV)/bin/python || $(BIN)/python -m venv $(EXAMPLES_VENV)
+	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(EXAMPLES_VENV)/bin/python -r requirements-examples.txt || \
+		$(EXAMPLES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-examples.txt
 	@touch $@
 
 # A path in CHROMIUM or a Chromium in PATH will do; else apt-get brings one.

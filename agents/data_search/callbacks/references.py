@@ -1,0 +1,118 @@
+"""Before a model call: reference documents and catalogue entries, fetched through the tools."""
+
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.context import Context
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+
+from agents.data_search.callbacks.stages import find_question
+from agents.data_search.catalogue import (
+    describe_columns,
+    describe_notes,
+    find_referred_tables,
+    find_tables,
+)
+from agents.data_search.constants import (
+    CATALOGUE,
+    CATALOGUE_NOTES,
+    CATALOGUE_TABLE_LIMIT,
+    CATALOGUE_TABLES,
+    COLUMN_NAMES_REF_DOCS_STATES,
+    COLUMN_NAMES_STATES,
+    MAX_LOOKUPS,
+    REFERENCE_DOCUMENT_COUNT,
+    REFERENCE_DOCUMENTS,
+    RUN_ERROR,
+    STANDARD_COLUMNS,
+    TABLE_DETAILS,
+)
+from agents.data_search.faults import ToolServerError
+from agents.data_search.mcp_tools import ToolServer
+from agents.data_search.replies import read_column_names, read_standard_columns
+
+logger = logging.getLogger(__name__)
+
+BeforeModel = Callable[..., Coroutine[Any, Any, LlmResponse | None]]
+
+
+def get_sql_query_references_before_model_callback(server: ToolServer) -> BeforeModel:
+    """A callback that puts documents and table details for the question into the state.
+
+    Documents are fetched once for a run, table details again when other tables come into play.
+    """
+
+    async def get_references(
+        callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        try:
+            await _refresh_documents(server, callback_context)
+            await _refresh_catalogue(server, callback_context)
+        except ToolServerError as fault:
+            callback_context.state[RUN_ERROR] = fault.code
+            callback_context.actions.escalate = True
+            # An answer given here stands for the model's, which is then not asked.
+            return LlmResponse()
+        return None
+
+    return get_references
+
+
+def stop_lookups_before_model_callback(
+    callback_context: CallbackContext, llm_request: LlmRequest
+) -> None:
+    """Take the tools away after some look-ups, so that the agent answers with what it has."""
+    parts = (part for content in llm_request.contents for part in content.parts or [])
+    lookups = sum(part.function_response is not None for part in parts)
+    if lookups >= MAX_LOOKUPS:
+        llm_request.config.tools = []
+
+
+async def fetch_tables(server: ToolServer, names: Sequence[str], context: Context) -> list[Any]:
+    """The details of the tables that the catalogue knows of these. Raises ToolServerError."""
+    if not names:
+        return []
+    wanted = list(dict.fromkeys(names))[:CATALOGUE_TABLE_LIMIT]
+    answer = await server.call(TABLE_DETAILS, {"table_names": wanted}, context)
+    if answer.get("status") == "error":
+        logger.info("the catalogue knows none of the tables: %s", answer.get("message"))
+    tables = answer.get("tables")
+    return (
+        [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
+    )
+
+
+async def _refresh_documents(server: ToolServer, context: CallbackContext) -> None:
+    if context.state.get(COLUMN_NAMES_REF_DOCS_STATES):
+        return
+    names = read_column_names(str(context.state.get(COLUMN_NAMES_STATES) or ""))
+    query = " ".join([find_question(context), *(names.names() if names else ())])
+    arguments = {"user_query": query, "n_results": REFERENCE_DOCUMENT_COUNT}
+    answer = await server.call(REFERENCE_DOCUMENTS, arguments, context)
+    found = answer.get("reference_docs")
+    documents = [one_document(item) for item in found] if isinstance(found, list) else []
+    context.state[COLUMN_NAMES_REF_DOCS_STATES] = "\n".join(documents)
+
+
+async def _refresh_catalogue(server: ToolServer, context: CallbackContext) -> None:
+    documents = str(context.state.get(COLUMN_NAMES_REF_DOCS_STATES) or "").splitlines()
+    columns = read_standard_columns(str(context.state.get(STANDARD_COLUMNS) or ""))
+    wanted = [*(column.table for column in columns), *find_tables(documents)]
+    names = list(dict.fromkeys(wanted))[:CATALOGUE_TABLE_LIMIT]
+    if names == context.state.get(CATALOGUE_TABLES):
+        return
+    tables = await fetch_tables(server, names, context)
+    # What a question groups by often stands in the tables that those found refer to.
+    referred = find_referred_tables(tables)[: CATALOGUE_TABLE_LIMIT - len(names)]
+    tables += await fetch_tables(server, referred, context)
+    context.state[CATALOGUE_TABLES] = names
+    context.state[CATALOGUE] = describe_columns(tables)
+    context.state[CATALOGUE_NOTES] = describe_notes(tables)
+
+
+def one_document(document: object) -> str:
+    """A reference document on one line."""
+    return " ".join(str(document).split())

@@ -1,0 +1,18 @@
+"""The names the scripted model answers to; each but the first makes one mistake on purpose."""
+
+from enum import StrEnum
+
+MODEL_NAME = "toolbuilder-demo (scripted)"
+NOTICE = "demo model: scripted answers, not a language model"
+
+
+class Variant(StrEnum):
+    """What `model` in a request may be."""
+
+    PLAIN = MODEL_NAME
+    MISSPELLS_FIRST = "demo-misspells-first"
+    PROSE = "demo-prose"
+    FENCED_NBSP = "demo-fenced-nbsp"
+    EMPTY_COLUMNS = "demo-empty-columns"
+    WRITES = "demo-writes"
+    NEVER_ANSWERS = "demo-never-answers"

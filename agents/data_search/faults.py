@@ -1,0 +1,31 @@
+"""What can go wrong outside the agent, each as one sentence for the person who asked."""
+
+from agents.data_search.languages import Language
+from agents.data_search.prompts import load_sentence
+
+
+class AgentError(Exception):
+    """A fault whose text may be shown: what was wrong and what would be right.
+
+    `code` names its sentence in prompt.yaml; the text is the English one.
+    """
+
+    def __init__(self, code: str) -> None:
+        super().__init__(load_sentence(code, "en"))
+        self.code = code
+
+    def tell(self, language: Language) -> str:
+        """The sentence in a language."""
+        return load_sentence(self.code, language)
+
+
+class ToolServerError(AgentError):
+    """The MCP server is away, refuses the key, or does not answer in time."""
+
+
+class LanguageModelError(AgentError):
+    """The language model is away, refuses, or answers nothing that can be read."""
+
+
+class SettingError(Exception):
+    """An environment variable is missing or cannot be read; the text names it."""

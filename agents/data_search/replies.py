@@ -1,0 +1,159 @@
+"""Reading what a model answers: JSON and SQL, with fences, prose and thoughts around them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from google.genai import types
+from pydantic import BaseModel, Field, ValidationError, field_validator
+
+_CHARACTER_LIMIT = 50_000
+_STARTS_LIMIT = 100
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n?(.*?)(?:```|\Z)", re.DOTALL)
+_STATEMENT = re.compile(
+    r"^[ \t(]*(?:SELECT|WITH|VALUES|TABLE|EXPLAIN|INSERT|UPDATE|DELETE|MERGE|DROP|CREATE|ALTER|TRUNCATE)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LITERAL = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/"
+_LITERAL_OR_END = re.compile(rf"(?:{_LITERAL})|(?P<end>;)", re.DOTALL)
+# What follows a blank line and reads like a sentence is about the statement, not of it.
+_PROSE = re.compile(
+    r"\n[ \t]*\n[ \t]*(?:[^\n]*[.!?。:：][ \t]*(?:\n|\Z)|[*#>]|(?:note|this|the|here|explanation)\b).*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+_BLANKS = {0xA0: " ", 0x202F: " ", 0x2007: " ", 0x3000: " ", 0x200B: "", 0x2060: "", 0xFEFF: ""}
+
+
+class ColumnNames(BaseModel):
+    """What a question asks for, in its own words."""
+
+    requested_entity: str = ""
+    requested_columns: list[str] = Field(default_factory=list)
+    conditional_columns: list[str] = Field(default_factory=list)
+    inferred_columns: list[str] = Field(default_factory=list)
+
+    @field_validator("requested_entity", mode="before")
+    @classmethod
+    def _to_text(cls, value: object) -> str:
+        return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+    @field_validator("requested_columns", "conditional_columns", "inferred_columns", mode="before")
+    @classmethod
+    def _to_list(cls, value: object) -> list[str]:
+        items = value if isinstance(value, list) else [value]
+        texts = (str(item).strip() for item in items if isinstance(item, str | int | float))
+        return list(dict.fromkeys(text for text in texts if text))
+
+    def names(self) -> list[str]:
+        """All names of the three lists, each once."""
+        lists = (self.requested_columns, self.conditional_columns, self.inferred_columns)
+        return list(dict.fromkeys(name for each in lists for name in each))
+
+
+class StandardColumn(BaseModel):
+    """A word of the question and the real column that it means; `table` has its schema where that is known."""
+
+    keyword: str = ""
+    table: str
+    column: str
+
+
+def reply_text(content: types.Content | None) -> str:
+    """The words of a model's answer, without its thoughts."""
+    parts = (content.parts if content else None) or []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    return _THOUGHT.sub("", text[:_CHARACTER_LIMIT]).strip()
+
+
+def calls_tool(content: types.Content | None) -> bool:
+    """Whether the answer is, or has in it, a call of a tool."""
+    parts = (content.parts if content else None) or []
+    return any(part.function_call for part in parts)
+
+
+def read_column_names(text: str) -> ColumnNames | None:
+    """The first JSON object with one of the four keys, or None."""
+    keys = set(ColumnNames.model_fields)
+    found = (
+        item for item in _find_json(text, "{") if isinstance(item, dict) and keys & item.keys()
+    )
+    item = next(found, None)
+    return (
+        None
+        if item is None
+        else ColumnNames.model_validate({k: item[k] for k in keys & item.keys()})
+    )
+
+
+def read_standard_columns(text: str) -> list[StandardColumn]:
+    """The columns of the first JSON list that has any, or of an object that holds the list."""
+    for found in _find_json(text, "[{"):
+        if columns := to_standard_columns(found):
+            return columns
+    return []
+
+
+def to_standard_columns(given: object) -> list[StandardColumn]:
+    """The entries that name a table and a column; others are left out."""
+    if isinstance(given, str):
+        return read_standard_columns(given)
+    if isinstance(given, dict):
+        lists = [value for value in given.values() if isinstance(value, list)]
+        given = lists[0] if lists else [given]
+    entries = given if isinstance(given, list) else []
+    return [column for entry in entries if (column := _to_standard_column(entry))]
+
+
+def read_sql(text: str) -> str:
+    """The statement in a model's answer, without fence, prose and exotic blanks; "" where there is none."""
+    text = sanitize_blanks(_THOUGHT.sub("", text[:_CHARACTER_LIMIT]))
+    candidates = [*_FENCE.findall(text), text]
+    statement = next((found for block in candidates if (found := _cut_statement(block))), "")
+    return statement.strip()
+
+
+def sanitize_blanks(text: str) -> str:
+    """The text with no-break and ideographic spaces as plain ones, and without invisible characters."""
+    return text.translate(_BLANKS)
+
+
+def _cut_statement(block: str) -> str:
+    start = _STATEMENT.search(block)
+    if not start:
+        return ""
+    statement = block[start.start() :]
+    ends = (match.start() for match in _LITERAL_OR_END.finditer(statement) if match["end"])
+    end = next(ends, None)
+    return statement[:end] if end is not None else _PROSE.sub("", statement).split("```")[0]
+
+
+def _to_standard_column(entry: object) -> StandardColumn | None:
+    if not isinstance(entry, dict):
+        return None
+    texts = {key: str(value).strip() for key, value in entry.items() if isinstance(value, str)}
+    if "table" not in texts and "." in texts.get("column", ""):
+        texts["table"], _, texts["column"] = texts["column"].rpartition(".")
+    try:
+        column = StandardColumn.model_validate(texts)
+    except ValidationError:
+        return None
+    return column if column.table and column.column else None
+
+
+def _find_json(text: str, openers: str) -> Iterator[Any]:
+    """The JSON values that begin with one of the characters, outermost first, in order of the text."""
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(_STARTS_LIMIT):
+        starts = [at for opener in openers if (at := text.find(opener, position)) >= 0]
+        if not starts:
+            return
+        position = min(starts)
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            position += 1
+            continue
+        yield value

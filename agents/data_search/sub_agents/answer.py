@@ -1,0 +1,112 @@
+"""The last step: the answer from the state, without a model, so that no figure in it is made up."""
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any
+
+from google.adk.agents import BaseAgent
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.events import Event, EventActions
+from google.genai import types
+
+from agents.data_search.callbacks.stages import find_question
+from agents.data_search.catalogue import one_line
+from agents.data_search.constants import (
+    ARTIFACT_ROW_LIMIT,
+    DONE_STAGES,
+    FEEDBACK_KEYS,
+    MAX_ROUNDS,
+    NUM_OF_DISPLAYED_DATA,
+    QUERY_RESULT,
+    RUN_ERROR,
+    STAGES,
+    STOPPED_STAGE,
+)
+from agents.data_search.languages import Language, detect_language
+from agents.data_search.prompts import load_prompt, load_sentence
+from agents.data_search.tables import make_table, to_markdown
+
+_REASON_CHARACTERS = 500
+
+
+class AnswerAgent(BaseAgent):
+    """Says the result of the run, or at which stage it stopped and why, in the question's language.
+
+    With the demo model it says so too: who reads the answer in a browser sees no start-up line.
+    """
+
+    is_demo: bool = False
+
+    async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
+        state = ctx.session.state
+        stopped = find_stopped_stage(state)
+        language = detect_language(find_question(CallbackContext(ctx)))
+        text = compose_answer(state, language)
+        if self.is_demo:
+            text = f"{text}\n\n{load_sentence('demo', language)}"
+        yield Event(
+            author=self.name,
+            invocation_id=ctx.invocation_id,
+            branch=ctx.branch,
+            content=types.Content(role="model", parts=[types.Part.from_text(text=text)]),
+            actions=EventActions(state_delta={STOPPED_STAGE: stopped}),
+        )
+
+
+def find_stopped_stage(state: Mapping[str, Any]) -> str:
+    """The first stage that did not succeed, "" where all did or a fault stopped the run."""
+    done = state.get(DONE_STAGES) or ()
+    return "" if state.get(RUN_ERROR) else next((each for each in STAGES if each not in done), "")
+
+
+def compose_answer(state: Mapping[str, Any], language: Language) -> str:
+    """The answer to a run whose traces are in the state."""
+    if code := state.get(RUN_ERROR):
+        return load_sentence(str(code), language)
+    if stage := find_stopped_stage(state):
+        return _tell_stop(stage, str(state.get(FEEDBACK_KEYS[stage]) or ""), language)
+    return _tell_result(state.get(QUERY_RESULT) or {}, language)
+
+
+def _tell_stop(stage: str, reason: str, language: Language) -> str:
+    # What the agent told the model about the shape of its answer says nothing to a person.
+    told = reason.replace(load_prompt(f"unreadable.{stage}"), "")
+    shown = one_line(told)[:_REASON_CHARACTERS] or load_sentence("unknown_reason", language)
+    name = load_sentence(stage, language)
+    lines = [
+        load_sentence("stopped", language, stage=name, rounds=MAX_ROUNDS),
+        load_sentence("reason", language, reason=shown),
+        load_sentence("advice", language),
+    ]
+    return "\n".join(lines)
+
+
+def _tell_result(result: Mapping[str, Any], language: Language) -> str:
+    parts = [_tell_rows(result, language)]
+    if sql := result.get("sql"):
+        parts.append(f"```sql\n{sql.replace('```', '')}\n```")
+    if names := result.get("artifacts"):
+        shown = ", ".join(f"`{name}`" for name in names)
+        parts.append(load_sentence("files", language, names=shown))
+    elif result.get("row_count"):
+        parts.append(load_sentence("no_files", language))
+    return "\n\n".join(parts)
+
+
+def _tell_rows(result: Mapping[str, Any], language: Language) -> str:
+    if markdown := result.get("markdown"):
+        return str(markdown)
+    if result.get("is_image"):
+        return load_sentence("image", language)
+    total = result.get("row_count", 0)
+    if not total:
+        return load_sentence("no_rows", language)
+    shown = min(total, NUM_OF_DISPLAYED_DATA)
+    lines = [to_markdown(make_table(result["first_rows"])), ""]
+    lines.append(load_sentence("rows", language, shown=shown, total=f"{total:,}"))
+    if result.get("truncated"):
+        lines.append(load_sentence("truncated", language, total=f"{total:,}"))
+    if result.get("is_cut"):
+        limit = f"{ARTIFACT_ROW_LIMIT:,}"
+        lines.append(load_sentence("cut", language, total=f"{total:,}", limit=limit))
+    return "\n".join(lines)

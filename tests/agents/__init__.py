@@ -1,0 +1,1 @@
+"""Tests of agents/, run in its own environment: `make agent-test`."""

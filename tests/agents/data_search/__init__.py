@@ -1,0 +1,1 @@
+"""The agent's parts, each with real ADK objects and real HTTP beside them."""

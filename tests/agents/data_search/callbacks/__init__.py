@@ -1,0 +1,1 @@
+"""The callbacks, called as ADK calls them."""

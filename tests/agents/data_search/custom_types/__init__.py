@@ -1,0 +1,1 @@
+"""The models of state and tool answers."""

@@ -1,0 +1,1 @@
+"""The stages: loops, guards and the answer."""

@@ -1,0 +1,1 @@
+"""The agent as a whole: scripted model, real MCP server, real database, real files."""
