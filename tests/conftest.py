@@ -34,11 +34,30 @@ ALONE = [
 ]
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no module of which `-m alone` or `-m "not alone"` would leave out every test."""
+    match config.option.markexpr:
+        case "not alone" if _is_alone(collection_path):
+            return True
+        case "alone" if not _is_alone(collection_path) and not _leads_to_alone(collection_path):
+            return True
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of these folders and modules `alone`."""
+    alone = {path for path in {item.path for item in items} if _is_alone(path)}
     for item in items:
-        if any(item.path.is_relative_to(folder) for folder in ALONE):
+        if item.path in alone:
             item.add_marker(pytest.mark.alone)
+
+
+def _is_alone(path: Path) -> bool:
+    return any(path.is_relative_to(place) for place in ALONE)
+
+
+def _leads_to_alone(folder: Path) -> bool:
+    return any(place.is_relative_to(folder) for place in ALONE)
 
 
 @pytest.fixture(scope="session")

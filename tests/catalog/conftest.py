@@ -1,20 +1,20 @@
 """Rows of data sources, and the real databases that they lead to."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from cryptography.fernet import Fernet
-from django.contrib.auth.models import User
-from django.test import Client
-from django.utils import translation
 
 from catalog.encryption import seal
 from catalog.models import DataSource
 from config.services.postgres import EmbeddedPostgres
+from tests.people import _english, admin
+
+__all__ = ["_english", "admin"]
 
 MakeSource = Callable[..., DataSource]
 
@@ -24,13 +24,6 @@ def keys(settings: Any) -> list[str]:
     """The keys of this test, of which the first encrypts."""
     settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
     return list(settings.FIELD_ENCRYPTION_KEYS)
-
-
-@pytest.fixture(autouse=True)
-def _english() -> Iterator[None]:
-    """A request leaves its language behind in the thread."""
-    with translation.override("en"):
-        yield
 
 
 @pytest.fixture
@@ -73,10 +66,3 @@ def address(embedded_postgres: EmbeddedPostgres) -> Callable[[str], dict[str, An
         }
 
     return columns
-
-
-@pytest.fixture
-def admin(client: Client, db: None) -> Client:
-    """A superuser's browser."""
-    client.force_login(User.objects.create_superuser("admin"))
-    return client

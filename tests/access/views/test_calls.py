@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.keys import issue_key
 from tests.access.calls import make_call, make_calls
-from tests.access.views.conftest import StaffWith
+from tests.people import StaffWith
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"

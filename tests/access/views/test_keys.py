@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from access.keys import find_key, issue_key, token_digest
 from access.models import ApiKey
-from tests.access.views.conftest import StaffWith
+from tests.people import StaffWith
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
