@@ -15,7 +15,7 @@ AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --c
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-fast test-agent browser pictures check lint types migrations translations format lock bench clean
+.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent browser pictures check lint types types-server types-agent migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,11 +37,13 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 
 # Hundreds of processes are started: none of them should have to compile the project again.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium  ## Run the whole suite on real services
+test:  ## Run the whole suite on real services
+	@$(MAKE) --jobs 3 --output-sync test-tools
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
 	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
-	$(BROWSER_TESTS)
-	$(AGENT_TESTS)
+	$(MAKE) --jobs 2 --output-sync browser test-agent
+
+test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
@@ -63,8 +65,13 @@ lint: $(VENV)/.installed-dev  ## Style, house rules and import directions
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev  ## mypy, strict
+types:  ## mypy, strict
+	@$(MAKE) --jobs 2 --output-sync types-server types-agent
+
+types-server: $(VENV)/.installed-dev
 	$(BIN)/mypy .
+
+types-agent: $(AGENT_VENV)/.installed-dev
 	$(AGENT_BIN)/mypy --config-file agents/mypy.ini agents tests/agents
 
 migrations: $(VENV)/.installed-dev  ## Models and migrations agree
@@ -115,7 +122,7 @@ $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@touch $@
 
 $(AGENT_BIN)/python: | $(VENV)/.installed
-	@$(BIN)/python -m venv $(AGENT_VENV)
+	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AGENT_VENV) || $(BIN)/python -m venv $(AGENT_VENV)
 
 $(AGENT_VENV)/.installed: requirements-agent.txt | $(AGENT_BIN)/python
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(AGENT_BIN)/python -r requirements-agent.txt || \
@@ -128,7 +135,8 @@ $(AGENT_VENV)/.installed-dev: requirements-agent-dev.txt $(AGENT_VENV)/.installe
 	@touch $@
 
 $(EXAMPLES_VENV)/.installed: requirements-examples.txt | $(VENV)/.installed
-	@test -x $(EXAMPLES_VENV)/bin/python || $(BIN)/python -m venv $(EXAMPLES_VENV)
+	@test -x $(EXAMPLES_VENV)/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(EXAMPLES_VENV) || \
+		$(BIN)/python -m venv $(EXAMPLES_VENV)
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(EXAMPLES_VENV)/bin/python -r requirements-examples.txt || \
 		$(EXAMPLES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-examples.txt
 	@touch $@

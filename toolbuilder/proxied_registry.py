@@ -35,6 +35,12 @@ class ProxiedRows:
     specs: tuple[ProxiedSpec, ...] = ()
 
 
+def read_proxied_names() -> frozenset[str]:
+    """The names under which tools of other MCP servers are served."""
+    tools = McpTool.objects.served().values_list("server__name", "name")
+    return frozenset(served_name(server, name) for server, name in tools)
+
+
 def read_proxied_rows(known: Mapping[int, str]) -> ProxiedRows:
     """The served tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
     servers: dict[str, HttpSettings] = {}

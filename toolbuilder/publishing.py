@@ -26,6 +26,7 @@ from toolbuilder.models import (
     ToolVersion,
     VersionOrigin,
 )
+from toolbuilder.proxied_registry import read_proxied_names
 from toolbuilder.reserved_names import read_reserved_names
 from toolbuilder.snapshots import (
     ToolSnapshot,
@@ -158,6 +159,10 @@ def require_free_name(name: str, tool: ToolDefinition | None) -> None:
     """Raise DefinitionError where a built-in or another tool than this one has the name."""
     if name in read_reserved_names():
         raise DefinitionError(f"{name} is the name of a built-in tool; give this tool another name")
+    if name in read_proxied_names():
+        raise DefinitionError(
+            f"{name} is served of another MCP server; give this tool another name, or switch that one off"
+        )
     others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
     if other := others.first():
         kind = "an archived tool" if other.archived_at else "a tool"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from core.bm25 import stem_word
 from core.retrieval.phrases import PhraseTable
@@ -41,6 +42,12 @@ class Glossary:
     def tokens(self, folded: str) -> list[str]:
         """The concepts of a folded text as terms of the index."""
         return [CONCEPT_MARK + concept for concept in self.find_folded(folded)]
+
+
+@lru_cache(maxsize=4)
+def compile_glossary(concepts: tuple[Concept, ...]) -> Glossary:
+    """The glossary of these concepts; the last ones are kept, for all indexes of a process ask for the same."""
+    return Glossary(concepts)
 
 
 def _phrases(concepts: Iterable[Concept]) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from catalog.documents.searchable import (
 from catalog.glossary import read_concepts, read_glossary_revision
 from core.retrieval.columns import ColumnIndex, ColumnRanker, ColumnTable
 from core.retrieval.dense import Vector
-from core.retrieval.glossary import Concept, Glossary
+from core.retrieval.glossary import Concept, compile_glossary
 
 _BYTES_A_NUMBER = 4
 # 104,000 vectors of 384 numbers; the words of as many columns take about as much again.
@@ -78,7 +78,7 @@ def with_changes(state: References, changes: Changes) -> References:
     """The state after the changes; vectors of changed documents stay until there are newer ones."""
     index = state.index.copy()
     if changes.concepts is not None:
-        index = state.index.with_glossary(Glossary(changes.concepts))
+        index = state.index.with_glossary(compile_glossary(changes.concepts))
     gone = state.stamps.keys() - changes.stamps.keys()
     for key in gone:
         index.remove(key)

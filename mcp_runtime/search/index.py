@@ -10,7 +10,7 @@ from django.db import Error as DatabaseError
 
 from catalog.glossary import read_concepts, read_glossary_revision
 from core.errors import EmbeddingError
-from core.retrieval.glossary import Concept, Glossary
+from core.retrieval.glossary import Concept, Glossary, compile_glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.ranker import ToolRanker
@@ -69,7 +69,7 @@ class SearchIndex:
         self._changing = asyncio.Lock()
         self._known: _Known = {}
         self._glossary_revision: str | None = None
-        self._index = ToolIndex(Glossary(CONCEPTS))
+        self._index = ToolIndex(compile_glossary(CONCEPTS))
         self.ranker = ToolRanker(self._index)
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ class SearchIndex:
         if glossary is None:
             return
         async with self._changing:
-            await self._swap(lambda: self._with_glossary(Glossary(glossary.concepts)))
+            await self._swap(lambda: self._with_glossary(compile_glossary(glossary.concepts)))
         self._glossary_revision = glossary.revision
 
     async def _read_rows(self, names: Collection[str]) -> SearchRows:

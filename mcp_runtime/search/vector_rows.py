@@ -9,6 +9,7 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from toolbuilder.models import ToolDefinition, ToolVector
+from toolbuilder.proxied_registry import read_proxied_names
 from toolbuilder.reserved_names import BUILTIN_NAMES
 
 _BYTES = "<f4"
@@ -81,7 +82,7 @@ def drop_orphans() -> int:
     """Delete the vectors of tools that are no more; returns how many."""
     tools = ToolDefinition.objects.values("name")
     return (
-        ToolVector.objects.exclude(tool_name__in=BUILTIN_NAMES)
+        ToolVector.objects.exclude(tool_name__in=BUILTIN_NAMES | read_proxied_names())
         .exclude(tool_name__in=tools)
         .delete()[0]
     )

@@ -69,7 +69,7 @@ def test_actions_change_colours_and_language(signed_in: Page, live_server: LiveS
         ("japanese", "lang", "ja"),
     ):
         page.get_by_role("button", name="Menu").click()
-        page.get_by_role("link", name="Search").click()
+        page.get_by_role("link", name="Search", exact=True).click()
         page.get_by_role("combobox", name="Search for tools").fill(wanted)
         page.keyboard.press("Enter")
 

@@ -12,7 +12,7 @@ from catalog.encryption import seal
 from catalog.mcp_services import to_mcp_settings
 from catalog.models import McpServer, McpTool, ServerState
 from catalog.rotation import rotate_passwords
-from core.errors import ConfigurationError, ToolboxError
+from core.errors import ConfigurationError, DefinitionError, ToolboxError
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.mcp_servers import (
@@ -26,6 +26,7 @@ from toolbuilder.mcp_servers import (
 )
 from toolbuilder.models import RegistryRevision
 from toolbuilder.proxied_registry import read_proxied_rows
+from toolbuilder.publishing import require_free_name
 
 pytestmark = pytest.mark.django_db
 
@@ -103,6 +104,14 @@ def test_name_of_a_tool_of_this_installation_is_refused(weather: McpServer) -> N
         "draw": "the name weather_draw is taken by a tool of this installation; rename that first"
     }
     assert served() == ["weather_forecast"]
+
+
+def test_name_of_a_served_tool_is_refused_to_others(weather: McpServer) -> None:
+    require_free_name("weather_forecast", None)
+    switch_on(weather, "forecast")
+
+    with pytest.raises(DefinitionError, match="weather_forecast is served of another MCP server"):
+        require_free_name("weather_forecast", None)
 
 
 def test_name_of_a_builtin_tool_is_refused(weather: McpServer, settings: Any) -> None:

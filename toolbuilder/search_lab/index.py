@@ -9,7 +9,7 @@ from threading import Lock
 from catalog.documents.vector_services import embedding_settings
 from catalog.glossary import read_concepts, read_glossary_revision
 from core.errors import EmbeddingError
-from core.retrieval.glossary import Glossary
+from core.retrieval.glossary import compile_glossary
 from core.retrieval.index import ToolIndex
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.tool_texts import IndexEntry
@@ -114,7 +114,7 @@ def _to_parameter(spec: ParameterSpec) -> ToolParameter:
 
 def _make(revisions: _Revisions, before: _Made | None, model: str) -> _Made:
     if before is None or not before.revisions.shares_index(revisions):
-        empty = LabIndex(ToolIndex(Glossary(read_concepts())), {})
+        empty = LabIndex(ToolIndex(compile_glossary(read_concepts())), {})
         before = _Made(revisions, empty)
     rows = read_served_rows(before.fingerprints)
     changed = [spec.id for spec in rows.specs] + list(rows.unreadable)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from asgiref.sync import sync_to_async
 
+from catalog.models import McpServer, McpTool
 from mcp_runtime.search.vector_rows import (
     HashedVectors,
     drop_misfits,
@@ -51,11 +52,14 @@ def test_later_vectors_take_the_place_of_earlier_ones() -> None:
 @pytest.mark.django_db
 def test_vectors_of_tools_that_are_no_more_are_dropped() -> None:
     make_tool(name="kept", is_active=False)
-    store_vectors("m", dict.fromkeys(("kept", "gone", "get_tags"), make_vectors(1)))
+    server = McpServer.objects.create(name="far", server_url="https://mcp.example.com/mcp")
+    McpTool.objects.create(server=server, name="away", is_active=True, seen={}, accepted={})
+    kept = {"kept", "get_tags", "far_away"}
+    store_vectors("m", dict.fromkeys([*kept, "gone"], make_vectors(1)))
 
     drop_orphans()
 
-    assert set(ToolVector.objects.values_list("tool_name", flat=True)) == {"kept", "get_tags"}
+    assert set(ToolVector.objects.values_list("tool_name", flat=True)) == kept
 
 
 @pytest.mark.django_db
