@@ -6,6 +6,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
@@ -32,6 +33,11 @@ ALONE = [
         "hostile/test_postgres_memory.py",
     )
 ]
+
+
+def pytest_configure() -> None:
+    """Hash passwords fast: no test is about how long it takes to guess one."""
+    django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

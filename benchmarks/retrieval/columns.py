@@ -10,7 +10,8 @@ from benchmarks.retrieval.check_data import DataSet, Row
 from benchmarks.retrieval.embedded import EmbeddedTexts, Vector
 from benchmarks.retrieval.measures import Figures, share_found
 from core.bm25 import Bm25Index
-from core.retrieval.columns import ColumnDocument, ColumnRanker, ColumnTable, column_text
+from core.retrieval.column_texts import ColumnDocument, ColumnTable, column_text
+from core.retrieval.columns import ColumnRanker
 from core.retrieval.glossary import Glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from gateways.embeddings.client import TextRole

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import Count, Max
 
 from catalog.models import DocumentKind, ReferenceDocument
-from core.retrieval.columns import ColumnDocument, ColumnTable, column_text
+from core.retrieval.column_texts import ColumnDocument, ColumnTable, column_text
 
 ROWS_TOGETHER = 500
 # Says of a document's metadata that its column is primary or refers to another table.

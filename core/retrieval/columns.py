@@ -1,18 +1,19 @@
 """The columns that answer a question, with the keys that join their tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval.bm25f import Bm25fIndex
+from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnTable
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import Scores, standardize
 from core.retrieval.glossary import Glossary
 from core.retrieval.request import MAX_QUERY_CHARACTERS
-from core.retrieval.tokens import Language, fold, language_of, name_words, read_terms
+from core.retrieval.tokens import Language, fold, language_of, read_terms
 from core.retrieval.vector_blocks import VectorBlocks
 
 WORDS_WEIGHT, MEANING_WEIGHT = 0.4, 0.6
@@ -23,44 +24,6 @@ CONCEPT_WEIGHT = 3.0
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
-_EMBEDDED_CHARACTERS = 250
-_MOST_CHARACTERS = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnTable:
-    """The table that columns belong to; `name` is unique among all tables."""
-
-    name: str
-    title: str = ""
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDocument:
-    """A column to be searched; `is_key`: it is primary or refers to another table.
-
-    `vector` is that of its `column_text`, None where it is not yet made. `key` tells it from all
-    others, its path where it has none. What else is told of the data, such as an example query, is
-    a document of no table: it has a key and a description.
-    """
-
-    table: ColumnTable
-    name: str
-    description: str = ""
-    is_key: bool = False
-    vector: Vector | None = field(default=None, compare=False)
-    key: str = ""
-
-    @property
-    def identity(self) -> str:
-        """What tells it from all others."""
-        return self.key or self.path
-
-    @property
-    def path(self) -> str:
-        """`table.column`."""
-        return f"{self.table.name}.{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +50,6 @@ class ColumnsFound:
         keys = list(self.keys[:room])
         best = self.columns[: max(0, count - len(keys))]
         return [*(one.document for one in best), *keys]
-
-
-def column_text(document: ColumnDocument) -> str:
-    """The text of a column to embed: what its table is called, its own words, what it holds."""
-    table, name = document.table, name_words(document.name)
-    told = " ".join(document.description[:_MOST_CHARACTERS].split())[:_EMBEDDED_CHARACTERS]
-    called = " ".join(f"{name_words(table.name)} {table.title}".split())
-    return f"{called}: {name}: {told}" if told else f"{called}: {name}"
 
 
 class ColumnIndex:
@@ -346,14 +301,14 @@ def _best_places(
 
 def _own_texts(document: ColumnDocument) -> tuple[str, ...]:
     """Its name, and what it holds."""
-    return document.name[:_MOST_CHARACTERS], document.description[:_MOST_CHARACTERS]
+    return document.name[:MOST_CHARACTERS], document.description[:MOST_CHARACTERS]
 
 
 def _table_texts(document: ColumnDocument) -> tuple[str, ...]:
     """What its table is called, and what that is about."""
     table = document.table
     called = f"{table.name}\n{table.title}"
-    return called[:_MOST_CHARACTERS], table.description[:_MOST_CHARACTERS]
+    return called[:MOST_CHARACTERS], table.description[:MOST_CHARACTERS]
 
 
 def _language_of(document: ColumnDocument) -> Language:

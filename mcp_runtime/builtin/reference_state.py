@@ -11,7 +11,8 @@ from catalog.documents.searchable import (
     read_stamps,
 )
 from catalog.glossary import read_concepts, read_glossary_revision
-from core.retrieval.columns import ColumnIndex, ColumnRanker, ColumnTable
+from core.retrieval.column_texts import ColumnTable
+from core.retrieval.columns import ColumnIndex, ColumnRanker
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Concept, compile_glossary
 

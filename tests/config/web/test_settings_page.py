@@ -16,9 +16,7 @@ OLD, NEW = "correct horse", "battery staple 7"
 
 
 @pytest.fixture(autouse=True)
-def _english(settings: Any) -> Iterator[None]:
-    # The slowness of a good one is not what these tests are about.
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+def _english() -> Iterator[None]:
     with translation.override("en"):
         yield
 

@@ -8,15 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import EmbeddingError
-from core.retrieval.columns import (
-    MAX_COLUMNS,
-    ColumnDocument,
-    ColumnIndex,
-    ColumnRanker,
-    ColumnsFound,
-    ColumnTable,
-    column_text,
-)
+from core.retrieval.column_texts import ColumnDocument, ColumnTable, column_text
+from core.retrieval.columns import MAX_COLUMNS, ColumnIndex, ColumnRanker, ColumnsFound
 from core.retrieval.glossary import Concept, Glossary
 
 ORDERS = ColumnTable("orders", "受注", "1行が1注文。")

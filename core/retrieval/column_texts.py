@@ -1,0 +1,59 @@
+"""Columns to be searched, and the text of a column that is embedded.
+
+Apart from their ranking: whoever reads columns, such as each job and command, does without numpy.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from core.retrieval.tokens import name_words
+
+if TYPE_CHECKING:
+    from core.retrieval.dense import Vector
+
+MOST_CHARACTERS = 4_000
+_EMBEDDED_CHARACTERS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnTable:
+    """The table that columns belong to; `name` is unique among all tables."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDocument:
+    """A column to be searched; `is_key`: it is primary or refers to another table.
+
+    `vector` is that of its `column_text`, None where it is not yet made. `key` tells it from all
+    others, its path where it has none. What else is told of the data, such as an example query, is
+    a document of no table: it has a key and a description.
+    """
+
+    table: ColumnTable
+    name: str
+    description: str = ""
+    is_key: bool = False
+    vector: "Vector | None" = field(default=None, compare=False)
+    key: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What tells it from all others."""
+        return self.key or self.path
+
+    @property
+    def path(self) -> str:
+        """`table.column`."""
+        return f"{self.table.name}.{self.name}"
+
+
+def column_text(document: ColumnDocument) -> str:
+    """The text of a column to embed: what its table is called, its own words, what it holds."""
+    table, name = document.table, name_words(document.name)
+    told = " ".join(document.description[:MOST_CHARACTERS].split())[:_EMBEDDED_CHARACTERS]
+    called = " ".join(f"{name_words(table.name)} {table.title}".split())
+    return f"{called}: {name}: {told}" if told else f"{called}: {name}"
