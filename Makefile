@@ -41,7 +41,8 @@ test:  ## Run the whole suite on real services
 	@$(MAKE) --jobs 3 --output-sync test-tools
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
 	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
-	$(MAKE) --jobs 2 --output-sync browser test-agent
+	$(BROWSER_TESTS)
+	$(AGENT_TESTS)
 
 test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
 
@@ -125,19 +126,19 @@ $(AGENT_BIN)/python: | $(VENV)/.installed
 	@$(BIN)/uv venv --quiet --python $(BIN)/python $(AGENT_VENV) || $(BIN)/python -m venv $(AGENT_VENV)
 
 $(AGENT_VENV)/.installed: requirements-agent.txt | $(AGENT_BIN)/python
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(AGENT_BIN)/python -r requirements-agent.txt || \
+	@$(BIN)/uv pip install --quiet --python $(AGENT_BIN)/python -r requirements-agent.txt || \
 		$(AGENT_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-agent.txt
 	@touch $@
 
 $(AGENT_VENV)/.installed-dev: requirements-agent-dev.txt $(AGENT_VENV)/.installed
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(AGENT_BIN)/python -r requirements-agent-dev.txt || \
+	@$(BIN)/uv pip install --quiet --python $(AGENT_BIN)/python -r requirements-agent-dev.txt || \
 		$(AGENT_BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-agent-dev.txt
 	@touch $@
 
 $(EXAMPLES_VENV)/.installed: requirements-examples.txt | $(VENV)/.installed
 	@test -x $(EXAMPLES_VENV)/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(EXAMPLES_VENV) || \
 		$(BIN)/python -m venv $(EXAMPLES_VENV)
-	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(EXAMPLES_VENV)/bin/python -r requirements-examples.txt || \
+	@$(BIN)/uv pip install --quiet --python $(EXAMPLES_VENV)/bin/python -r requirements-examples.txt || \
 		$(EXAMPLES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-examples.txt
 	@touch $@
 
