@@ -15,7 +15,7 @@ AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --c
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent browser pictures check lint types types-server types-agent migrations translations format lock bench clean
+.PHONY: help install run stop agent agent-web test test-tools test-alone test-fast test-agent browser pictures check lint types types-server types-agent migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,11 +40,14 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
 	@$(MAKE) --jobs 3 --output-sync test-tools
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
+	$(MAKE) --jobs 2 --output-sync test-alone test-agent
 	$(BROWSER_TESTS)
-	$(AGENT_TESTS)
 
 test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
+
+# Mostly waits, for servers that are away or restarted; the agent's tests run meanwhile.
+test-alone: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
