@@ -12,6 +12,8 @@ EXAMPLES_VENV := .venv-examples
 
 BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
 AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents tests/agents
+# What runs side by side prints one after the other, where make knows how (4.0 and later).
+IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
@@ -38,9 +40,9 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 # Hundreds of processes are started: none of them should have to compile the project again.
 test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
-	@$(MAKE) --jobs 3 --output-sync test-tools
+	@$(MAKE) --jobs 3 $(IN_ORDER) test-tools
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
-	$(MAKE) --jobs 2 --output-sync test-alone test-agent
+	$(MAKE) --jobs 2 $(IN_ORDER) test-alone test-agent
 	$(BROWSER_TESTS)
 
 test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
@@ -70,7 +72,7 @@ lint: $(VENV)/.installed-dev  ## Style, house rules and import directions
 	$(BIN)/lint-imports
 
 types:  ## mypy, strict
-	@$(MAKE) --jobs 2 --output-sync types-server types-agent
+	@$(MAKE) --jobs 2 $(IN_ORDER) types-server types-agent
 
 types-server: $(VENV)/.installed-dev
 	$(BIN)/mypy .
