@@ -1,10 +1,7 @@
 """Call records, written in batches away from the calls."""
 
-import asyncio
-import logging
 import math
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -14,21 +11,15 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 from django.utils import timezone
 
 from access.models import ApiKey, CallRecord, Outcome
+from access.record_buffers import RecordBuffer
 
-logger = logging.getLogger(__name__)
-
-FLUSH_INTERVAL_S = 0.5
 BATCH_SIZE = 500
-STOP_TIMEOUT_S = 5.0
 MAX_WAITING = 50_000
 LAST_USED_RESOLUTION_S = 60.0
-
-# What says that the database is away, not that a call is wrong.
-AWAY = (InterfaceError, OperationalError, TimeoutError, OSError)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,63 +45,22 @@ WriteCalls = Callable[[Sequence[Call]], Awaitable[object]]
 
 
 class CallRecorder:
-    """Keeps calls in memory and writes them twice a second; nothing is lost at a clean stop.
-
-    While the database is away up to 50,000 calls wait; beyond that the oldest are dropped and counted.
-    """
+    """Numbers calls and keeps them until they are written, 50,000 at most."""
 
     def __init__(self, write: WriteCalls) -> None:
-        self._write = write
-        self._waiting: deque[Call] = deque()
+        self._buffer = RecordBuffer("call", write, MAX_WAITING, BATCH_SIZE)
         self._numbers = count(1)
-        self.dropped = 0
+        self.run, self.flush = self._buffer.run, self._buffer.flush
+
+    @property
+    def dropped(self) -> int:
+        """How many were dropped: the database was away too long, or refused them."""
+        return self._buffer.dropped
 
     def add(self, call: Call) -> None:
         """Take a call; never blocks and never fails."""
-        if len(self._waiting) >= MAX_WAITING:
-            self._waiting.popleft()
-            self.dropped += 1
         call.number = next(self._numbers)
-        self._waiting.append(call)
-
-    async def run(self) -> None:
-        """Write until cancelled, then write the rest."""
-        try:
-            while True:
-                await asyncio.sleep(FLUSH_INTERVAL_S)
-                await self.flush()
-        finally:
-            async with asyncio.timeout(STOP_TIMEOUT_S):
-                await self.flush()
-
-    async def flush(self) -> None:
-        """Write what waits; while the database is away it stays for the next time."""
-        while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(BATCH_SIZE, len(self._waiting)))]
-            try:
-                await self._write_batch(batch)
-            except (*AWAY, asyncio.CancelledError) as error:
-                # Writing again what was written after all is harmless; see CallWriter.
-                self._waiting.extendleft(reversed(batch))
-                if isinstance(error, asyncio.CancelledError):
-                    raise
-                reason = type(error).__name__
-                logger.warning("%d call records wait: %s", len(self._waiting), reason)
-                return
-
-    async def _write_batch(self, batch: list[Call]) -> None:
-        try:
-            await self._write(batch)
-        except AWAY:
-            raise
-        except Exception:
-            if len(batch) == 1:
-                self.dropped += 1
-                logger.exception("a call record cannot be written and is dropped")
-                return
-            # One call that the database refuses must not take the others along.
-            for call in batch:
-                await self._write_batch([call])
+        self._buffer.add(call)
 
 
 class CallWriter:

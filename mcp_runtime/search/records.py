@@ -1,15 +1,14 @@
 """Searches are kept, and which of the tools found was called then."""
 
-import asyncio
 import logging
-from collections import deque
 from collections.abc import Sequence
 
 import orjson
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
-from access.calls import AWAY, FLUSH_INTERVAL_S, STOP_TIMEOUT_S, Call, CallWriter
+from access.calls import Call, CallWriter
+from access.record_buffers import RecordBuffer
 from mcp_runtime.connections import DatabaseThread
 from toolbuilder.models import ToolSearch
 
@@ -40,43 +39,14 @@ _NOTE_CALLS = _NOTE.format(
 _NOTE_SEARCHES = _NOTE.format(calls="h_call_record call", searches="AND search.id = ANY(%s)")
 
 
-class SearchRecorder:
-    """Keeps searches in memory and writes them twice a second; a clean stop loses none."""
+def record_searches(database: DatabaseThread) -> RecordBuffer[ToolSearch]:
+    """Keeps searches until they are written; while the database is away the oldest are dropped."""
 
-    def __init__(self, database: DatabaseThread) -> None:
-        self._database = database
-        # While the database is away the oldest are dropped.
-        self._waiting: deque[ToolSearch] = deque(maxlen=MOST_WAITING)
+    async def write(searches: list[ToolSearch]) -> None:
+        # Writing again what was written after all is harmless.
+        await database.call(write_searches, searches)
 
-    def add(self, search: ToolSearch) -> None:
-        """Take a search; never blocks and never fails."""
-        self._waiting.append(search)
-
-    async def run(self) -> None:
-        """Write until cancelled, then write the rest."""
-        try:
-            while True:
-                await asyncio.sleep(FLUSH_INTERVAL_S)
-                await self.flush()
-        finally:
-            async with asyncio.timeout(STOP_TIMEOUT_S):
-                await self.flush()
-
-    async def flush(self) -> None:
-        """Write what waits; while the database is away it stays for the next time."""
-        while self._waiting:
-            batch = [self._waiting.popleft() for _ in range(min(BATCH_SIZE, len(self._waiting)))]
-            try:
-                await self._database.call(write_searches, batch)
-            except (*AWAY, asyncio.CancelledError) as error:
-                # Writing again what was written after all is harmless.
-                self._waiting.extendleft(reversed(batch))
-                if isinstance(error, asyncio.CancelledError):
-                    raise
-                logger.warning("%d searches wait for the database", len(self._waiting))
-                return
-            except DatabaseError:
-                logger.exception("%d searches cannot be written and are dropped", len(batch))
+    return RecordBuffer("search", write, MOST_WAITING, BATCH_SIZE)
 
 
 def write_searches(searches: Sequence[ToolSearch]) -> None:

@@ -25,7 +25,7 @@ from mcp_runtime.builtin.search_tools import SIGNALS
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.search.index import SearchIndex
 from mcp_runtime.search.query_vectors import QueryVectors
-from mcp_runtime.search.records import SearchRecorder
+from mcp_runtime.search.records import record_searches
 from mcp_runtime.search.vectors import VectorMaker
 from mcp_runtime.snapshot import Snapshot
 from toolbuilder.models import ToolSearch
@@ -52,7 +52,7 @@ class ToolSearchService:
         self.index = SearchIndex(snapshot, self._database, model)
         self._vectors = VectorMaker(self.index, embedder, self._database)
         self._queries = QueryVectors(embedder)
-        self._recorder = SearchRecorder(self._database)
+        self._recorder = record_searches(self._database)
         self._renewed_at = float("-inf")
 
     def jobs(self) -> list[tuple[str, Coroutine[Any, Any, None]]]:

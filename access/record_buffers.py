@@ -1,0 +1,82 @@
+"""Records that wait in memory, and are written in batches away from what they tell of."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from django.db import InterfaceError, OperationalError
+
+logger = logging.getLogger(__name__)
+
+FLUSH_INTERVAL_S = 0.5
+STOP_TIMEOUT_S = 5.0
+
+# What says that the database is away, not that a record is wrong.
+AWAY = (InterfaceError, OperationalError, TimeoutError, OSError)
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class RecordBuffer(Generic[T]):
+    """Keeps records and writes them twice a second; nothing is lost at a clean stop.
+
+    `write` may be given the same records again, where its success was not heard of. While the database
+    is away up to `max_waiting` records wait; beyond that the oldest are dropped and counted.
+    """
+
+    name: str
+    write: Callable[[list[T]], Awaitable[object]]
+    max_waiting: int
+    batch_size: int
+    dropped: int = 0
+    _waiting: deque[T] = field(default_factory=deque)
+
+    def add(self, record: T) -> None:
+        """Take a record; never blocks and never fails."""
+        if len(self._waiting) >= self.max_waiting:
+            self._waiting.popleft()
+            self.dropped += 1
+        self._waiting.append(record)
+
+    async def run(self) -> None:
+        """Write until cancelled, then write the rest."""
+        try:
+            while True:
+                await asyncio.sleep(FLUSH_INTERVAL_S)
+                await self.flush()
+        finally:
+            async with asyncio.timeout(STOP_TIMEOUT_S):
+                await self.flush()
+
+    async def flush(self) -> None:
+        """Write what waits; while the database is away it stays for the next time."""
+        while self._waiting:
+            size = min(self.batch_size, len(self._waiting))
+            batch = [self._waiting.popleft() for _ in range(size)]
+            try:
+                await self._write_batch(batch)
+            except (*AWAY, asyncio.CancelledError) as error:
+                self._waiting.extendleft(reversed(batch))
+                if isinstance(error, asyncio.CancelledError):
+                    raise
+                reason = type(error).__name__
+                logger.warning("%d %s records wait: %s", len(self._waiting), self.name, reason)
+                return
+
+    async def _write_batch(self, batch: list[T]) -> None:
+        try:
+            await self.write(batch)
+        except AWAY:
+            raise
+        except Exception:
+            if len(batch) == 1:
+                self.dropped += 1
+                logger.exception("a %s record cannot be written and is dropped", self.name)
+                return
+            # One record that the database refuses must not take the others along.
+            for record in batch:
+                await self._write_batch([record])
