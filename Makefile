@@ -11,13 +11,13 @@ AGENT_BIN := $(AGENT_VENV)/bin
 EXAMPLES_VENV := .venv-examples
 
 BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --screenshot only-on-failure --output .data/browser-tests
-AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents tests/agents
+AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents
 # What runs side by side prints one after the other, where make knows how (4.0 and later).
 IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-tools test-alone test-fast test-agent browser pictures check lint types types-server types-agent migrations translations format lock bench clean
+.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -42,20 +42,22 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
 	@$(MAKE) --jobs 3 $(IN_ORDER) test-tools
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
-	$(MAKE) --jobs 2 $(IN_ORDER) test-alone test-agent
+	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m alone
 	$(BROWSER_TESTS)
+	@$(MAKE) --jobs 2 $(IN_ORDER) test-agent
 
 test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
-
-# Mostly waits, for servers that are away or restarted; the agent's tests run meanwhile.
-test-alone: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -p no:playwright -n 2 --dist loadfile -m alone
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
 
-test-agent: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(VENV)/.chromium  ## Run the agent's tests
-	$(AGENT_TESTS)
+test-agent: test-agent-parts test-agent-whole  ## Run the agent's tests
+
+test-agent-parts: $(AGENT_VENV)/.installed-dev
+	$(AGENT_TESTS) -p no:cacheprovider tests/agents/data_search tests/agents/demo_llm
+
+test-agent-whole: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(VENV)/.chromium
+	$(AGENT_TESTS) tests/agents/e2e tests/agents/examples
 
 browser: $(VENV)/.installed-dev $(TOOLS) $(VENV)/.chromium  ## Run the tests in a real browser
 	$(BROWSER_TESTS)
