@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -49,6 +49,7 @@ class GlossaryEntry:
     updated_at: datetime | None = None
 
 
+MakeEntries = Callable[[Mapping[str, GlossaryEntry]], Iterable[GlossaryEntry]]
 _SHIPPED = {
     concept.id: GlossaryEntry(key=concept.id, terms=concept.terms, is_shipped=True)
     for concept in CONCEPTS
@@ -103,14 +104,15 @@ def make_entry(key: str, terms: Mapping[str, str]) -> GlossaryEntry:
     return GlossaryEntry(key=name, terms=cleaned)
 
 
-def write_concepts(wanted: Iterable[GlossaryEntry], username: str) -> int:
-    """Keep the concepts as they are given, all of them or none; returns how many were not so yet.
+def write_concepts(make: MakeEntries, username: str) -> int:
+    """Keep the concepts that `make` makes of those there are, all of them or none.
 
-    Raises EditError where a word would get a second meaning in a language.
+    Nobody else changes the glossary meanwhile. Returns how many were not so yet. Raises EditError where
+    a word would get a second meaning in a language, and what `make` raises.
     """
     with _alone():
         present = {entry.key: entry for entry in read_entries()}
-        changed = [entry for entry in wanted if not _is_kept(entry, present.get(entry.key))]
+        changed = [entry for entry in make(present) if not _is_kept(entry, present.get(entry.key))]
         owners = _find_owners((present | {entry.key: entry for entry in changed}).values())
         for entry in changed:
             kept = present.get(entry.key)

@@ -1,5 +1,6 @@
 """The glossary as a file for spreadsheets."""
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
@@ -43,14 +44,20 @@ def import_glossary(data: bytes, username: str) -> int:
     A concept that the file does not name stays; so does what a column would say that it does not have.
     Raises ImportFileError for what is no such file, EditError with the line's number for a bad line.
     """
-    present = {entry.key: entry for entry in read_entries()}
+    rows = read_sheet(data, COLUMNS[:1])
+    return write_concepts(lambda present: _to_entries(rows, present), username)
+
+
+def _to_entries(
+    rows: Iterable[SheetRow], present: Mapping[str, GlossaryEntry]
+) -> Collection[GlossaryEntry]:
     wanted: dict[str, GlossaryEntry] = {}
-    for row in read_sheet(data, COLUMNS[:1]):
+    for row in rows:
         try:
             _add(wanted, _to_entry(row, present))
         except EditError as error:
             raise row.refuse(error) from error
-    return write_concepts(wanted.values(), username)
+    return wanted.values()
 
 
 def _add(wanted: dict[str, GlossaryEntry], entry: GlossaryEntry) -> None:
@@ -59,7 +66,7 @@ def _add(wanted: dict[str, GlossaryEntry], entry: GlossaryEntry) -> None:
     wanted[entry.key] = entry
 
 
-def _to_entry(row: SheetRow, present: dict[str, GlossaryEntry]) -> GlossaryEntry:
+def _to_entry(row: SheetRow, present: Mapping[str, GlossaryEntry]) -> GlossaryEntry:
     kept = present.get(row.cells["key"].strip().lower())
     terms = {
         language: join_terms(kept.terms.get(language, ())) if kept else "" for language in LANGUAGES
