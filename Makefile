@@ -17,7 +17,7 @@ IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench clean
+.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -85,14 +85,15 @@ types-agent: $(AGENT_VENV)/.installed-dev
 migrations: $(VENV)/.installed-dev  ## Models and migrations agree
 	@$(BIN)/python -W ignore manage.py makemigrations --check --dry-run
 
-translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/ and compile what is there
-	$(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --sort-output --no-wrap --add-location file \
+translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/, compile it, and list the codes of errors
+	PYTHONPATH=. $(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --sort-output --no-wrap --add-location file \
 		--keyword "gettext_lazy ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3" \
-		--keyword "refused:2 warning:2 ok:2 counted:1,2 problem:2 suggestion:2" \
-		--output $(VENV)/django.pot access catalog config core gateways toolbuilder templates
+		--keyword "message:2 refused:2 warning:2 ok:2 counted:1,2 problem:2 suggestion:2" \
+		--output $(VENV)/django.pot access catalog config core gateways mcp_runtime toolbuilder templates docs/reference
 	$(BIN)/pybabel --quiet update --domain django --input-file $(VENV)/django.pot --output-dir locale \
 		--no-wrap --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/pybabel --quiet compile --domain django --directory locale
+	$(BIN)/python -m tests.error_codes
 
 format: $(VENV)/.installed-dev  ## Put the code into form
 	$(BIN)/ruff check --fix .
@@ -108,6 +109,9 @@ lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3
 bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server, and queries beside bare ones
 	$(BIN)/python -m benchmarks.calls
 	$(BIN)/python -m benchmarks.execution
+
+bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what they do to each other
+	$(BIN)/python -m benchmarks.load
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
 	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules

@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line, and the product's: `up`, `runmcp`, `create_api_key`."""
+"""Django's command line, and the product's: `up`, `runweb`, `runmcp`, `create_api_key`."""
 
 import os
 import sys
@@ -12,6 +12,11 @@ def main() -> None:
     if sys.argv[1:2] == ["up"]:
         # Django's set-up takes a second, and nothing of `up` needs it.
         sys.exit(up(sys.argv[2:]))
+    if sys.argv[1:2] == ["runweb"]:
+        from config.web.serving import main as runweb  # noqa: PLC0415 - imports a web server
+
+        # Before Django: the settings depend on what is served.
+        sys.exit(runweb(sys.argv[2:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415 - see above
 

@@ -1,21 +1,58 @@
-"""The back office of keys, calls and runtimes; calls and runtimes can only be read."""
+"""The back office of people, keys, calls, runtimes and the audit trail; the last three can only be read."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from access.keys import new_token, token_digest, token_key_id
-from access.models import ApiKey, CallRecord, RuntimeInstance
+from access.allowed_tools import NO_TOOLS, every_tool
+from access.audit import Actor, actor_of, describe_changes, describe_key, key_target, record_event
+from access.keys import create_key, revoke_key, revoke_keys_of
+from access.models import (
+    ApiKey,
+    AuditAction,
+    AuditEvent,
+    AuditPlace,
+    CallRecord,
+    RuntimeInstance,
+)
+from access.views.gates import user_of
+from access.visibility import hidden_tools
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin[User]):
+    """Django's own; whoever is deleted takes their keys along."""
+
+    def delete_model(self, request: HttpRequest, obj: User) -> None:
+        revoke_keys_of([obj], _actor(request))
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
+        revoke_keys_of(queryset, _actor(request))
+        super().delete_queryset(request, queryset)
+
+
+class ApiKeyForm(forms.ModelForm[ApiKey]):
+    """Says what is right where no tool is left."""
+
+    class Meta:
+        error_messages = {"allowed_tools": {"required": NO_TOOLS}}
 
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
+    form = ApiKeyForm
     list_display = ["name", "key_id", "owner", "valid", "expires_at", "last_used_at"]
     search_fields = ["name", "key_id"]
     list_select_related = ["owner"]
@@ -27,24 +64,42 @@ class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
         fields = super().get_fields(request, obj)
         return fields if obj else [name for name in fields if name not in self.readonly_fields]
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"allowed_tools": every_tool(), **super().get_changeform_initial_data(request)}
+
     @admin.display(boolean=True, description=_("valid"))
     def valid(self, key: ApiKey) -> bool:
         return key.is_valid
 
     @admin.action(description=_("Revoke the selected keys"))
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
-        keys.filter(revoked_at=None).update(revoked_at=timezone.now())
+        for key in keys:
+            revoke_key(key, _actor(request))
         self.message_user(request, _("The keys were revoked."), messages.SUCCESS)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         if change:
+            before = ApiKey.objects.select_related("owner").get(pk=obj.pk)
             super().save_model(request, obj, form, change)
+            if changes := describe_changes(before, obj):
+                record_event(_actor(request), AuditAction.KEY_CHANGED, key_target(obj), changes)
             return
-        token = new_token()
-        obj.key_id, obj.digest = token_key_id(token) or "", token_digest(token)
-        super().save_model(request, obj, form, change)
+        token = create_key(obj, _actor(request)).token
         text = _("The key's token, shown only now: {}")
         self.message_user(request, format_html("{}", str(text).format(token)), messages.WARNING)
+
+    def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
+        self._record_deleted(request, [obj])
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        self._record_deleted(request, queryset.select_related("owner"))
+        super().delete_queryset(request, queryset)
+
+    def _record_deleted(self, request: HttpRequest, keys: Iterable[ApiKey]) -> None:
+        for key in keys:
+            event = AuditAction.KEY_DELETED, key_target(key), describe_key(key)
+            record_event(_actor(request), *event)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -74,6 +129,10 @@ class CallRecordAdmin(ReadOnlyAdmin):
     search_fields = ["tool_name", "caller", "key_id"]
     show_full_result_count = False
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[CallRecord]:
+        hidden = hidden_tools(user_of(request))
+        return super().get_queryset(request).exclude(tool_name__in=hidden)
+
     @admin.display(description=_("duration, ms"), ordering="duration_ms")
     def duration(self, call: CallRecord) -> str:
         return f"{call.duration_ms:.1f}"
@@ -89,3 +148,15 @@ class RuntimeInstanceAdmin(ReadOnlyAdmin):
         "quarantined_count",
         "last_seen_at",
     ]
+
+
+@admin.register(AuditEvent)
+class AuditEventAdmin(ReadOnlyAdmin):
+    list_display = ["at", "actor", "action", "target_name", "target_id", "place", "address"]
+    list_filter = ["action", "place", "at"]
+    search_fields = ["actor", "target_name", "target_id"]
+    show_full_result_count = False
+
+
+def _actor(request: HttpRequest) -> Actor:
+    return actor_of(request, AuditPlace.BACK_OFFICE)

@@ -6,6 +6,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
@@ -17,16 +18,17 @@ from access.call_arguments import recorded_arguments
 from access.figures import FAILED
 from access.list_addresses import read_filters
 from access.models import CallRecord, Outcome
+from access.visibility import hidden_tools, visible_calls
 from core.formatting import format_csv
 
 PAGE_SIZE = 50
 EXPORT_LIMIT = 50_000
 TOOLS_OFFERED = 500
-# Stands for every outcome but OK.
+# Stands for every failure of a tool, see figures.FAILED.
 ANY_FAILURE = "failed"
 COLUMNS = (
     "at", "tool_name", "caller", "key_id", "outcome", "error", "duration_ms", "row_count",
-    "truncated", "revision", "runtime_id", "arguments",
+    "truncated", "revision", "runtime_id", "request_id", "arguments",
 )  # fmt: skip
 _QUERY_CHARACTERS = 1_000
 
@@ -97,9 +99,9 @@ class CallPage:
     newer: str = ""
 
 
-def read_calls(state: CallLogState) -> CallPage:
+def read_calls(state: CallLogState, user: User) -> CallPage:
     """The page that the state asks for, found by its place: page 1,000 costs what page 1 does."""
-    calls = filter_calls(state).defer("arguments")
+    calls = filter_calls(state, user).defer("arguments")
     if (place := _read_place(state.after)) is not None:
         found = list(calls.filter(_beyond("gt", place)).order_by("at", "id")[: PAGE_SIZE + 1])
         shown = found[:PAGE_SIZE][::-1]
@@ -112,10 +114,10 @@ def read_calls(state: CallLogState) -> CallPage:
     return _page(shown, has_older=len(found) > PAGE_SIZE, has_newer=place is not None)
 
 
-def filter_calls(state: CallLogState) -> "QuerySet[CallRecord]":
-    """The calls that the filters let through, wherever they are in the log."""
+def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
+    """The calls that the filters let through and the user sees, wherever they are in the log."""
     exact = {"tool_name": state.tool, "caller": state.caller, "key_id": state.key}
-    calls = CallRecord.objects.filter(**{name: value for name, value in exact.items() if value})
+    calls = visible_calls(user).filter(**{name: value for name, value in exact.items() if value})
     if state.outcome == ANY_FAILURE:
         calls = calls.filter(FAILED)
     elif state.outcome:
@@ -129,9 +131,9 @@ def filter_calls(state: CallLogState) -> "QuerySet[CallRecord]":
     return calls
 
 
-def export_calls(state: CallLogState) -> str:
+def export_calls(state: CallLogState, user: User) -> str:
     """The filtered calls as CSV for spreadsheets, newest first, the newest 50,000 at most."""
-    calls = filter_calls(state).order_by("-at", "-id")[:EXPORT_LIMIT]
+    calls = filter_calls(state, user).order_by("-at", "-id")[:EXPORT_LIMIT]
     # The mark makes spreadsheets read Korean and Japanese as UTF-8.
     return "\ufeff" + format_csv(COLUMNS, list(_export_rows(calls)))
 
@@ -143,11 +145,13 @@ def shown_arguments(call: CallRecord) -> Any:
     return None if settings.CALL_LOG_ARGUMENTS == "none" else call.arguments
 
 
-def read_called_tools() -> list[str]:
-    """Names of tools that were called, by name, the first 500."""
+def read_called_tools(user: User) -> list[str]:
+    """Names of tools that were called, by name, those of the first 500 whose calls the user sees."""
     with connection.cursor() as cursor:
         cursor.execute(_TOOLS, [TOOLS_OFFERED])
-        return [name for (name,) in cursor]
+        names = [name for (name,) in cursor]
+    hidden = hidden_tools(user)
+    return [name for name in names if name not in hidden]
 
 
 def _export_rows(calls: "QuerySet[CallRecord]") -> Iterator[list[Any]]:

@@ -33,11 +33,13 @@ class Call:
     arguments: Any = None
     outcome: str = Outcome.OK.value
     error: str = ""
+    error_message: dict[str, Any] | None = None
     row_count: int | None = None
     truncated: bool = False
     duration_ms: float = 0.0
     revision: int = 0
     runtime_id: UUID | None = None
+    request_id: str = ""
     number: int | None = None
 
 

@@ -4,14 +4,18 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.contrib.auth.models import User
 from django.db.models import Aggregate, Count, F, FloatField, Q, QuerySet
 from django.db.models.functions import TruncHour
 from django.utils import timezone
 
 from access.models import CallRecord, Outcome
+from access.visibility import visible_calls
 
 HOURS = 24
-FAILED = ~Q(outcome=Outcome.OK)
+# A call of a tool that is inactive or was never there says nothing about a tool.
+OF_A_TOOL = ~Q(outcome=Outcome.UNKNOWN_TOOL)
+FAILED = OF_A_TOOL & ~Q(outcome=Outcome.OK)
 
 
 class Percentile95(Aggregate):
@@ -48,9 +52,13 @@ def start_of_today() -> datetime:
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def read_figures(since: datetime) -> CallFigures:
-    """Of all calls since then."""
-    found = _calls(since).aggregate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95, tools=_TOOLS)
+def read_figures(calls: "QuerySet[CallRecord]", since: datetime) -> CallFigures:
+    """Of these calls since then; those of unknown tools count as calls, not as errors."""
+    found = (
+        calls.filter(at__gte=since)
+        .order_by()
+        .aggregate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95, tools=_TOOLS)
+    )
     return CallFigures(**found)
 
 
@@ -58,7 +66,7 @@ def read_tool_figures(
     since: datetime, names: Collection[str] | None = None
 ) -> dict[str, CallFigures]:
     """By tool, of those that were called since then; of the named ones if names are given."""
-    calls = _calls(since)
+    calls = _calls(since).filter(OF_A_TOOL)
     if names is not None:
         calls = calls.filter(tool_name__in=names)
     rows = calls.values("tool_name").annotate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95)
@@ -67,19 +75,23 @@ def read_tool_figures(
     }
 
 
-def read_failing_tools(since: datetime, *, calls: int, percent: int) -> dict[str, CallFigures]:
+def read_failing_tools(
+    user: User, since: datetime, *, calls: int, percent: int
+) -> dict[str, CallFigures]:
     """By tool, of those with so many calls since then of which more than that share failed."""
-    rows = _calls(since).values("tool_name").annotate(calls=_CALLS, errors=_ERRORS)
-    failing = rows.filter(calls__gte=calls, errors__gt=F("calls") * percent / 100.0)
+    rows = visible_calls(user).filter(OF_A_TOOL, at__gte=since).order_by().values("tool_name")
+    figures = rows.annotate(calls=_CALLS, errors=_ERRORS)
+    failing = figures.filter(calls__gte=calls, errors__gt=F("calls") * percent / 100.0)
     return {row["tool_name"]: CallFigures(row["calls"], row["errors"]) for row in failing}
 
 
-def read_hours() -> list[CallFigures]:
-    """Of each of the last 24 hours, the present one last."""
+def read_hours(calls: "QuerySet[CallRecord]") -> list[CallFigures]:
+    """Of these calls in each of the last 24 hours, the present one last."""
     last = timezone.now().replace(minute=0, second=0, microsecond=0)
     hours = [last - timedelta(hours=back) for back in range(HOURS - 1, -1, -1)]
     rows = (
-        _calls(hours[0])
+        calls.filter(at__gte=hours[0])
+        .order_by()
         .annotate(hour=TruncHour("at"))
         .values("hour")
         .annotate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95, tools=_TOOLS)

@@ -5,14 +5,17 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from access.allowed_tools import EVERY_TOOL, check_allowed_tools, every_tool
+from access.audit import Actor
 from access.claims import check_claims
-from access.keys import IssuedKey, issue_key
+from access.keys import IssuedKey, create_key
+from access.models import ApiKey
 
-MAX_TOOLS = 1_000
+EVERY, THESE = "every", "these"
+_REACHES = ((EVERY, _("Every tool")), (THESE, _("These tools")))
 _LIFETIMES = (
     ("90", _("90 days")),
     ("30", _("30 days")),
@@ -22,32 +25,42 @@ _LIFETIMES = (
 
 
 class KeyForm(forms.Form):
-    """Name, lifetime, tools and claims of a key that belongs to whoever makes it."""
+    """Name, lifetime, tools and claims of a key that belongs to the person who makes it.
+
+    Without a choice it has the tools that are named, so that an incomplete form opens nothing.
+    """
 
     name = forms.CharField(label=_("name"), max_length=100)
     days = forms.TypedChoiceField(
         label=_("expires"), choices=_LIFETIMES, coerce=int, empty_value=None, required=False
     )
+    reach = forms.ChoiceField(
+        label=_("allowed tools"), choices=_REACHES, initial=EVERY, required=False
+    )
     allowed_tools = forms.CharField(label=_("allowed tools"), required=False, max_length=100_000)
     claims = forms.JSONField(label=_("claims"), required=False, validators=[check_claims])
 
     def clean_allowed_tools(self) -> list[str]:
-        """The names, each once, from lines or between commas."""
+        """The names, each once, from lines or between commas; of every tool the mark for it."""
+        if self.cleaned_data.get("reach") == EVERY:
+            return every_tool()
         words = self.cleaned_data["allowed_tools"].replace(",", "\n").splitlines()
         names = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-        if len(names) > MAX_TOOLS:
-            text = _("a key names at most %(limit)s tools; leave the field empty for all")
-            raise forms.ValidationError(text, params={"limit": MAX_TOOLS})
+        if not names or EVERY_TOOL in names:
+            raise forms.ValidationError(_("Name at least one tool, or choose every tool."))
+        check_allowed_tools(names)
         return names
 
-    def issue(self, owner: User) -> IssuedKey:
+    def issue(self, owner: User, by: Actor) -> IssuedKey:
         """The stored key of this valid form, and its token."""
         given: dict[str, Any] = self.cleaned_data
         days = given["days"]
         expires_at = timezone.now() + timedelta(days=days) if days else None
-        with transaction.atomic():
-            issued = issue_key(given["name"], owner, expires_at)
-            issued.key.allowed_tools = given["allowed_tools"]
-            issued.key.claims = given["claims"] or {}
-            issued.key.save(update_fields=["allowed_tools", "claims"])
-        return issued
+        key = ApiKey(
+            name=given["name"],
+            owner=owner,
+            expires_at=expires_at,
+            allowed_tools=given["allowed_tools"],
+            claims=given["claims"] or {},
+        )
+        return create_key(key, by)

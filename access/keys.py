@@ -5,15 +5,20 @@ import hmac
 import re
 import secrets
 import string
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from access.models import ApiKey
+from access.allowed_tools import every_tool
+from access.audit import Actor, command_actor, describe_key, key_target, record_event
+from access.models import ApiKey, AuditAction
 from core.errors import ConfigurationError
+from core.messages import message
 
 ALPHABET = string.digits + string.ascii_letters
 SECRET_BYTES = 32
@@ -36,23 +41,38 @@ def new_token() -> str:
 
 
 def issue_key(
-    name: str, owner: User | None = None, expires_at: datetime | None = None
+    name: str,
+    owner: User | None = None,
+    expires_at: datetime | None = None,
+    by: Actor | None = None,
 ) -> IssuedKey:
-    """A stored key and its token."""
+    """A stored key with every tool, and its token; `by` as in `create_key`."""
+    key = ApiKey(name=name, owner=owner, expires_at=expires_at, allowed_tools=every_tool())
+    return create_key(key, by)
+
+
+def create_key(key: ApiKey, by: Actor | None = None) -> IssuedKey:
+    """The key, stored, and its new token; `by` is who makes it, the user of this process if None."""
     token = new_token()
-    return IssuedKey(_store(token, name, owner, expires_at), token)
+    _store(key, token, by or command_actor())
+    return IssuedKey(key, token)
 
 
 def register_token(token: str, name: str) -> ApiKey:
     """The key of a token that was made elsewhere; stored once, however often this is called."""
     if (key_id := token_key_id(token)) is None:
-        raise ConfigurationError("an API key has the form mcp_<8 characters>_<secret>")
-    existing = ApiKey.objects.filter(key_id=key_id).first()
-    return existing or _store(token, name, None, None)
+        raise ConfigurationError(
+            message("key.form", "an API key has the form mcp_<8 characters>_<secret>")
+        )
+    if existing := ApiKey.objects.filter(key_id=key_id).first():
+        return existing
+    key = ApiKey(name=name, allowed_tools=every_tool())
+    _store(key, token, command_actor())
+    return key
 
 
 def find_key(token: str) -> ApiKey | None:
-    """The valid key of this token, or None when it is unknown, revoked or expired."""
+    """The valid key of this token, or None: unknown, revoked, expired, or of a deactivated owner."""
     if (key_id := token_key_id(token)) is None:
         return None
     key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
@@ -61,11 +81,22 @@ def find_key(token: str) -> ApiKey | None:
     return key if key.is_valid_at(timezone.now()) else None
 
 
-def revoke_key(key: ApiKey) -> None:
+def revoke_key(key: ApiKey, by: Actor | None = None, reason: str = "") -> None:
     """End the key for ever; one that is revoked already keeps its date."""
-    if key.revoked_at is None:
-        key.revoked_at = timezone.now()
-        ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=key.revoked_at)
+    if key.revoked_at is not None:
+        return
+    key.revoked_at = timezone.now()
+    with transaction.atomic():
+        valid = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
+        if valid.update(revoked_at=key.revoked_at):
+            detail = {"reason": reason} if reason else {}
+            record_event(by or command_actor(), AuditAction.KEY_REVOKED, key_target(key), detail)
+
+
+def revoke_keys_of(owners: Iterable[User], by: Actor) -> None:
+    """End the keys of these people, who are about to be deleted."""
+    for key in ApiKey.objects.filter(owner__in=owners, revoked_at=None).select_related("owner"):
+        revoke_key(key, by, f"owner {key.owner.get_username()} deleted" if key.owner else "")
 
 
 def note_use(key: ApiKey) -> None:
@@ -87,14 +118,11 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _store(token: str, name: str, owner: User | None, expires_at: datetime | None) -> ApiKey:
-    return ApiKey.objects.create(
-        key_id=token_key_id(token) or "",
-        digest=token_digest(token),
-        name=name,
-        owner=owner,
-        expires_at=expires_at,
-    )
+def _store(key: ApiKey, token: str, by: Actor) -> None:
+    key.key_id, key.digest = token_key_id(token) or "", token_digest(token)
+    with transaction.atomic():
+        key.save(force_insert=True)
+        record_event(by, AuditAction.KEY_CREATED, key_target(key), describe_key(key))
 
 
 def _base62(data: bytes) -> str:

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from access.allowed_tools import NO_TOOLS, check_allowed_tools, read_allowed_tools
 from access.claims import check_claims
 
 
@@ -23,15 +24,17 @@ class ApiKey(models.Model):
         verbose_name=_("owner"),
         null=True,
         blank=True,
-        on_delete=models.SET_NULL,
+        # The database ends the key and forgets the owner, whichever program deletes them.
+        on_delete=models.DO_NOTHING,
     )
     allowed_tools = models.JSONField(
         _("allowed tools"),
         default=list,
         db_default=[],
-        blank=True,
+        validators=[check_allowed_tools],
+        error_messages={"blank": NO_TOOLS},
         help_text=_(
-            'Names of the tools this key sees, as in ["sales_by_region"]; [] is every tool.'
+            'Names of the tools this key sees, as in ["sales_by_region"]; ["*"] is every tool.'
         ),
     )
     claims = models.JSONField(
@@ -60,12 +63,71 @@ class ApiKey(models.Model):
         return f"{self.name} ({self.key_id})"
 
     def is_valid_at(self, moment: datetime) -> bool:
-        """Whether the key is neither revoked nor expired then."""
-        return self.revoked_at is None and (self.expires_at is None or moment < self.expires_at)
+        """Whether the key is neither revoked nor expired then, nor its owner deactivated."""
+        is_expired = self.expires_at is not None and self.expires_at <= moment
+        return self.revoked_at is None and not is_expired and not self.is_suspended
 
     @property
     def is_valid(self) -> bool:
         return self.is_valid_at(timezone.now())
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether the key has an owner who is deactivated."""
+        return self.owner is not None and not self.owner.is_active
+
+    @property
+    def tools(self) -> frozenset[str] | None:
+        """Names of the tools that the key sees; None is every tool."""
+        return read_allowed_tools(self.allowed_tools)
+
+
+class AuditAction(models.TextChoices):
+    """What was done."""
+
+    KEY_CREATED = "key.created", _("made the key")
+    KEY_CHANGED = "key.changed", _("changed the key")
+    KEY_REVOKED = "key.revoked", _("revoked the key")
+    KEY_DELETED = "key.deleted", _("deleted the key")
+
+
+class AuditPlace(models.TextChoices):
+    """From where something was done."""
+
+    PAGE = "page", _("page")
+    BACK_OFFICE = "back_office", _("back office")
+    COMMAND = "command", _("command line")
+    DATABASE = "database", _("database")
+
+
+class AuditEvent(models.Model):
+    """One event of the audit trail. The database refuses that it is changed or deleted.
+
+    `actor` is a name and no reference: the trail outlives users and what they acted upon.
+    """
+
+    at = models.DateTimeField(_("at"), db_default=Now())
+    actor = models.TextField(_("who"))
+    place = models.TextField(_("from"), choices=AuditPlace)
+    address = models.TextField(_("address"), default="", db_default="")
+    action = models.TextField(_("what"), choices=AuditAction)
+    target_kind = models.TextField(editable=False)
+    target_id = models.TextField(_("id"))
+    target_name = models.TextField(_("name"))
+    detail = models.JSONField(_("detail"), default=dict, db_default={})
+
+    class Meta:
+        db_table = "h_audit_event"
+        verbose_name = _("audit event")
+        verbose_name_plural = _("audit trail")
+        ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["target_kind", "-id"], name="audit_event_kind"),
+            models.Index(fields=["target_kind", "target_id", "-id"], name="audit_event_target"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor} {self.action} {self.target_name}"
 
 
 class Outcome(models.TextChoices):
@@ -92,11 +154,14 @@ class CallRecord(models.Model):
     arguments = models.JSONField(_("arguments"), null=True)
     outcome = models.CharField(_("outcome"), max_length=20, choices=Outcome)
     error = models.TextField(_("error"), default="", db_default="")
+    error_message = models.JSONField(null=True, editable=False)
     row_count = models.IntegerField(_("rows"), null=True)
     truncated = models.BooleanField(_("truncated"), default=False, db_default=False)
     duration_ms = models.FloatField(_("duration, ms"))
     revision = models.BigIntegerField(_("registry revision"), default=0, db_default=0)
     runtime_id = models.UUIDField(_("runtime"), null=True)
+    # As in the log and in the answer's X-Request-ID.
+    request_id = models.CharField(_("request id"), max_length=128, default="", db_default="")
     # Tells a runtime's calls apart, so that none is recorded twice.
     number = models.BigIntegerField(null=True, editable=False)
 
@@ -145,7 +210,10 @@ class SignInAttempt(models.Model):
 
     # As typed, in small letters: often no user's name at all.
     username = models.CharField(_("user name"), max_length=150)
+    # Of IPv6 the network of 64 bits, which is one client's.
     address = models.CharField(_("address"), max_length=45)
+    # The mark of a browser that is known for this name, '' for others.
+    device = models.CharField(_("device"), max_length=64, default="", db_default="")
     at = models.DateTimeField(_("at"), db_default=Now())
 
     class Meta:
@@ -156,3 +224,22 @@ class SignInAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.username} {self.address}"
+
+
+class KnownClient(models.Model):
+    """An address, or a browser, from which a person has signed in; `mark` is a hash of it."""
+
+    username = models.CharField(_("user name"), max_length=150)
+    mark = models.CharField(max_length=64, editable=False)
+    at = models.DateTimeField(_("last sign-in"), db_default=Now())
+
+    class Meta:
+        db_table = "h_known_client"
+        verbose_name = _("known client")
+        verbose_name_plural = _("known clients")
+        constraints = [
+            models.UniqueConstraint(fields=["username", "mark"], name="h_known_client_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.username} {self.mark[:8]}"

@@ -16,7 +16,7 @@ from benchmarks.stage import Stage
 
 SIZES = (10, 1_000, 10_000)
 EXPRESSION = Case("expression", "multiply_numbers", {"num1": 5, "num2": 3})
-ROW = Case("one row", "store_by_id", {"store_id": 7})
+ROW = Case("one row", "store_by_id", {"store_id": 107})
 THOUSAND = Case("1,000 rows x 5", "sales_after", {"first_id": 5_000}, share_of_calls=0.25)
 
 

@@ -65,7 +65,7 @@ CASES = (
     QueryCase(
         "one row",
         "SELECT id, store_name, store_name_en, region, city FROM stores WHERE id = :store_id",
-        {"store_id": 7},
+        {"store_id": 107},
         400,
     ),
     QueryCase(

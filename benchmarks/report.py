@@ -20,17 +20,17 @@ def print_report(
     smallest = sized[0].server
     larger = {one.server.name for one in sized[1:]}
     print("\nServer processor time per call, ms: median (min-max)")
-    _print_table(
+    print_table(
         ["call", "server", "protocol", "CPU ms", "of hand-coded", "of bare"],
         [_call_row(one, series) for one in series if one.server.name not in larger],
     )
     print("\nThe same calls with more tools, 2026-07-28")
-    _print_table(
+    print_table(
         ["call", "tools", "CPU ms", "of 10 tools"],
         [_growth_row(one, series, smallest.name) for one in _growth(series, sized)],
     )
     print("\nNumber of tools; seconds are wall clock, the rest is processor time and memory")
-    _print_table(
+    print_table(
         [
             "tools",
             "start s",
@@ -123,7 +123,8 @@ def _size_figures(one: Sized) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names}
 
 
-def _print_table(head: list[str], rows: list[list[str]]) -> None:
+def print_table(head: list[str], rows: list[list[str]]) -> None:
+    """Columns as wide as their longest cell."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     for line in (head, ["-" * width for width in widths], *rows):
         print(

@@ -2,6 +2,7 @@
 
 import base64
 import secrets
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -75,6 +76,18 @@ class Stage:
         write_tools(dsn, tool_count)
         return dsn
 
+    def add_key(self, database: str, name: str) -> str:
+        """A new API key for the tools of a database."""
+        command = self.command("create_api_key", name, DATABASE_URL=database)
+        told = subprocess.run(
+            command.argv,
+            env=command.environment,
+            cwd=command.folder,
+            check=True,
+            capture_output=True,
+        ).stdout.decode()
+        return next(word for word in told.split() if word.startswith("mcp_"))
+
     @property
     def application_dsn(self) -> str:
         """The application's own database."""
@@ -100,7 +113,7 @@ class Stage:
     def start_web(self, name: str, database: str) -> Server:
         """The web side on a database, as `manage.py up` serves it."""
         port = choose_free_port()
-        command = (sys.executable, "-m", "uvicorn", "config.asgi:application", "--port", str(port))
+        command = (*MANAGE, "runweb", "--port", str(port))
         return self._start(name, port, command, self._our_variables(database))
 
     def start_peer(self, name: str, module: str) -> Server:

@@ -27,6 +27,7 @@ from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.forms import FROM_VARIABLE, SECRETS, DataSourceForm
 from catalog.models import CheckState, DataSource, Engine, ReferenceDocument, SourceCheck
 from catalog.source_states import explain_origin
+from catalog.visible_admin import VisibleAdmin
 
 # Signs beside the words, so that nobody has to tell colours apart.
 SIGNS = {
@@ -45,7 +46,8 @@ _SHOWN_CHARACTERS = 120
 
 
 @admin.register(DataSource)
-class DataSourceAdmin(admin.ModelAdmin[DataSource]):
+class DataSourceAdmin(VisibleAdmin[DataSource]):
+    source_paths = ("pk",)
     form = DataSourceForm
     list_display = ["name", "state", "engine", "address", "username", "users"]
     list_filter = ["engine", "origin", "is_restricted", "last_check__state"]
@@ -91,7 +93,7 @@ class DataSourceAdmin(admin.ModelAdmin[DataSource]):
             {
                 "description": _("Ceilings: a tool may ask for less, never for more."),
                 "fields": [
-                    ("pool_size", "max_waiting"),
+                    ("pool_size", "max_wait_ms"),
                     ("row_limit", "byte_limit", "cell_limit"),
                     ("timeout_ms", "lock_timeout_ms"),
                 ],

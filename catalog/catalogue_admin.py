@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
@@ -16,10 +16,15 @@ from catalog.models import (
     TableRelation,
     Tag,
 )
+from catalog.views.gates import tables_open_to, user_of
+from catalog.visible_admin import VisibleAdmin
 from core.catalogue.entries import RelationType
 
+# Names the data sources of the rows that are shown, and no others.
+_BY_SOURCE = ("source", admin.RelatedOnlyFieldListFilter)
 
-class _MadeByScans(admin.ModelAdmin[Any]):
+
+class _MadeByScans(VisibleAdmin[Any]):
     """Rows that only scans add."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -39,13 +44,25 @@ class TagAdmin(admin.ModelAdmin[Tag]):
 
     search_fields = ["name"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
+        """As the pages have them: those of tables that the person sees, and those of none."""
+        seen = Q(tables=None) | Q(tables__in=tables_open_to(user_of(request)))
+        tags = super().get_queryset(request)
+        return tags.filter(pk__in=Tag.objects.filter(seen).values("pk"))
+
 
 @admin.register(CatalogTable)
 class CatalogTableAdmin(_MadeByScans):
     """Tables; people's columns can be edited."""
 
     list_display = ["__str__", "source", "display_name", "kind", "row_estimate", "gone_at"]
-    list_filter = ["source", "kind", "tags", "is_hidden", ("gone_at", admin.EmptyFieldListFilter)]
+    list_filter = [
+        _BY_SOURCE,
+        "kind",
+        ("tags", admin.RelatedOnlyFieldListFilter),
+        "is_hidden",
+        ("gone_at", admin.EmptyFieldListFilter),
+    ]
     list_select_related = ["source"]
     search_fields = ["schema", "name", "display_name", "description"]
     autocomplete_fields = ["tags"]
@@ -68,6 +85,8 @@ class CatalogTableAdmin(_MadeByScans):
 class CatalogColumnAdmin(_MadeByScans):
     """Columns; people's part can be edited."""
 
+    source_paths = ("table__source",)
+
     list_display = ["name", "table", "type_name", "display_name", "is_masked", "gone_at"]
     list_filter = ["is_masked", ("gone_at", admin.EmptyFieldListFilter)]
     list_select_related = ["table"]
@@ -84,8 +103,10 @@ class CatalogColumnAdmin(_MadeByScans):
 
 
 @admin.register(TableRelation)
-class TableRelationAdmin(admin.ModelAdmin[TableRelation]):
+class TableRelationAdmin(VisibleAdmin[TableRelation]):
     """Relations; those of foreign keys are the scans'."""
+
+    source_paths = ("table__source", "target__source")
 
     list_display = ["table", "target", "relation_type", "columns", "gone_at"]
     list_filter = ["relation_type"]
@@ -109,7 +130,7 @@ class CatalogScanAdmin(_ReadOnly):
     """Scans, to look at."""
 
     list_display = ["id", "where", "state", "phase", "done", "found", "requested_at", "finished_at"]
-    list_filter = ["state", "source"]
+    list_filter = ["state", _BY_SOURCE]
     list_select_related = ["source"]
 
     @admin.display(description=_("data source"), ordering="source__name")
@@ -128,6 +149,8 @@ class CatalogScanAdmin(_ReadOnly):
 @admin.register(CatalogQuery)
 class CatalogQueryAdmin(_ReadOnly):
     """Searches, to look at."""
+
+    source_paths = ()
 
     list_display = ["at", "surface", "query", "result_count", "user"]
     list_filter = ["surface"]

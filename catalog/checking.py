@@ -9,11 +9,13 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
+from access.reader_language import to_columns
 from catalog.connections import to_settings
 from catalog.finding_texts import find_worst
 from catalog.http_services import find_target, to_service
 from catalog.models import CheckState, DataSource, Engine, SourceCheck
 from core.errors import ConfigurationError
+from core.messages import list_sentences
 from gateways.checks.postgres import inspect_postgres
 from gateways.checks.report import ConnectionReport, Finding, Level, refused
 from gateways.checks.sqlite import inspect_sqlite
@@ -75,7 +77,7 @@ def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
             "checked_at": timezone.now(),
             "state": state_of(report),
             "summary": summarize(report),
-            "refusal": _find_refusal(source, report, target),
+            **_find_refusal(source, report, target),
             "target": target,
             "report": _to_json(report),
         },
@@ -116,17 +118,18 @@ def summarize(report: ConnectionReport) -> str:
 
 
 def _to_json(report: ConnectionReport) -> dict[str, Any]:
-    """The report as it is stored: each finding with its text too, for programs that read the row."""
-    findings = [asdict(finding) | {"text": finding.text} for finding in report.findings]
-    return asdict(report) | {"findings": findings}
+    """The report as it is stored."""
+    return asdict(report) | {"findings": [finding.to_json() for finding in report.findings]}
 
 
-def _find_refusal(source: DataSource, report: ConnectionReport, target: str) -> str:
+def _find_refusal(source: DataSource, report: ConnectionReport, target: str) -> dict[str, Any]:
     """Why the source may not be used; a database that is away does not change what was found before."""
     if state_of(report) is not CheckState.UNREACHABLE:
-        return " ".join(find_faults(report))
+        faults = [fault.message for fault in select_faults(report)]
+        return to_columns("refusal", list_sentences(faults) if faults else None)
     before = SourceCheck.objects.filter(source=source, target=target).first()
-    return before.refusal if before else ""
+    refusal, message = (before.refusal, before.refusal_message) if before else ("", None)
+    return {"refusal": refusal, "refusal_message": message}
 
 
 async def _inspect_rows(sources: Sequence[DataSource]) -> list[ConnectionReport]:

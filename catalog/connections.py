@@ -14,6 +14,7 @@ from catalog.encryption import unseal
 from catalog.environment import read_target
 from catalog.models import DataSource, Engine
 from core.errors import ConfigurationError
+from core.messages import message
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 from gateways.sqlite.settings import SqliteSettings
@@ -24,7 +25,9 @@ def to_settings(source: DataSource) -> DatabaseSettings:
     """How the source is reached, its password resolved. Raises ConfigurationError, which holds no secret."""
     row = copy(source)
     if row.engine == Engine.HTTP and not row.is_from_environment:
-        raise ConfigurationError("this is an HTTP service, which answers no queries")
+        raise ConfigurationError(
+            message("source.is_http", "this is an HTTP service, which answers no queries")
+        )
     password = _take_target(row) if row.is_from_environment else read_password(row)
     check_row(row)
     if row.engine == Engine.SQLITE:
@@ -58,7 +61,10 @@ def read_password(row: DataSource) -> str:
     """The row's secret, '' for none. Raises ConfigurationError, which does not hold it."""
     if row.password_reference and row.password:
         raise ConfigurationError(
-            "the password is given twice; keep the reference or the stored one"
+            message(
+                "source.password_twice",
+                "the password is given twice; keep the reference or the stored one",
+            )
         )
     if row.password:
         return unseal(row.password, row.password_identity())
@@ -79,7 +85,7 @@ def _to_sqlite(row: DataSource) -> SqliteSettings:
     return SqliteSettings(
         path=Path(row.path),
         pool_size=row.pool_size,
-        max_waiting=row.max_waiting,
+        max_wait_ms=row.max_wait_ms,
         statement_timeout_ms=row.timeout_ms,
         lock_timeout_ms=row.lock_timeout_ms,
         row_limit=row.row_limit,
@@ -99,7 +105,7 @@ def _to_postgres(row: DataSource, password: str) -> PostgresSettings:
         extra=libpq_keywords(row.options),
         search_path=row.search_path,
         pool_size=row.pool_size,
-        max_waiting=row.max_waiting,
+        max_wait_ms=row.max_wait_ms,
         row_limit=row.row_limit,
         byte_limit=row.byte_limit,
         cell_limit=row.cell_limit,

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.conf import settings
 
 from core.errors import ConfigurationError
+from core.messages import message
 
 # A data source's server sees its password, so what protects this installation is never one.
 _OWN_SECRETS = re.compile(
@@ -24,27 +25,52 @@ def resolve_credential(reference: str) -> str:
             return _read_variable(name)
         case "file":
             return _read_file(name)
-    raise ConfigurationError("a password reference is env:NAME or file:NAME")
+    raise ConfigurationError(
+        message("credentials.reference_form", "a password reference is env:NAME or file:NAME")
+    )
 
 
 def find_credential_file(name: str) -> Path:
     """The file of CREDENTIALS_DIR; raises ConfigurationError when `name` leaves that folder."""
     if Path(name).name != name:
-        raise ConfigurationError("file:NAME names a file of CREDENTIALS_DIR, without a folder")
+        raise ConfigurationError(
+            message(
+                "credentials.file_name",
+                "file:NAME names a file of CREDENTIALS_DIR, without a folder",
+            )
+        )
     return Path(settings.CREDENTIALS_DIR) / name
 
 
 def _read_variable(name: str) -> str:
     if _OWN_SECRETS.fullmatch(name):
-        raise ConfigurationError(f"the variable {name} belongs to this installation; use another")
+        raise ConfigurationError(
+            message(
+                "credentials.own_variable",
+                "the variable {name} belongs to this installation; use another",
+                name=name,
+            )
+        )
     try:
         return os.environ[name]
     except KeyError:
-        raise ConfigurationError(f"the environment variable {name} is not set") from None
+        raise ConfigurationError(
+            message(
+                "credentials.variable_missing",
+                "the environment variable {name} is not set",
+                name=name,
+            )
+        ) from None
 
 
 def _read_file(name: str) -> str:
     try:
         return find_credential_file(name).read_text().strip()
     except (OSError, ValueError):
-        raise ConfigurationError(f"CREDENTIALS_DIR holds no readable file {name}") from None
+        raise ConfigurationError(
+            message(
+                "credentials.file_missing",
+                "CREDENTIALS_DIR holds no readable file {name}",
+                name=name,
+            )
+        ) from None

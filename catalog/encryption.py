@@ -9,8 +9,11 @@ from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
 from core.errors import ConfigurationError
+from core.messages import message
 
-_KEY_FORM = "32 random bytes in URL-safe base64, as Fernet.generate_key() makes them"
+_KEY_FORM = message(
+    "encryption.key_form", "32 random bytes in URL-safe base64, as Fernet.generate_key() makes them"
+)
 
 
 class EncryptedField(models.TextField):  # type: ignore[type-arg]
@@ -42,12 +45,20 @@ def unseal(token: str, identity: str) -> str:
         plain = _fernet().decrypt(token)
     except InvalidToken:
         raise ConfigurationError(
-            "the stored password cannot be read; set FIELD_ENCRYPTION_KEYS to the keys that encrypted it"
+            message(
+                "encryption.unreadable",
+                "the stored password cannot be read; set FIELD_ENCRYPTION_KEYS to the keys"
+                " that encrypted it",
+            )
         ) from None
     owner, secret = json.loads(plain)
     if owner != identity:
         raise ConfigurationError(
-            "the stored password was entered for another data source, host or role; enter it again"
+            message(
+                "encryption.other_source",
+                "the stored password was entered for another data source, host or role;"
+                " enter it again",
+            )
         )
     return str(secret)
 
@@ -71,7 +82,9 @@ def reseal(token: str) -> str:
     try:
         return _fernet().rotate(token).decode()
     except InvalidToken:
-        raise ConfigurationError("no key of FIELD_ENCRYPTION_KEYS reads it") from None
+        raise ConfigurationError(
+            message("encryption.no_key_fits", "no key of FIELD_ENCRYPTION_KEYS reads it")
+        ) from None
 
 
 def _fernet() -> MultiFernet:
@@ -83,13 +96,22 @@ def _keys() -> list[str]:
     keys: list[str] = settings.FIELD_ENCRYPTION_KEYS
     if not keys:
         raise ConfigurationError(
-            f"FIELD_ENCRYPTION_KEYS is not set; set it to a key, which is {_KEY_FORM}"
+            message(
+                "encryption.no_key",
+                "FIELD_ENCRYPTION_KEYS is not set; set it to a key, which is {form}",
+                form=_KEY_FORM,
+            )
         )
     for number, key in enumerate(keys, 1):
         try:
             Fernet(key)
         except ValueError:
             raise ConfigurationError(
-                f"FIELD_ENCRYPTION_KEYS: key {number} is not a key, which is {_KEY_FORM}"
+                message(
+                    "encryption.no_such_key",
+                    "FIELD_ENCRYPTION_KEYS: key {number} is not a key, which is {form}",
+                    number=number,
+                    form=_KEY_FORM,
+                )
             ) from None
     return keys

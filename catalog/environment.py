@@ -15,6 +15,7 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.connection_options import check_options
 from catalog.models import DataSource, Engine, Origin
 from core.errors import ConfigurationError
+from core.messages import message
 from gateways.postgres.settings import PostgresSettings
 
 logger = logging.getLogger(__name__)
@@ -61,14 +62,26 @@ def read_target(source_name: str) -> Target:
     url = os.environ.get(variable)
     if not url:
         raise ConfigurationError(
-            f"the variable {variable}, which defines this data source, is not set"
+            message(
+                "environment.missing",
+                "the variable {variable}, which defines this data source, is not set",
+                variable=variable,
+            )
         )
     scheme = url.partition(":")[0]
     if scheme == "sqlite":
         return _read_sqlite(variable, url)
     if scheme in {"postgresql", "postgres"}:
         return _read_postgresql(variable, url)
-    raise ConfigurationError(f"{variable} must be {_POSTGRESQL_FORM} or {_SQLITE_FORM}")
+    raise ConfigurationError(
+        message(
+            "environment.form",
+            "{variable} must be {postgresql} or {sqlite}",
+            variable=variable,
+            postgresql=_POSTGRESQL_FORM,
+            sqlite=_SQLITE_FORM,
+        )
+    )
 
 
 def sync_environment_sources(
@@ -134,7 +147,14 @@ def _update(row: DataSource) -> bool:
 def _read_sqlite(variable: str, url: str) -> Target:
     prefix, path = url[:10], url[10:]
     if prefix != "sqlite:///" or not path.startswith("/") or re.search(r"[?#\x00]", path):
-        raise ConfigurationError(f"{variable} must be {_SQLITE_FORM}, with four slashes")
+        raise ConfigurationError(
+            message(
+                "environment.sqlite_form",
+                "{variable} must be {sqlite}, with four slashes",
+                variable=variable,
+                sqlite=_SQLITE_FORM,
+            )
+        )
     return Target(engine=Engine.SQLITE.value, path=path)
 
 
@@ -144,14 +164,31 @@ def _read_postgresql(variable: str, url: str) -> Target:
         found = PostgresSettings.from_dsn(url)
         check_options(found.extra)
     except ValidationError as error:
-        raise ConfigurationError(f"{variable}: {' '.join(error.messages)}") from None
+        raise ConfigurationError(
+            message(
+                "environment.fault",
+                "{variable}: {reason}",
+                variable=variable,
+                reason=" ".join(error.messages),
+            )
+        ) from None
     except (psycopg.ProgrammingError, ValueError):
         raise ConfigurationError(
-            f"{variable} cannot be read; it must be {_POSTGRESQL_FORM}, other characters as %XX"
+            message(
+                "environment.unreadable",
+                "{variable} cannot be read; it must be {postgresql}, other characters as %XX",
+                variable=variable,
+                postgresql=_POSTGRESQL_FORM,
+            )
         ) from None
     if not (found.user and found.database):
         raise ConfigurationError(
-            f"{variable} must name role and database, as in {_POSTGRESQL_FORM}"
+            message(
+                "environment.role_and_database",
+                "{variable} must name role and database, as in {postgresql}",
+                variable=variable,
+                postgresql=_POSTGRESQL_FORM,
+            )
         )
     return Target(
         host=found.host,

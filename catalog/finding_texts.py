@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from django.utils.translation import gettext, ngettext
-
+from access.reader_language import in_language
 from catalog.models import SourceCheck
-from gateways.checks.report import Finding, Level, Value, fill
+from core.messages import Message, from_json
+from gateways.checks.report import Finding, Level
 
 _SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
 
@@ -17,7 +17,7 @@ def find_worst(findings: Iterable[Finding]) -> Finding | None:
 
 def translate(finding: Finding) -> str:
     """The finding in the active language; in English where it has no translation."""
-    return fill(_find_translation(finding), finding.values)
+    return in_language(finding.message)
 
 
 def translate_summary(check: SourceCheck) -> str:
@@ -34,28 +34,18 @@ def read_findings(check: SourceCheck) -> list[Finding]:
     return [finding for finding in found if finding]
 
 
-def _find_translation(finding: Finding) -> str:
-    count = finding.values.get("count")
-    if finding.plural and isinstance(count, int):
-        return ngettext(finding.template, finding.plural, count)
-    return gettext(finding.template)
-
-
 def _read(entry: object) -> Finding | None:
-    """The finding with its template, or as the text that it was when it had none."""
     match entry:
-        case {
-            "level": level,
-            "code": str(code),
-            "template": str(template),
-            "values": dict(values),
-            "plural": str(plural),
-        } if level in _SEVERITY:
-            return Finding(Level(level), code, template, _read_values(values), plural)
-        case {"level": level, "code": str(code), "text": str(text)} if level in _SEVERITY:
-            return Finding(Level(level), code, text)
+        case {"level": level} if level in _SEVERITY and (message := _read_message(entry)):
+            return Finding(Level(level), message)
     return None
 
 
-def _read_values(values: Mapping[str, object]) -> dict[str, Value]:
-    return {name: value if isinstance(value, int) else str(value) for name, value in values.items()}
+def _read_message(entry: object) -> Message | None:
+    """The finding's message, or the text that it was when it had no template."""
+    match entry:
+        case {"code": str(), "template": str(), "values": dict()}:
+            return from_json(entry)
+        case {"code": str(code), "text": str(text)}:
+            return Message(code, text)
+    return None

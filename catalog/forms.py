@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.utils.translation import gettext_lazy as _
 
+from access.reader_language import in_language
 from catalog.checking import inspect_source, select_faults
 from catalog.encryption import seal
 from catalog.finding_texts import translate
@@ -103,7 +104,7 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         try:
             self.instance.password = seal(secret, self.instance.password_identity())
         except ConfigurationError as error:
-            self.add_error("new_password", str(error))
+            self.add_error("new_password", in_language(error))
 
     def _needs_check(self) -> bool:
         if self.instance.pk is None or _CHECKED.intersection(self.changed_data):

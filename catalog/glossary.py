@@ -9,12 +9,12 @@ from datetime import datetime
 
 from django.db import connection, transaction
 from django.db.models import Count, Max
-from django.utils.translation import gettext as _
 
 from catalog.editing.texts import clean_text, normal_form
 from catalog.models import GlossaryConcept
 from core.bm25 import stem_word
 from core.errors import EditError, StaleEditError
+from core.messages import message
 from core.retrieval.glossary import Concept
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.tokens import fold
@@ -33,6 +33,10 @@ _MAX_KEY_CHARACTERS = 60
 
 Terms = Mapping[str, tuple[str, ...]]
 Owners = dict[tuple[str, str], set[str]]
+_STALE = message(
+    "glossary.stale",
+    "somebody else has changed the concept meanwhile; look at it and save again",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,11 @@ def add_concept(key: str, terms: Mapping[str, str], username: str) -> GlossaryEn
     with _alone():
         if find_entry(entry.key):
             raise EditError(
-                _("there is a concept %(key)s already; add the terms to it") % {"key": entry.key}
+                message(
+                    "glossary.exists",
+                    "there is a concept {key} already; add the terms to it",
+                    key=entry.key,
+                )
             )
         _check_meanings(entry, {}, _find_owners(read_entries()))
         return _write(entry, username)
@@ -100,7 +108,12 @@ def make_entry(key: str, terms: Mapping[str, str]) -> GlossaryEntry:
     cleaned = {language: clean_terms(terms.get(language, "")) for language in LANGUAGES}
     name = _clean_key(key or fold(next(iter(cleaned["en"]), "")).replace(" ", "_"))
     if not any(cleaned.values()):
-        raise EditError(_("write at least one term; a concept of two languages is of most use"))
+        raise EditError(
+            message(
+                "glossary.no_term",
+                "write at least one term; a concept of two languages is of most use",
+            )
+        )
     return GlossaryEntry(key=name, terms=cleaned)
 
 
@@ -134,10 +147,14 @@ def edit_terms(entry: GlossaryEntry, language: str, text: str, username: str) ->
         if kept == wanted:
             return present
         if kept != entry.terms.get(language, ()):
-            raise StaleEditError(_stale_text(), {"terms": join_terms(kept)})
+            raise StaleEditError(_STALE, {"terms": join_terms(kept)})
         changed = replace(present, terms={**present.terms, language: wanted})
         if not any(changed.terms.values()):
-            raise EditError(_("the last term cannot go; switch the concept off instead"))
+            raise EditError(
+                message(
+                    "glossary.last_term", "the last term cannot go; switch the concept off instead"
+                )
+            )
         if present.is_active:
             _check_meanings(changed, present.terms, _find_owners(read_entries()))
         return _write(changed, username)
@@ -151,7 +168,7 @@ def edit_note(entry: GlossaryEntry, text: str, username: str) -> GlossaryEntry:
         if present.note == note:
             return present
         if present.note != entry.note:
-            raise StaleEditError(_stale_text(), {"note": present.note})
+            raise StaleEditError(_STALE, {"note": present.note})
         return _write(replace(present, note=note), username)
 
 
@@ -185,8 +202,12 @@ def clean_terms(text: str) -> tuple[str, ...]:
         terms.setdefault(fold(term), term)
     if len(terms) > MAX_TERMS:
         raise EditError(
-            _("a concept has at most %(limit)s terms of a language, not %(count)s")
-            % {"limit": MAX_TERMS, "count": len(terms)}
+            message(
+                "glossary.too_many_terms",
+                "a concept has at most {limit} terms of a language, not {count}",
+                limit=MAX_TERMS,
+                count=len(terms),
+            )
         )
     return tuple(terms.values())
 
@@ -198,16 +219,28 @@ def join_terms(terms: Iterable[str]) -> str:
 
 def _check_term(term: str) -> None:
     if not term.isprintable():
-        raise EditError(_("a term holds a character that nobody sees; write it anew"))
+        raise EditError(
+            message(
+                "glossary.invisible_character",
+                "a term holds a character that nobody sees; write it anew",
+            )
+        )
     if len(term) > MAX_TERM_CHARACTERS:
         raise EditError(
-            _("a term has at most %(limit)s characters: %(term)s…")
-            % {"limit": MAX_TERM_CHARACTERS, "term": term[:30]}
+            message(
+                "glossary.term_too_long",
+                "a term has at most {limit} characters: {term}…",
+                limit=MAX_TERM_CHARACTERS,
+                term=term[:30],
+            )
         )
     if len(fold(term).replace(" ", "")) < 2:
         raise EditError(
-            _("%(term)s is found within too many words; a term has two letters or more")
-            % {"term": term}
+            message(
+                "glossary.term_too_short",
+                "{term} is found within too many words; a term has two letters or more",
+                term=term,
+            )
         )
 
 
@@ -215,7 +248,10 @@ def _clean_key(text: str) -> str:
     key = text.strip().lower()
     if not _KEY.fullmatch(key) or len(key) > _MAX_KEY_CHARACTERS:
         raise EditError(
-            _("a key has small letters, digits and single _ between them, as in purchase_order")
+            message(
+                "glossary.key_form",
+                "a key has small letters, digits and single _ between them, as in purchase_order",
+            )
         )
     return key
 
@@ -237,8 +273,12 @@ def _check_meanings(entry: GlossaryEntry, before: Terms, owners: Owners) -> None
         for form, term in sorted(new.items()):
             if others := owners.get((language, form), set()) - {entry.key}:
                 raise EditError(
-                    _("%(term)s is a term of %(key)s already; a word has one meaning in a language")
-                    % {"term": term, "key": min(others)}
+                    message(
+                        "glossary.term_taken",
+                        "{term} is a term of {key} already; a word has one meaning in a language",
+                        term=term,
+                        key=min(others),
+                    )
                 )
 
 
@@ -288,7 +328,9 @@ def _require(key: str) -> GlossaryEntry:
     entry = find_entry(key)
     if entry is None:
         raise EditError(
-            _("there is no concept %(key)s any more; load the page again") % {"key": key}
+            message(
+                "glossary.gone", "there is no concept {key} any more; load the page again", key=key
+            )
         )
     return entry
 
@@ -297,7 +339,11 @@ def _write(entry: GlossaryEntry, username: str) -> GlossaryEntry:
     row = GlossaryConcept.objects.filter(key=entry.key).first()
     if row is None and GlossaryConcept.objects.count() >= MAX_CONCEPTS:
         raise EditError(
-            _("the glossary keeps at most %(limit)s concepts") % {"limit": MAX_CONCEPTS}
+            message(
+                "glossary.too_many_concepts",
+                "the glossary keeps at most {limit} concepts",
+                limit=MAX_CONCEPTS,
+            )
         )
     row = row or GlossaryConcept(key=entry.key)
     row.terms = {language: list(terms) for language, terms in entry.terms.items()}
@@ -306,10 +352,6 @@ def _write(entry: GlossaryEntry, username: str) -> GlossaryEntry:
     row.save()
     logger.info("glossary: %s written by %s", entry.key, username)
     return _entry_of(row)
-
-
-def _stale_text() -> str:
-    return _("somebody else has changed the concept meanwhile; look at it and save again")
 
 
 @contextmanager

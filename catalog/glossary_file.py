@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from django.utils.translation import gettext as _
-
 from catalog.editing.texts import clean_text
 from catalog.exchange.spreadsheets import SheetRow, read_sheet, write_sheet
 from catalog.glossary import (
@@ -16,6 +14,7 @@ from catalog.glossary import (
     write_concepts,
 )
 from core.errors import EditError
+from core.messages import message
 
 COLUMNS = ("key", *LANGUAGES, "note", "in_use")
 _YES = frozenset({"yes", "true", "1", "y", "o", "예", "はい"})
@@ -62,7 +61,9 @@ def _to_entries(
 
 def _add(wanted: dict[str, GlossaryEntry], entry: GlossaryEntry) -> None:
     if entry.key in wanted:
-        raise EditError(_("%(key)s stands in the file twice") % {"key": entry.key})
+        raise EditError(
+            message("glossary.key_twice", "{key} stands in the file twice", key=entry.key)
+        )
     wanted[entry.key] = entry
 
 
@@ -85,5 +86,7 @@ def _read_use(cell: str, kept: GlossaryEntry | None) -> bool:
     if not said:
         return kept.is_active if kept else True
     if said not in _YES | _NO:
-        raise EditError(_("in_use is yes or no, not %(said)s") % {"said": said[:30]})
+        raise EditError(
+            message("glossary.in_use", "in_use is yes or no, not {said}", said=said[:30])
+        )
     return said in _YES

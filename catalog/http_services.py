@@ -11,6 +11,7 @@ from catalog.connections import check_row, fingerprint, read_password, to_settin
 from catalog.models import Authentication, DataSource, Engine
 from core.errors import ConfigurationError
 from core.ingest.addresses import AddressRules
+from core.messages import message
 from gateways.http.settings import HttpSettings
 
 _MIN_SECRET_CHARACTERS = 4
@@ -29,7 +30,7 @@ def to_service(source: DataSource) -> HttpSettings:
         query=query,
         secrets=tuple(one for one in secrets if len(one) >= _MIN_SECRET_CHARACTERS),
         pool_size=row.pool_size,
-        max_waiting=row.max_waiting,
+        max_wait_ms=row.max_wait_ms,
         byte_limit=row.byte_limit,
         timeout_ms=row.timeout_ms,
     )
@@ -64,7 +65,10 @@ def _credentials(row: DataSource) -> tuple[_Pairs, _Pairs, tuple[str, ...]]:
     secret = read_password(row)
     if not secret:
         raise ConfigurationError(
-            "the secret of the service is missing; give it as a password or a reference"
+            message(
+                "http.secret_missing",
+                "the secret of the service is missing; give it as a password or a reference",
+            )
         )
     match row.authentication:
         case Authentication.BASIC:

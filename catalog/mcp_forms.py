@@ -6,10 +6,12 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.utils.translation import gettext_lazy as _
 
+from access.reader_language import in_language
 from catalog.encryption import seal
 from catalog.mcp_models import McpServer
 from catalog.mcp_services import to_mcp_settings
 from core.errors import ConfigurationError
+from core.messages import Message
 
 LIMITS = ("timeout_ms", "byte_limit", "max_calls")
 _FIELDS = ("name", "server_url", "token_reference", *LIMITS, "is_active")
@@ -72,7 +74,7 @@ class McpServerForm(forms.ModelForm[McpServer]):
             try:
                 row.token = seal(secret, row.token_identity())
             except ConfigurationError as error:
-                self.add_error("new_token", str(error))
+                self.add_error("new_token", in_language(error))
         elif row.token and row.server_url != self._address:
             text = _("Enter the token again: the stored one was meant for another address.")
             self.add_error("new_token", text)
@@ -81,6 +83,9 @@ class McpServerForm(forms.ModelForm[McpServer]):
         try:
             to_mcp_settings(self.instance)
         except ConfigurationError as error:
-            text = str(error)
-            is_address = text.startswith("server_url: ")
-            self.add_error("server_url" if is_address else None, text.removeprefix("server_url: "))
+            # What is wrong with the address is said beside it.
+            reason = error.message.values.get("reason")
+            if error.message.code == "http.server_url" and isinstance(reason, Message):
+                self.add_error("server_url", in_language(reason))
+            else:
+                self.add_error(None, in_language(error))

@@ -86,6 +86,7 @@ class McpServer(models.Model):
         _("state"), choices=ServerState, default="", db_default="", blank=True, editable=False
     )
     trouble = models.TextField(_("trouble"), default="", db_default="", blank=True, editable=False)
+    trouble_message = models.JSONField(null=True, editable=False)
     unreachable_since = models.DateTimeField(_("not reachable since"), null=True, editable=False)
     checked_at = models.DateTimeField(_("last met"), null=True, editable=False)
     read_at = models.DateTimeField(_("tools read"), null=True, editable=False)

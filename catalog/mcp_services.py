@@ -8,11 +8,13 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 from django.views.decorators.debug import sensitive_variables
 
+from access.reader_language import to_columns
 from catalog.credentials import resolve_credential
 from catalog.encryption import unseal
 from catalog.http_services import address_rules
 from catalog.mcp_models import McpServer, ServerState
 from core.errors import ConfigurationError
+from core.messages import Message, message
 from gateways.http.settings import HttpSettings
 
 _MIN_SECRET_CHARACTERS = 4
@@ -44,15 +46,20 @@ def note_reachable(name: str) -> bool:
     """The server answered; whether that is news."""
     rows = McpServer.objects.filter(name=name)
     is_news = rows.exclude(state=ServerState.REACHABLE).exists()
-    rows.update(state=ServerState.REACHABLE, trouble="", unreachable_since=None, checked_at=Now())
+    rows.update(
+        **to_columns("trouble", None),
+        state=ServerState.REACHABLE,
+        unreachable_since=None,
+        checked_at=Now(),
+    )
     return is_news
 
 
-def note_unreachable(name: str, trouble: str) -> None:
+def note_unreachable(name: str, trouble: Message) -> None:
     """The server did not answer; since when stays what it was."""
     McpServer.objects.filter(name=name).update(
         state=ServerState.UNREACHABLE,
-        trouble=trouble[:_MAX_TROUBLE_CHARACTERS],
+        **to_columns("trouble", trouble.shortened(_MAX_TROUBLE_CHARACTERS)),
         unreachable_since=Coalesce("unreachable_since", Now()),
         checked_at=Now(),
     )
@@ -80,5 +87,7 @@ def _read_token(row: McpServer) -> str:
         return unseal(row.token, row.token_identity())
     token = resolve_credential(row.token_reference)
     if row.token_reference and not token:
-        raise ConfigurationError("the token behind the reference is empty")
+        raise ConfigurationError(
+            message("mcp_server.token_empty", "the token behind the reference is empty")
+        )
     return token

@@ -7,6 +7,7 @@ from django.db.models import Exists, Q, QuerySet
 
 from catalog.models import DataSource
 from core.errors import DefinitionError
+from core.messages import Message, message
 
 
 def may_use(user: User | AnonymousUser, source: DataSource) -> bool:
@@ -27,12 +28,17 @@ def require_use(user: User | AnonymousUser, source: DataSource | None) -> None:
         raise DefinitionError(explain_missing_right(user.get_username(), source.name))
 
 
-def explain_missing_right(username: str, source_name: str) -> str:
+def explain_missing_right(username: str, source_name: str) -> Message:
     """Why a tool of that user is not served, and what would be right."""
-    who = f"the user {username!r}" if username else "a tool that names no user"
-    return (
-        f"{who} may not use the data source {source_name!r};"
-        " a superuser can allow it on the data source's page"
+    who = message("source.of_nobody", "a tool that names no user")
+    if username:
+        who = message("source.of_user", "the user {name}", name=repr(username))
+    return message(
+        "source.no_right",
+        "{who} may not use the data source {source}; a superuser can allow it on the data"
+        " source's page",
+        who=who,
+        source=repr(source_name),
     )
 
 
@@ -57,6 +63,13 @@ def sources_open_to(username: str) -> "QuerySet[DataSource]":
     )
     restricted = DataSource.objects.filter(named, is_restricted=True).values("pk")
     return DataSource.objects.filter(Q(is_restricted=False) | Q(pk__in=restricted))
+
+
+def closed_sources(user: User) -> "QuerySet[DataSource]":
+    """The sources that this user may not use: nothing of them, nor of tools on them, is shown to them."""
+    if user.is_superuser:
+        return DataSource.objects.none()
+    return DataSource.objects.exclude(pk__in=sources_open_to(user.get_username()).values("pk"))
 
 
 def _read_allowed(ids: list[int]) -> dict[int, set[str]]:

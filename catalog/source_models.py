@@ -14,6 +14,7 @@ from catalog.connection_options import check_options, check_search_path
 from catalog.encryption import EncryptedField
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
+from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 _REFERENCE = RegexValidator(
     r"^(env|file):[A-Za-z0-9_.-]+\Z",
@@ -169,12 +170,14 @@ class DataSource(models.Model):
     pool_size = models.PositiveSmallIntegerField(
         _("connections per runtime"), default=4, db_default=4, validators=_between(1, 200)
     )
-    max_waiting = models.PositiveSmallIntegerField(
-        _("calls that may wait"),
-        default=16,
-        db_default=16,
-        validators=[MaxValueValidator(10_000)],
-        help_text=_("For a free connection; further calls are told at once to retry."),
+    max_wait_ms = models.PositiveIntegerField(
+        _("longest wait for a connection, ms"),
+        default=DEFAULT_MAX_WAIT_MS,
+        db_default=DEFAULT_MAX_WAIT_MS,
+        validators=_between(1, _MAX_TIMEOUT_MS),
+        help_text=_(
+            "Callers take turns; then they are told to retry. It counts as time of the tool."
+        ),
     )
     row_limit = models.PositiveIntegerField(
         _("row ceiling"),
@@ -301,6 +304,7 @@ class SourceCheck(models.Model):
     state = models.TextField(_("state"), choices=CheckState)
     summary = models.TextField(_("summary"), default="", db_default="")
     refusal = models.TextField(_("refusal"), default="", db_default="")
+    refusal_message = models.JSONField(null=True, editable=False)
     target = models.TextField(_("target"), default="", db_default="", editable=False)
     report = models.JSONField(_("report"), default=dict, db_default={}, editable=False)
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
+from access.reader_language import in_language
 from catalog.environment import find_ignored_variable, find_names, variable_name
 from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.http_services import find_target
@@ -57,7 +58,7 @@ def read_state(source: DataSource) -> SourceState:
     try:
         target = find_target(source)
     except ConfigurationError as error:
-        return SourceState(Standing.REFUSED, _("cannot be used"), str(error))
+        return SourceState(Standing.REFUSED, _("cannot be used"), in_language(error))
     check = find_check(source)
     if check is None:
         return SourceState(Standing.UNKNOWN, _("not checked yet"))

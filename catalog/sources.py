@@ -1,6 +1,7 @@
 """All data sources at once: their settings, who may use them, and why some cannot be used."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -11,6 +12,7 @@ from catalog.http_services import to_service
 from catalog.models import DataSource, Engine, SchemaState
 from catalog.rights import explain_missing_right, read_users
 from core.errors import ConfigurationError, DefinitionError
+from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
@@ -29,7 +31,7 @@ class SourceSettings:
     """
 
     usable: dict[str | None, DatabaseSettings] = field(default_factory=dict)
-    refused: dict[str | None, str] = field(default_factory=dict)
+    refused: dict[str | None, Message] = field(default_factory=dict)
     dialects: dict[str | None, Dialect] = field(default_factory=dict)
     users_of: dict[str | None, frozenset[str] | None] = field(default_factory=dict)
     schema_revisions: dict[str | None, int] = field(default_factory=dict)
@@ -47,7 +49,7 @@ class SourceSettings:
 
     def _digest(self, name: str | None) -> str:
         found, users = self.usable.get(name), self.users_of.get(name)
-        target = fingerprint(found) if found else self.refused.get(name, "")
+        target = fingerprint(found) if found else str(self.refused.get(name, ""))
         if service := self.services.get(name):
             target = f"{service.server_url} {service.rules}"
         who = "everybody" if users is None else " ".join(sorted(users))
@@ -76,17 +78,18 @@ def read_sources() -> SourceSettings:
     return result
 
 
-def find_refusal(sources: SourceSettings, name: str | None, username: str) -> str | None:
+def find_refusal(sources: SourceSettings, name: str | None, username: str) -> Message | None:
     """Why a tool of that user on that source cannot be served, or None if it can."""
     if (reason := sources.refused.get(name)) is not None:
         return reason
     if name not in sources.usable:
-        known = ", ".join(sorted(key for key in sources.usable if key)) or "none yet"
-        return f"there is no data source {name!r}; registered: {known}"
+        return explain_missing_source(name, sources.usable)
     return _find_missing_right(sources, name, username)
 
 
-def find_service_refusal(sources: SourceSettings, name: str | None, username: str) -> str | None:
+def find_service_refusal(
+    sources: SourceSettings, name: str | None, username: str
+) -> Message | None:
     """As `find_refusal`, for a tool that calls an HTTP service."""
     if name not in sources.services:
         return explain_missing_service(sources, name)
@@ -103,15 +106,33 @@ def open_service(sources: SourceSettings, name: str | None) -> HttpSource:
     raise DefinitionError(explain_missing_service(sources, name))
 
 
-def explain_missing_service(sources: SourceSettings, name: str | None) -> str:
+def explain_missing_service(sources: SourceSettings, name: str | None) -> Message:
     """Why there is no HTTP service of that name to be called."""
     if name is not None and (reason := sources.refused.get(name)) is not None:
         return reason
-    known = ", ".join(sorted(key for key in sources.services if key)) or "none yet"
-    return f"there is no HTTP service {name or ''!r}; registered: {known}"
+    return message(
+        "source.no_such_service",
+        "there is no HTTP service {name}; registered: {known}",
+        name=repr(name or ""),
+        known=_list_known(sources.services),
+    )
 
 
-def _find_missing_right(sources: SourceSettings, name: str | None, username: str) -> str | None:
+def explain_missing_source(name: str | None, known: Iterable[str | None]) -> Message:
+    """Why there is no data source of that name among the known ones."""
+    return message(
+        "source.unknown",
+        "there is no data source {name}; registered: {known}",
+        name=repr(name),
+        known=_list_known(known),
+    )
+
+
+def _list_known(names: Iterable[str | None]) -> Value:
+    return ", ".join(sorted(filter(None, names))) or message("source.none_yet", "none yet")
+
+
+def _find_missing_right(sources: SourceSettings, name: str | None, username: str) -> Message | None:
     users = sources.users_of.get(name)
     if name is None or users is None or username in users:
         return None
@@ -131,7 +152,7 @@ def _add_row(result: SourceSettings, row: DataSource) -> None:
     try:
         found = to_settings(row)
     except ConfigurationError as error:
-        result.refused[row.name] = str(error)
+        result.refused[row.name] = error.message
         return
     if reason := _find_stored_refusal(row, found):
         result.refused[row.name] = reason
@@ -143,15 +164,19 @@ def _add_service(result: SourceSettings, row: DataSource) -> None:
     try:
         result.services[row.name] = to_service(row)
     except ConfigurationError as error:
-        result.refused[row.name] = str(error)
+        result.refused[row.name] = error.message
 
 
-def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> str:
-    """What the last check said against the source, '' if nothing or if it checked something else."""
+def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> Message | None:
+    """What the last check said against the source, None if nothing or if it checked something else."""
     check = getattr(row, "last_check", None)
     if check is None or not check.refusal or check.target != fingerprint(found):
-        return ""
-    return f"the last check refused this data source: {check.refusal} Mend it and check again."
+        return None
+    return message(
+        "source.check_refused",
+        "the last check refused this data source: {refusal} Mend it and check again.",
+        refusal=from_json(check.refusal_message) or check.refusal,
+    )
 
 
 def _add_default(result: SourceSettings) -> None:
@@ -160,7 +185,9 @@ def _add_default(result: SourceSettings) -> None:
     if found := default_settings():
         result.usable[None] = found
     else:
-        result.refused[None] = "no default database is set; set the POSTGRESQL_DB_* variables"
+        result.refused[None] = message(
+            "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
+        )
 
 
 def default_settings() -> PostgresSettings | None:
@@ -174,6 +201,6 @@ def default_settings() -> PostgresSettings | None:
         user=settings.POSTGRESQL_DB_USER,
         password=settings.POSTGRESQL_DB_PASS,
         pool_size=settings.DATA_SOURCE_POOL_SIZE,
-        max_waiting=settings.DATA_SOURCE_MAX_WAITING,
+        max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
         statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
     )

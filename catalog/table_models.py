@@ -3,6 +3,8 @@
 What a scan writes and what people write are different columns, so that neither overwrites the other.
 """
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
@@ -70,6 +72,7 @@ class CatalogTable(models.Model):
     # {"columns": [...], "rows": [[...], ...]}; NULL where none was read, sample_note says why.
     sample = models.JSONField(_("sample"), null=True, blank=True)
     sample_note = models.TextField(_("about the sample"), default="", db_default="", blank=True)
+    sample_note_message = models.JSONField(null=True, editable=False)
     shape_hash = models.TextField(default="", db_default="", editable=False)
     scanned_at = models.DateTimeField(_("scanned"), null=True, editable=False)
     changed_at = models.DateTimeField(_("changed in the database"), null=True, editable=False)
@@ -265,7 +268,9 @@ class CatalogScan(models.Model):
     changed_count = models.IntegerField(_("changed"), default=0, db_default=0)
     gone_count = models.IntegerField(_("gone"), default=0, db_default=0)
     error = models.TextField(_("error"), default="", db_default="", blank=True)
+    error_message = models.JSONField(null=True, editable=False)
     warnings = models.JSONField(_("warnings"), default=list, db_default=[], blank=True)
+    warning_messages = models.JSONField(default=list, db_default=[], editable=False)
     is_cancel_wanted = models.BooleanField(default=False, db_default=False, editable=False)
     requested_by = models.TextField(_("requested by"), default="", db_default="", blank=True)
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True, db_default=Now())
@@ -290,6 +295,12 @@ class CatalogScan(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id}: {self.state}"
+
+    @property
+    def told_warnings(self) -> list[Any]:
+        """The warnings as their messages, or as the texts that they were before they had some."""
+        texts, messages = list(self.warnings), list(self.warning_messages)
+        return messages if len(messages) == len(texts) else texts
 
     @property
     def is_active(self) -> bool:

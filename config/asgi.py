@@ -4,8 +4,10 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+from access.request_ids import RequestIds
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Each request runs in a thread of its own, which could not hand its connection on to the next.
 os.environ.setdefault("DATABASE_POOL_SIZE", "8")
 
-application = get_asgi_application()
+application = RequestIds(get_asgi_application())

@@ -1,9 +1,13 @@
 """The Celery application: workers run tasks, beat sends the nightly ones."""
 
+import logging.config
 import os
+from typing import Any
 
 from celery import Celery
 from celery.schedules import crontab
+from celery.signals import setup_logging
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -59,3 +63,11 @@ app.conf.beat_schedule = {
         "schedule": crontab(minute="*/10"),
     },
 }
+
+
+def keep_logging(**_signal: Any) -> None:
+    """Log as every other process does; Celery would replace the handlers by its own."""
+    logging.config.dictConfig(settings.LOGGING)
+
+
+setup_logging.connect(keep_logging)

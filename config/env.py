@@ -3,6 +3,7 @@
 import json
 import os
 from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -25,6 +26,11 @@ def data_dir() -> Path:
     return Path(os.environ.get("TOOLBUILDER_DATA_DIR", BASE_DIR / ".data"))
 
 
+def log_limits() -> tuple[int, int]:
+    """How large a log of `manage.py up` becomes, in bytes, and how many older files are kept of it."""
+    return number("LOG_MAX_BYTES", 10_000_000), number("LOG_FILES_KEPT", 3)
+
+
 @cache
 def _shared_environment() -> dict[str, str]:
     # `up` writes what its children got, so that a command in another terminal finds the same services.
@@ -42,6 +48,25 @@ def text(name: str, default: str = "") -> str:
 def words(name: str, default: str = "") -> list[str]:
     """A comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """A comma-separated list of addresses and networks such as 10.0.0.0/8; ValueError names the variable."""
+    try:
+        return [ip_network(word, strict=False) for word in words(name)]
+    except ValueError as error:
+        raise ValueError(f"{name} must be addresses or networks: {error}") from None
+
+
+def origin(name: str) -> str:
+    """Scheme, host and port of an address such as https://tools.example.org, or ''; ValueError names the variable."""
+    value = text(name)
+    if not value:
+        return ""
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path not in {"", "/"}:
+        raise ValueError(f"{name} must be like https://tools.example.org (got {value!r})")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def number(name: str, default: int) -> int:

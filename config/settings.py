@@ -1,11 +1,13 @@
 """Django's settings; every variable is described in docs/reference/settings.md."""
 
 import secrets
+from urllib.parse import urlsplit
 
 import django_stubs_ext
 from django.utils.translation import gettext_lazy as _
 
 from config import env
+from config.logs import logging_settings
 from core.retrieval.profiles import DEFAULT, PROFILES
 
 # Django's classes take type parameters at run time too, as in ModelAdmin[ApiKey].
@@ -19,6 +21,13 @@ DEBUG = env.flag("DEBUG")
 SECRET_KEY = env.text("SECRET_KEY") or secrets.token_urlsafe(48)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+# The address that people type, behind a proxy; with https:// nothing is sent over plain HTTP.
+WEB_PUBLIC_URL = env.origin("WEB_PUBLIC_URL")
+if WEB_PUBLIC_URL:
+    ALLOWED_HOSTS.append(str(urlsplit(WEB_PUBLIC_URL).hostname))
+    CSRF_TRUSTED_ORIGINS.append(WEB_PUBLIC_URL)
+# Addresses and networks of proxies, whose word on the client's address and scheme counts.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -27,7 +36,6 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django_htmx",
     "access",
@@ -40,9 +48,10 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     # Django pads what it compresses at random, so that lengths tell nothing of secrets in it.
     "django.middleware.gzip.GZipMiddleware",
+    "config.web.proxied.ProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.web.content_policy.ContentPolicyMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.web.static_files.StaticFilesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -51,6 +60,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.web.partial_answers.PartialAnswerMiddleware",
+    "config.web.wrong_method.WrongMethodMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -70,7 +80,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.web.context.shell",
             ],
-            "builtins": ["config.web.icons"],
+            "builtins": [
+                "access.reader_language",
+                "access.templatetags.formats",
+                "config.web.icons",
+                "config.web.modules",
+            ],
         },
     },
 ]
@@ -100,12 +115,32 @@ LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("ja", _("Japanese"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
+# Templates group the digits of each number; ids and values in attributes are written with stringformat.
+USE_THOUSAND_SEPARATOR = True
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# Served from the installed packages, so that a start needs no collectstatic.
-WHITENOISE_USE_FINDERS = True
+# Served from where they are, under addresses with hashes: a start needs no collectstatic.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.web.static_files.HashedStaticFilesStorage"},
+}
 
+IS_HTTPS = WEB_PUBLIC_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = IS_HTTPS
+SECURE_HSTS_SECONDS = env.number("HSTS_SECONDS", 365 * 86_400) if IS_HTTPS else 0
+# Of requests that did not come through TRUSTED_PROXIES, ProxyMiddleware takes the header away.
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SILENCED_SYSTEM_CHECKS = [
+    # Other names of the domain are not ours to close to plain HTTP.
+    "security.W005",
+    "security.W021",
+    # ProxyMiddleware redirects, and leaves the loopback addresses of this machine's own programs.
+    "security.W008",
+]
+if not SECURE_HSTS_SECONDS:
+    # HSTS_SECONDS=0 is a decision, and without https:// the other checks say what is missing.
+    SILENCED_SYSTEM_CHECKS.append("security.W004")
 SESSION_COOKIE_HTTPONLY = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -118,12 +153,24 @@ CELERY_RESULT_BACKEND = REDIS_URL or None
 CELERY_TASK_TIME_LIMIT = 3_600
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 
+# What clients may hold of either port; see gateways/http_server/limits.py.
+HTTP_HEAD_TIMEOUT_S = env.number("HTTP_HEAD_TIMEOUT_S", 10)
+HTTP_BODY_TIMEOUT_S = env.number("HTTP_BODY_TIMEOUT_S", 120)
+HTTP_IDLE_TIMEOUT_S = env.number("HTTP_IDLE_TIMEOUT_S", 30)
+HTTP_MAX_HEAD_BYTES = env.number("HTTP_MAX_HEAD_BYTES", 65_536)
+HTTP_MAX_BODY_BYTES = env.number("HTTP_MAX_BODY_BYTES", 67_108_864)
+HTTP_MAX_CONNECTIONS = env.number("HTTP_MAX_CONNECTIONS", 4_096)
+
 # The served side
 MCP_PORT = env.number("MCP_PORT", 3003)
 # The address that agents are told, behind a proxy; unset: this machine's name with MCP_PORT.
 MCP_PUBLIC_URL = env.text("MCP_PUBLIC_URL")
 MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
+# Above the SDK's 4 MiB: a text of 5 MB then reaches validation, whose answer says what would be right.
+MCP_MAX_REQUEST_BYTES = env.number("MCP_MAX_REQUEST_BYTES", 8_388_608)
+# Twice the longest list that a tool takes.
+MCP_MAX_REQUEST_VALUES = env.number("MCP_MAX_REQUEST_VALUES", 20_000)
 HTTP_ALLOWED_HOSTS = env.words("HTTP_ALLOWED_HOSTS")
 # Names, or `all` or `none`.
 MCP_BUILTIN_TOOLS = env.words("MCP_BUILTIN_TOOLS", "all")
@@ -141,7 +188,7 @@ POSTGRESQL_DB_NAME = env.text("POSTGRESQL_DB_NAME")
 POSTGRESQL_DB_HOST = env.text("POSTGRESQL_DB_HOST")
 POSTGRESQL_DB_PORT = env.number("POSTGRESQL_DB_PORT", 5432)
 DATA_SOURCE_POOL_SIZE = env.number("DATA_SOURCE_POOL_SIZE", 4)
-DATA_SOURCE_MAX_WAITING = env.number("DATA_SOURCE_MAX_WAITING", 16)
+DATA_SOURCE_MAX_WAIT_MS = env.number("DATA_SOURCE_MAX_WAIT_MS", 5_000)
 # Of the passwords that data source rows hold: the first encrypts, all decrypt.
 FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
 # Processes in which scripts run, of each runtime.
@@ -171,19 +218,12 @@ DOCUMENT_SERVER_URL = env.text("DOCUMENT_SERVER_URL")
 DOCUMENT_SERVER_TOKEN = env.text("DOCUMENT_SERVER_TOKEN")
 # How long a scan may take samples of tables; those that are left come with the next scan.
 CATALOG_SAMPLING_TIMEOUT_S = env.number("CATALOG_SAMPLING_TIMEOUT_S", 600)
+# What an import of descriptions may hold, judged while it is read: size, and rows or parts of YAML.
+CATALOG_IMPORT_MAX_MB = env.number("CATALOG_IMPORT_MAX_MB", 8)
+CATALOG_IMPORT_MAX_ROWS = env.number("CATALOG_IMPORT_MAX_ROWS", 50_000)
 
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
-    "loggers": {
-        "django": {"level": "INFO"},
-        "httpx": {"level": "WARNING"},
-        # They write addresses, session ids and what other servers answer.
-        "httpx2": {"level": "WARNING"},
-        "mcp.client": {"level": "CRITICAL"},
-    },
-}
+LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))
+LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)
+# Of `manage.py up`, which knows no Django; here to be shown.
+LOG_MAX_BYTES, LOG_FILES_KEPT = env.log_limits()

@@ -13,6 +13,8 @@ admin.site.site_title = "Toolbuilder"
 admin.site.index_title = _("Tools, data sources, keys and calls")
 admin.site.site_url = "/"
 
+handler400 = "config.web.partial_answers.refuse_request"
+
 urlpatterns = [
     path("", include("config.web.urls")),
     path("admin/", admin.site.urls),

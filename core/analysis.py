@@ -2,20 +2,27 @@
 
 import ast
 import io
-import re
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
 
-from core.diagnostics import Diagnostic, Fix, Severity, Utf16Offsets, diagnostic_json
+from core.diagnostics import (
+    Diagnostic,
+    Fix,
+    Severity,
+    Utf16Offsets,
+    diagnostic_json,
+    use_fix,
+)
 from core.errors import DefinitionError, ExpressionError
 from core.execution import CompiledTool
 from core.expression import compile_expression, find_names
 from core.expressions.source import Source
 from core.http_logic import read_operation
+from core.messages import Message, message
 from core.script import compile_script, find_script_names
 from core.statements.repairs import find_word_fix, place_of
 from core.toolspec import (
@@ -30,22 +37,29 @@ from core.toolspec import (
 )
 
 Place = tuple[int, int]
+Types = Mapping[str, ParameterType]
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _OF_NUMBERS = frozenset({"mean", "median", "stdev", "sum"})
 _TEXT_METHODS = frozenset(
     {"casefold", "endswith", "lower", "replace", "split", "startswith", "strip", "title", "upper"}
 )
 _NO_NAME = "draft"
+# Each carries what is known one name further.
+_INFERENCE_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class FoundParameter:
-    """A parameter that the logic uses, with every place; `type` is the declared or else the inferred one."""
+    """A parameter that the logic uses, with every place; `type` is the declared or else the inferred one.
+
+    `is_optional` of one that the logic itself takes for one that may be left out.
+    """
 
     name: str
     type: ParameterType
     is_declared: bool
     places: tuple[Place, ...] = ()
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +89,16 @@ class Analysis:
     def is_valid(self) -> bool:
         return all(found.severity is not Severity.ERROR for found in self.diagnostics)
 
-    def to_json(self) -> dict[str, Any]:
-        """The analysis for the browser; `from` and `to` count UTF-16 code units, as CodeMirror does."""
+    def to_json(self, show: Callable[[Message], str] = str) -> dict[str, Any]:
+        """The analysis for the browser; `from` and `to` count UTF-16 code units, as CodeMirror does.
+
+        `show` gives texts in the reader's language.
+        """
         offsets = Utf16Offsets(self.text)
         return {
             "is_valid": self.is_valid,
             "kind": self.kind,
-            "diagnostics": [diagnostic_json(found, offsets) for found in self.diagnostics],
+            "diagnostics": [diagnostic_json(found, offsets, show) for found in self.diagnostics],
             "parameters": [
                 {
                     "name": found.name,
@@ -105,7 +122,7 @@ def analyse_python(
     """The analysis of an expression or script; nothing is run."""
     declared = {spec.name: spec.type for spec in parameters}
     if isinstance(logic, ExpressionLogic):
-        text, kind, names = logic.expression, "EXPRESSION", find_names(logic.expression)
+        text, kind, names = logic.expression, "EXPRESSION", find_names(logic.expression, declared)
     else:
         text, kind = logic.script, "SCRIPT"
         names = find_script_names(text, declared)
@@ -129,7 +146,7 @@ def analyse_operation(logic: HttpLogic, parameters: Sequence[ParameterSpec]) -> 
     try:
         names = [each.argument for each in read_operation(logic.operation).parameters]
     except DefinitionError as error:
-        fault = Diagnostic(message=str(error), code="definition", start=0, end=0)
+        fault = Diagnostic(message=error.message, code="definition", start=0, end=0)
         return Analysis(text=logic.operation, kind="HTTP", diagnostics=(fault,))
     found = [
         FoundParameter(spec.name, spec.type, is_declared=True)
@@ -160,15 +177,19 @@ def check_whole(logic: Logic, parameters: Sequence[ParameterSpec]) -> Diagnostic
     except DefinitionError as error:
         position = getattr(error, "position", None)
         start, end = place_of(text, position)
-        name = re.match(r"parameter (\w+):", str(error))
         return Diagnostic(
-            message=str(error),
+            message=error.message,
             code="definition",
             start=start,
             end=end,
-            parameter=name[1] if name else "",
+            parameter=_find_parameter(error.message),
         )
     return None
+
+
+def _find_parameter(text: Message) -> str:
+    name = text.values.get("name") if text.code == "parameter.fault" else ""
+    return name if isinstance(name, str) and name.isidentifier() else ""
 
 
 def text_of(logic: Logic) -> str:
@@ -187,7 +208,11 @@ def text_of(logic: Logic) -> str:
 def _undeclared(found: FoundParameter, unused: Sequence[str]) -> Diagnostic:
     start, end = found.places[0] if found.places else (0, 0)
     return Diagnostic(
-        message=f"{found.name} is not declared; add the parameter, or mend the name",
+        message=message(
+            "logic.name_undeclared",
+            "{name} is not declared; add the parameter, or mend the name",
+            name=found.name,
+        ),
         code="undeclared",
         start=start,
         end=end,
@@ -200,12 +225,17 @@ def _rename_to(unused: Sequence[str], start: int, end: int) -> Fix | None:
     """One name too many and one too few: the author most likely renamed one of them."""
     if len(unused) != 1 or start == end:
         return None
-    return Fix(f"Use {unused[0]}", start, end, unused[0])
+    return use_fix(unused[0], start, end)
 
 
 def _unused(name: str) -> Diagnostic:
     return Diagnostic(
-        message=f"{name} is declared but not used; use it or remove the parameter",
+        message=message(
+            "logic.parameter_unused",
+            "{name} is declared but not used; use it or remove the parameter",
+            name=name,
+        ),
+        severity=Severity.WARNING,
         code="unused",
         parameter=name,
     )
@@ -221,7 +251,7 @@ def _find_fault(logic: ExpressionLogic | ScriptLogic, names: Sequence[str]) -> D
     except ExpressionError as error:
         start, end = place_of(text, error.position)
         fix = find_word_fix(text, str(error), error.position)
-        return Diagnostic(message=str(error), code="python", start=start, end=end, fix=fix)
+        return Diagnostic(message=error.message, code="python", start=start, end=end, fix=fix)
     return None
 
 
@@ -244,42 +274,83 @@ def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[Place, ...]
 
 
 def _infer_types(text: str) -> dict[str, ParameterType]:
-    """Types by what is done with a name: arithmetic, a method of texts, a function of lists."""
+    """Types by what is done with a name: arithmetic, a method of texts, a function or a loop of lists.
+
+    What is learned of one name tells of others: `for n in numbers: total += n` after `total = 0`.
+    """
     try:
         body = Source(text).parse()
     except ExpressionError:
         return {}
+    nodes = [node for statement in body for node in ast.walk(statement)]
     types: dict[str, ParameterType] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            for name, kind in _types_by(node):
-                types.setdefault(name, kind)
+    for _ in range(_INFERENCE_ROUNDS):
+        before = dict(types)
+        for node in nodes:
+            for name, kind in _types_by(node, before):
+                is_surer = kind is ParameterType.NUMBER_LIST
+                types[name] = (
+                    kind if is_surer and _is_open_list(types, name) else types.get(name, kind)
+                )
+        if types == before:
+            break
     return types
 
 
-def _types_by(node: ast.AST) -> list[tuple[str, ParameterType]]:
+def _is_open_list(types: Types, name: str) -> bool:
+    return types.get(name) in {None, ParameterType.STRING_LIST}
+
+
+def _types_by(node: ast.AST, known: Types) -> list[tuple[str, ParameterType]]:
     match node:
-        case ast.BinOp(left=left, op=op, right=right):
-            is_sum = isinstance(op, ast.Add) and _is_number(left, right)
+        case (
+            ast.BinOp(left=left, op=op, right=right)
+            | ast.AugAssign(target=left, op=op, value=right)
+        ):
+            is_sum = isinstance(op, ast.Add) and _is_number(known, left, right)
             is_number = is_sum or isinstance(op, _ARITHMETIC)
             return _named([left, right], ParameterType.NUMBER) if is_number else []
-        case ast.Compare(left=left, comparators=[right]) if _is_number(left, right):
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
+            kind = ParameterType.NUMBER_LIST
+            return _named([right], kind) if _is_number(known, left) else []
+        case (
+            ast.Assign(targets=[left], value=right) | ast.Compare(left=left, comparators=[right])
+        ) if _is_number(known, left, right):
             return _named([left, right], ParameterType.NUMBER)
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)):
-            return [(name, ParameterType.STRING)] if attr in _TEXT_METHODS else []
-        case ast.Call(func=ast.Name(id=function), args=args) if function in _OF_NUMBERS:
-            return _named(args, ParameterType.NUMBER_LIST)
-        case ast.comprehension(iter=ast.Name(id=name)):
-            return [(name, ParameterType.STRING_LIST)]
+        case ast.Call(func=func, args=args):
+            return _types_by_call(func, args)
+        case (
+            ast.comprehension(target=target, iter=ast.Name(id=name))
+            | ast.For(target=target, iter=ast.Name(id=name))
+        ):
+            return _types_by_loop(target, name, known)
     return []
 
 
-def _is_number(*nodes: ast.expr) -> bool:
+def _types_by_call(func: ast.expr, args: Sequence[ast.expr]) -> list[tuple[str, ParameterType]]:
+    match func:
+        case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _TEXT_METHODS:
+            return [(name, ParameterType.STRING)]
+        case ast.Name(id=function) if function in _OF_NUMBERS:
+            return _named(args, ParameterType.NUMBER_LIST)
+    return []
+
+
+def _types_by_loop(target: ast.expr, name: str, known: Types) -> list[tuple[str, ParameterType]]:
+    """What is walked through is a list: of numbers, if its items are."""
+    if known.get(name) is ParameterType.NUMBER_LIST:
+        return _named([target], ParameterType.NUMBER)
+    kind = ParameterType.NUMBER_LIST if _is_number(known, target) else ParameterType.STRING_LIST
+    return [(name, kind)]
+
+
+def _is_number(known: Types, *nodes: ast.expr) -> bool:
     """Whether one of the operands is a number, so that the other one has to be."""
     return any(
         (isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC))
         or (isinstance(node, ast.Constant) and type(node.value) in {int, float})
-        or (isinstance(node, ast.UnaryOp) and _is_number(node.operand))
+        or (isinstance(node, ast.UnaryOp) and _is_number(known, node.operand))
+        or (isinstance(node, ast.Name) and known.get(node.id) is ParameterType.NUMBER)
         for node in nodes
     )
 

@@ -1,9 +1,10 @@
 """Bound parameters: values that the server gives, fixed or from what is known of the caller."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import MissingFactError
+from core.messages import Message, Value, message
 from core.toolspec import Binding, JsonValue, ParameterSpec
 
 MAX_CLAIM_NAME_CHARACTERS = 100
@@ -73,21 +74,35 @@ class ParameterBinder:
         facts = [_possessed(spec) for spec in self._bound if spec.name in refused_names]
         if facts:
             raise MissingFactError(
-                f"{self._tool_name} does not accept {_and(facts)} of your API key;"
-                " ask your administrator"
+                message(
+                    "key.fact_refused",
+                    "{tool} does not accept {facts} of your API key; ask your administrator",
+                    tool=self._tool_name,
+                    facts=_and(facts),
+                )
             )
 
     def _missing(self, lacking: list[ParameterSpec], facts: CallerFacts) -> MissingFactError:
         wanted = [_wanted(spec) for spec in lacking if spec.binding is not Binding.KEY_ID]
         if facts.key_id:
             return MissingFactError(
-                f"{self._tool_name} needs {_and(wanted)}, which your API key does not have;"
-                " ask your administrator"
+                message(
+                    "key.fact_missing",
+                    "{tool} needs {facts}, which your API key does not have; ask your administrator",
+                    tool=self._tool_name,
+                    facts=_and(wanted),
+                )
             )
-        key = f"an API key with {_and(wanted)}" if wanted else "an API key"
+        key = message("key.any", "an API key")
+        if wanted:
+            key = message("key.with_facts", "an API key with {facts}", facts=_and(wanted))
         return MissingFactError(
-            f"{self._tool_name} needs {key}, and this call was made without a key;"
-            " ask your administrator"
+            message(
+                "key.none",
+                "{tool} needs {key}, and this call was made without a key; ask your administrator",
+                tool=self._tool_name,
+                key=key,
+            )
         )
 
 
@@ -102,19 +117,29 @@ def _find_value(spec: ParameterSpec, facts: CallerFacts) -> JsonValue:
     return spec.bound_value
 
 
-def _wanted(spec: ParameterSpec) -> str:
-    return "an owner" if spec.binding is Binding.KEY_OWNER else f"the claim {spec.bound_value!r}"
+def _wanted(spec: ParameterSpec) -> Message:
+    return (
+        message("key.an_owner", "an owner") if spec.binding is Binding.KEY_OWNER else _claim(spec)
+    )
 
 
-def _possessed(spec: ParameterSpec) -> str:
+def _claim(spec: ParameterSpec) -> Message:
+    return message("key.the_claim", "the claim {name}", name=repr(spec.bound_value))
+
+
+def _possessed(spec: ParameterSpec) -> Message:
     match spec.binding:
         case Binding.KEY_OWNER:
-            return "the owner"
+            return message("key.the_owner", "the owner")
         case Binding.KEY_ID:
-            return "the id"
-    return f"the claim {spec.bound_value!r}"
+            return message("key.the_id", "the id")
+    return _claim(spec)
 
 
-def _and(parts: Iterable[str]) -> str:
+def _and(parts: Sequence[Message]) -> Value:
     # Two parameters may be bound to one fact.
-    return " and ".join(dict.fromkeys(parts))
+    several = [part for index, part in enumerate(parts) if part not in parts[:index]]
+    whole: Value = several[0]
+    for part in several[1:]:
+        whole = message("key.and", "{facts} and {fact}", facts=whole, fact=part)
+    return whole

@@ -1,9 +1,12 @@
 """What is wrong with a text that somebody is writing, where, and how to mend it by one click."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from core.messages import Message, message
 
 
 class Severity(StrEnum):
@@ -18,7 +21,7 @@ class Severity(StrEnum):
 class Fix:
     """Replace the text from `start` to `end` by `insert`; offsets count characters of the text."""
 
-    label: str
+    label: Message
     start: int
     end: int
     insert: str
@@ -32,13 +35,18 @@ class Diagnostic:
     at fault, where one is.
     """
 
-    message: str
+    message: Message
     severity: Severity = Severity.ERROR
     code: str = ""
     start: int = 0
     end: int = 0
     parameter: str = ""
     fix: Fix | None = None
+
+
+def use_fix(insert: str, start: int, end: int) -> Fix:
+    """The fix that writes `insert` instead."""
+    return Fix(message("fix.use", "Use {text}", text=insert), start, end, insert)
 
 
 class Utf16Offsets:
@@ -56,19 +64,24 @@ class Utf16Offsets:
         return offset + bisect_left(self._wide, offset)
 
 
-def diagnostic_json(diagnostic: Diagnostic, offsets: Utf16Offsets) -> dict[str, Any]:
-    """The diagnostic as the editor takes it; `from` and `to` count UTF-16 code units."""
+def diagnostic_json(
+    diagnostic: Diagnostic, offsets: Utf16Offsets, show: Callable[[Message], str] = str
+) -> dict[str, Any]:
+    """The diagnostic as the editor takes it; `from` and `to` count UTF-16 code units.
+
+    `show` gives the texts in the reader's language.
+    """
     fix = diagnostic.fix
     return {
         "severity": diagnostic.severity.value,
         "code": diagnostic.code,
-        "message": diagnostic.message,
+        "message": show(diagnostic.message),
         "from": offsets.of(diagnostic.start),
         "to": offsets.of(diagnostic.end),
         "parameter": diagnostic.parameter,
         "fix": fix
         and {
-            "label": fix.label,
+            "label": show(fix.label),
             "from": offsets.of(fix.start),
             "to": offsets.of(fix.end),
             "insert": fix.insert,

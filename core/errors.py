@@ -1,8 +1,21 @@
 """Every error that an agent or a person may see, in one tree; the text of each is safe to show."""
 
+from core.messages import Message, as_message
+
 
 class ToolboxError(Exception):
-    """Base of all: says what was wrong and what would be right; holds no secret, no host, no stack."""
+    """Base of all: says what was wrong and what would be right; holds no secret, no host, no stack.
+
+    `str()` of it is English. A plain text is foreign: a database's own words, or a tool's author's.
+    """
+
+    def __init__(self, message: Message | str = "") -> None:
+        super().__init__(message)
+
+    @property
+    def message(self) -> Message:
+        """The text with its code and values, for pages in another language."""
+        return as_message(self.args[0])
 
 
 class DefinitionError(ToolboxError):
@@ -17,7 +30,7 @@ class StatementError(DefinitionError):
     """
 
     def __init__(
-        self, message: str, position: int | None = None, *, code: str = "", hint: str = ""
+        self, message: Message | str, position: int | None = None, *, code: str = "", hint: str = ""
     ) -> None:
         super().__init__(message)
         self.position = position
@@ -28,7 +41,7 @@ class StatementError(DefinitionError):
 class ExpressionError(DefinitionError):
     """An expression outside the allow-list; `position` as in StatementError."""
 
-    def __init__(self, message: str, position: int | None = None) -> None:
+    def __init__(self, message: Message | str, position: int | None = None) -> None:
         super().__init__(message)
         self.position = position
 
@@ -85,6 +98,10 @@ class VectorStoreUnavailableError(VectorStoreError):
     """The vector store cannot be reached now; the same call may work later."""
 
 
+class IndexNotReadyError(ToolboxError):
+    """What is asked for is not read or indexed yet; the same call may work in a moment."""
+
+
 class UnknownTableError(ToolboxError):
     """No table of the catalogue that the caller may know has that name."""
 
@@ -96,7 +113,7 @@ class EditError(ToolboxError):
 class StaleEditError(EditError):
     """Somebody else has changed it since; `current` has the present values by field."""
 
-    def __init__(self, message: str, current: dict[str, object]) -> None:
+    def __init__(self, message: Message | str, current: dict[str, object]) -> None:
         super().__init__(message)
         self.current = dict(current)
 
@@ -108,7 +125,7 @@ class StaleDraftError(StaleEditError):
 class DraftOwnedError(EditError):
     """Somebody else is editing the tool: `owner`, from whom the draft can be taken over."""
 
-    def __init__(self, message: str, owner: str) -> None:
+    def __init__(self, message: Message | str, owner: str) -> None:
         super().__init__(message)
         self.owner = owner
 

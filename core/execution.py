@@ -1,7 +1,7 @@
 """The one way in which a tool runs, for an agent's call and for the editor's trial alike."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,10 +18,14 @@ from core.http_answers import HttpAnswer, service_answer
 from core.http_logic import OperationArguments, check_declared, operation_schema, read_operation
 from core.ingest.operations import Operation
 from core.ingest.requests import PlainRequest, build_request
+from core.messages import Message, message
 from core.results import Answer, QueryResult, query_answer, value_answer
 from core.script import CompiledScript, compile_script, find_script_names
 from core.statement import CompiledStatement, compile_statement
 from core.toolspec import (
+    EXPRESSION,
+    SCRIPT,
+    STATEMENT,
     ExpressionLogic,
     HttpLogic,
     JsonValue,
@@ -37,7 +41,10 @@ TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One run of a statement: values by parameter name, and the caps of this run."""
+    """One run of a statement: values by parameter name, and the caps of this run.
+
+    `caller` tells callers apart that wait for the same data source: they take turns.
+    """
 
     statement: CompiledStatement
     types: tuple[ParameterType, ...]
@@ -45,12 +52,15 @@ class Query:
     row_limit: int
     byte_limit: int
     timeout_ms: int
+    caller: str = ""
 
 
 class QuerySource(Protocol):
     """A database that runs queries read-only."""
 
-    async def check(self, statement: CompiledStatement, types: tuple[ParameterType, ...]) -> None:
+    async def check(
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
+    ) -> None:
         """Raise StatementError when the database would refuse the statement; never runs it."""
 
     async def run(self, query: Query) -> QueryResult:
@@ -63,7 +73,9 @@ class HttpService(Protocol):
     @property
     def server_url(self) -> str: ...
 
-    async def send(self, request: PlainRequest, *, byte_limit: int, timeout_ms: int) -> HttpAnswer:
+    async def send(
+        self, request: PlainRequest, *, byte_limit: int, timeout_ms: int, caller: str = ""
+    ) -> HttpAnswer:
         """What it says, an error status among it. Raises DataSourceError, DeadlineExceededError."""
 
 
@@ -84,7 +96,11 @@ class ScriptRunner(Protocol):
         """Raise DefinitionError, with the reason, where scripts cannot be run safely."""
 
     async def run(
-        self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
+        self,
+        script: CompiledScript,
+        values: Mapping[str, object],
+        timeout_ms: int,
+        caller: str = "",
     ) -> JsonValue:
         """The result. Raises EvaluationError, DeadlineExceededError, ScriptsBusyError."""
 
@@ -132,42 +148,55 @@ class CompiledTool:
                 await source.check(statement, self._types_of(statement))
 
     async def run(
-        self, values: Mapping[str, object], sources: QuerySources, scripts: ScriptRunner
+        self,
+        values: Mapping[str, object],
+        sources: QuerySources,
+        scripts: ScriptRunner,
+        caller: str = "",
     ) -> Answer:
-        """The answer for validated values. Raises ToolboxError with a text for the agent."""
+        """The answer for validated values. Raises ToolboxError with a text for the agent.
+
+        Callers that wait for the same data source, service or script process take turns.
+        """
         match self._logic:
             case CompiledExpression() as expression:
                 return value_answer(expression.evaluate(values))
             case CompiledScript() as script:
-                return value_answer(await scripts.run(script, values, self.spec.timeout_ms))
+                return value_answer(await scripts.run(script, values, self.spec.timeout_ms, caller))
             case CompiledStatement() as statement:
-                return await self._run_query(statement.for_values(values), values, sources)
+                query = self._make_query(statement.for_values(values), values, caller)
+                return await self._run_query(query, sources)
             case Operation() as operation:
-                return await self._send(operation, values, sources)
+                return await self._send(operation, values, sources, caller)
 
-    def query_for(self, values: Mapping[str, object]) -> Query:
+    def query_for(self, values: Mapping[str, object], caller: str = "") -> Query:
         """The run of a SQL tool's statement with these validated values, within the tool's caps."""
         assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
-        return self._make_query(self.statement.for_values(values), values)
+        return self._make_query(self.statement.for_values(values), values, caller)
 
-    async def _run_query(
-        self, statement: CompiledStatement, values: Mapping[str, object], sources: QuerySources
-    ) -> Answer:
+    async def _run_query(self, query: Query, sources: QuerySources) -> Answer:
         assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows for the type checker
         source = sources.get(self.spec.logic.data_source)
-        query = self._make_query(statement, values)
         return query_answer(await source.run(query), self.spec.result_format)
 
     async def _send(
-        self, operation: Operation, values: Mapping[str, object], sources: QuerySources
+        self,
+        operation: Operation,
+        values: Mapping[str, object],
+        sources: QuerySources,
+        caller: str,
     ) -> Answer:
         assert isinstance(self.spec.logic, HttpLogic)  # noqa: S101 - narrows for the type checker
         service, spec = sources.service(self.spec.logic.data_source), self.spec
         request = build_request(operation, values, server_url=service.server_url)
-        answer = await service.send(request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms)
+        answer = await service.send(
+            request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms, caller=caller
+        )
         return service_answer(answer, spec.byte_limit)
 
-    def _make_query(self, statement: CompiledStatement, values: Mapping[str, object]) -> Query:
+    def _make_query(
+        self, statement: CompiledStatement, values: Mapping[str, object], caller: str
+    ) -> Query:
         return Query(
             statement=statement,
             types=self._types_of(statement),
@@ -175,6 +204,7 @@ class CompiledTool:
             row_limit=self.spec.row_limit,
             byte_limit=self.spec.byte_limit,
             timeout_ms=self.spec.timeout_ms,
+            caller=caller,
         )
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
@@ -190,10 +220,10 @@ def _compile_logic(
         case SqlLogic():
             return _compile_sql(spec, spec.logic, declared)
         case ExpressionLogic(expression):
-            _compare(declared, find_names(expression), "expression")
+            _require_declared(declared, find_names(expression, declared), EXPRESSION)
             return compile_expression(expression, declared)
         case ScriptLogic(script):
-            _compare(declared, find_script_names(script, declared), "script")
+            _require_declared(declared, find_script_names(script, declared), SCRIPT)
             return compile_script(script, declared)
         case HttpLogic(text):
             operation = read_operation(text)
@@ -204,7 +234,7 @@ def _compile_logic(
 def _compile_sql(spec: ToolSpec, logic: SqlLogic, declared: list[str]) -> CompiledStatement:
     lists = frozenset(parameter.name for parameter in spec.parameters if parameter.type.is_list)
     statement = compile_statement(logic.statement, dialect=logic.dialect, list_names=lists)
-    _compare(declared, statement.parameter_names, "statement")
+    _require_declared(declared, statement.parameter_names, STATEMENT)
     _check_clauses(spec, statement)
     return statement
 
@@ -216,29 +246,51 @@ def _check_clauses(spec: ToolSpec, statement: CompiledStatement) -> None:
         if not absentable.intersection(clause.names):
             names = ", ".join(clause.names)
             raise StatementError(
-                f"this [[ ]] is never left out: make {names} optional, or remove the brackets",
+                message(
+                    "statement.clause_always_stays",
+                    "this [[ ]] is never left out: make {names} optional, or remove the brackets",
+                    names=names,
+                ),
                 clause.start,
             )
 
 
-def _compare(declared: list[str], used: tuple[str, ...] | list[str], logic: str) -> None:
+def _require_declared(declared: list[str], used: Sequence[str], logic: Message) -> None:
     if undeclared := [name for name in used if name not in declared]:
-        names = ", ".join(undeclared)
-        raise DefinitionError(f"the {logic} uses {names}, which is not declared; add the parameter")
-    if unused := [name for name in declared if name not in used]:
-        names = ", ".join(unused)
-        raise DefinitionError(f"the {logic} does not use {names}; use it or remove the parameter")
+        raise DefinitionError(
+            message(
+                "logic.names_undeclared",
+                "the {logic} uses {names}, which is not declared; add the parameter",
+                logic=logic,
+                names=", ".join(undeclared),
+            )
+        )
 
 
 def _check_name(name: str) -> None:
+    if not name:
+        raise DefinitionError(
+            message("tool.no_name", "the tool has no name; give it one, as in sales_by_region")
+        )
     if not TOOL_NAME.fullmatch(name):
         raise DefinitionError(
-            "a tool's name has 1 to 64 letters, digits, underscores or hyphens, as in sales_by_region"
-            f" (got {name[:64]!r})"
+            message(
+                "tool.name_form",
+                "a tool's name has 1 to 64 letters, digits, underscores or hyphens, as in"
+                " sales_by_region (got {name})",
+                name=repr(name[:64]),
+            )
         )
 
 
 def _check_limits(spec: ToolSpec) -> None:
     for name in ("row_limit", "byte_limit", "timeout_ms"):
         if getattr(spec, name) < 1:
-            raise DefinitionError(f"{name} must be 1 or more (got {getattr(spec, name)})")
+            raise DefinitionError(
+                message(
+                    "tool.limit_below_one",
+                    "{name} must be 1 or more (got {got})",
+                    name=name,
+                    got=str(getattr(spec, name)),
+                )
+            )

@@ -1,12 +1,13 @@
 """Pure Python expressions over the parameters of a tool: an allow-list that always ends.
 
 An expression is checked and rewritten once, then called in process with nothing of Python's within
-reach: no builtins, no attributes, no names but the parameters. `FUNCTIONS` and `METHODS` are what may
-be called. A function is recognised by its call, so a parameter may be named `year` or `max`.
+reach: no builtins, no attributes, no names but the parameters and `CONSTANTS`. `FUNCTIONS` and `METHODS`
+are what may be called. A function is recognised by its call, so a parameter may be named `year` or `max`;
+one that is named `e` hides the constant.
 """
 
 import ast
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Overflow
@@ -29,24 +30,50 @@ from core.expressions.guards import (
 )
 from core.expressions.limits import Budget, check_items
 from core.expressions.methods import METHODS, call_method
+from core.expressions.numbers import CONSTANTS
 from core.expressions.source import Source
 from core.expressions.syntax import Rewriter
 from core.expressions.tree import function_name, operator_name, wrap_function
 from core.expressions.values import admit_argument, export_result
+from core.messages import Message, foreign, message
 from core.toolspec import JsonValue
 
-__all__ = ["FUNCTIONS", "METHODS", "CompiledExpression", "compile_expression", "find_names"]
+__all__ = [
+    "CONSTANTS",
+    "FUNCTIONS",
+    "METHODS",
+    "CompiledExpression",
+    "compile_expression",
+    "find_names",
+    "keep_parameters",
+]
 
-_ONE_EXPRESSION = "write one expression, such as num1 * num2 or result = num1 * num2"
-_STATEMENT_HINTS: dict[type[ast.stmt], str] = {
-    ast.Return: "return is not needed; write the value alone",
-    ast.If: "if blocks are not allowed; write one value if condition else another",
-    ast.For: "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
-    ast.While: "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
-    ast.Import: "import is not allowed; the functions are there already",
-    ast.ImportFrom: "import is not allowed; the functions are there already",
-    ast.FunctionDef: "def is not allowed; " + _ONE_EXPRESSION,
-    ast.AugAssign: "only = is allowed in front of the value",
+_ONE_EXPRESSION = message(
+    "expression.one_only", "write one expression, such as num1 * num2 or result = num1 * num2"
+)
+_STATEMENT_HINTS: dict[type[ast.stmt], Message] = {
+    ast.Return: message("expression.no_return", "return is not needed; write the value alone"),
+    ast.If: message(
+        "expression.no_if", "if blocks are not allowed; write one value if condition else another"
+    ),
+    ast.For: message(
+        "expression.no_loop",
+        "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
+    ),
+    ast.While: message(
+        "expression.no_loop",
+        "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
+    ),
+    ast.Import: message(
+        "expression.no_import", "import is not allowed; the functions are there already"
+    ),
+    ast.ImportFrom: message(
+        "expression.no_import", "import is not allowed; the functions are there already"
+    ),
+    ast.FunctionDef: message(
+        "expression.no_def", "def is not allowed; {hint}", hint=_ONE_EXPRESSION
+    ),
+    ast.AugAssign: message("expression.no_augmented", "only = is allowed in front of the value"),
 }
 NAMESPACE: dict[str, Any] = {
     "__builtins__": {},
@@ -83,7 +110,9 @@ class CompiledExpression:
         try:
             values = [admit_argument(budget, name, arguments[name]) for name in self.names]
         except KeyError as error:
-            raise EvaluationError(f"no value for {error.args[0]}") from None
+            raise EvaluationError(
+                message("expression.value_missing", "no value for {name}", name=error.args[0])
+            ) from None
         try:
             return export_result(budget, self._function(budget, *values))
         except FAILURES as error:
@@ -103,24 +132,35 @@ def compile_expression(text: str, parameter_names: Collection[str]) -> CompiledE
         body = rewriter.rewrite(_single_value(source))
         code = compile(wrap_function(body, rewriter.free_names()), "<expression>", "eval")
     except RecursionError:
-        raise ExpressionError("the expression is nested too deeply") from None
+        raise ExpressionError(
+            message("expression.nested_too_deeply", "the expression is nested too deeply")
+        ) from None
     function = eval(code, NAMESPACE)  # noqa: S307 - the tree was built from the allow-list alone
     return CompiledExpression(tuple(names[name] for name in rewriter.free_names()), function)
 
 
-def find_names(text: str) -> list[str]:
-    """Names that must be parameters, in order of first appearance, up to the first fault."""
+def find_names(text: str, parameter_names: Collection[str] = ()) -> list[str]:
+    """Names that must be parameters, in order of first appearance, up to the first fault.
+
+    The name of a constant is among them if it is in `parameter_names`: the parameter is meant.
+    """
     source = Source(text)
     rewriter = Rewriter(None, source.locate)
     with suppress(ExpressionError, RecursionError):
         rewriter.rewrite(_single_value(source))
-    return rewriter.free_names()
+    return keep_parameters(rewriter.free_names(), parameter_names)
+
+
+def keep_parameters(names: Iterable[str], parameter_names: Collection[str]) -> list[str]:
+    """The free names, as declared, without constants that no parameter shadows."""
+    declared = {normalize("NFKC", name): name for name in parameter_names}
+    return [declared.get(name, name) for name in names if name in declared or name not in CONSTANTS]
 
 
 def _single_value(source: Source) -> ast.expr:
     body = source.parse()
     if not body:
-        raise ExpressionError("the expression is empty", 0)
+        raise ExpressionError(message("expression.empty", "the expression is empty"), 0)
     for statement in body:
         if hint := _STATEMENT_HINTS.get(type(statement)):
             raise ExpressionError(hint, source.locate(statement))
@@ -147,16 +187,21 @@ FAILURES = (
 )
 
 
-def explain_failure(error: Exception) -> str:
+def explain_failure(error: Exception) -> Message:
     """What went wrong in an evaluation, one of FAILURES, in words for agents."""
     match error:
         case ZeroDivisionError():
-            return "division by zero"
+            return message("expression.division_by_zero", "division by zero")
         case OverflowError() | Overflow() | MemoryError():
-            return "a number is too large"
+            return message("expression.number_too_large", "a number is too large")
         case ArithmeticError():
-            return "the numbers cannot be computed with the digits that are kept"
+            return message(
+                "expression.digits_lost",
+                "the numbers cannot be computed with the digits that are kept",
+            )
         case RecursionError():
-            return "the values are nested too deeply"
+            return message("expression.values_nested", "the values are nested too deeply")
+        case EvaluationError():
+            return error.message
         case _:
-            return str(error)[:200]
+            return foreign(str(error)[:200])

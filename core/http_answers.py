@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from core.errors import DataSourceError
 from core.ingest.texts import clean_text
+from core.messages import Message, message
 from core.results import Answer, value_answer
 
 MAX_ERROR_CHARACTERS = 2_000
@@ -49,8 +50,12 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
 def _json_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
     if answer.is_cut:
         raise DataSourceError(
-            f"the service's answer is longer than the limit of {byte_limit} bytes; ask for less, as "
-            "with a filter or a page"
+            message(
+                "http.answer_too_long",
+                "the service's answer is longer than the limit of {limit} bytes; ask for"
+                " less, as with a filter or a page",
+                limit=str(byte_limit),
+            )
         )
     try:
         value = json.loads(answer.body, parse_constant=_refuse_constant)
@@ -58,7 +63,9 @@ def _json_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, RecursionError) as error:
-        raise DataSourceError("the service says that it answers JSON, but it is none") from error
+        raise DataSourceError(
+            message("http.answer_no_json", "the service says that it answers JSON, but it is none")
+        ) from error
     if isinstance(value, dict):
         return Answer(structured=value, texts=(text,))
     return Answer(structured={"result": value}, texts=(text,))
@@ -68,16 +75,25 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _explain_status(answer: HttpAnswer) -> str:
+def _explain_status(answer: HttpAnswer) -> Message:
     try:
         phrase = f" {HTTPStatus(answer.status).phrase}"
     except ValueError:
         phrase = ""
-    said = f"the service answered {answer.status}{phrase}"
+    said = message(
+        "http.status",
+        "the service answered {status}{phrase}",
+        status=str(answer.status),
+        phrase=phrase,
+    )
     if answer.status < 400:
-        return f"{said}; redirects are not followed, so its address has to be the final one"
+        return message(
+            "http.redirect",
+            "{said}; redirects are not followed, so its address has to be the final one",
+            said=said,
+        )
     text = clean_text(_decode(answer), MAX_ERROR_CHARACTERS)
-    return f"{said}: {text}" if text else said
+    return message("http.status_said", "{said}: {text}", said=said, text=text) if text else said
 
 
 def _decode(answer: HttpAnswer) -> str:

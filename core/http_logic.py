@@ -23,6 +23,7 @@ from core.ingest.operations import (
 )
 from core.ingest.texts import shown
 from core.json_schema import SchemaCheck
+from core.messages import Value, list_lines, message
 from core.toolspec import JsonValue, ParameterSpec
 
 _PATH = re.compile(r"/[^\s?#\\]*")
@@ -53,13 +54,21 @@ def read_operation(text: str) -> Operation:
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DefinitionError("definition: must be a JSON object with method and path") from error
+        raise DefinitionError(
+            message(
+                "http.definition_object", "definition: must be a JSON object with method and path"
+            )
+        ) from error
     try:
         operation = _read(given)
         _check_places(operation)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DefinitionError(
-            f"definition: is no operation as `manage.py tools ingest` writes it ({error!s:.100})"
+            message(
+                "http.definition_no_operation",
+                "definition: is no operation as `manage.py tools ingest` writes it ({reason})",
+                reason=f"{error!s:.100}",
+            )
         ) from error
     return operation
 
@@ -92,12 +101,12 @@ class OperationArguments(ArgumentsValidator):
         given = {k: v for k, v in given.items() if v is not None or k in arguments}
         given |= {name: arguments[name] for name in arguments if name in own}
         if problems := self._problems(given):
-            raise ArgumentsError("\n".join(problems[:20]))
+            raise ArgumentsError(list_lines(problems[:20]))
         return given
 
-    def _problems(self, given: Mapping[str, Any]) -> list[str]:
-        missing = [
-            f"{each.argument}: is missing"
+    def _problems(self, given: Mapping[str, Any]) -> list[Value]:
+        missing: list[Value] = [
+            message("arguments.is_missing", "{name}: is missing", name=each.argument)
             for each in self._operation.parameters
             if each.required and each.argument not in given
         ]
@@ -137,8 +146,13 @@ def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) ->
     names = [each.argument for each in operation.parameters]
     if unknown := [spec.name for spec in parameters if spec.name not in names]:
         raise DefinitionError(
-            f"the operation does not take {', '.join(unknown)}; remove the parameter, or name one "
-            f"of {', '.join(names[:20]) or 'none'}"
+            message(
+                "http.arguments_unknown",
+                "the operation does not take {unknown}; remove the parameter, or name one of"
+                " {names}",
+                unknown=", ".join(unknown),
+                names=", ".join(names[:20]) or "none",
+            )
         )
 
 
@@ -173,7 +187,11 @@ def _read(given: Mapping[str, Any]) -> Operation:
     method, path = str(given["method"]).lower(), given["path"]
     if method not in ANNOTATIONS_BY_METHOD:
         raise DefinitionError(
-            f"definition: method must be one of {', '.join(ANNOTATIONS_BY_METHOD)}"
+            message(
+                "http.definition_method",
+                "definition: method must be one of {methods}",
+                methods=", ".join(ANNOTATIONS_BY_METHOD),
+            )
         )
     _check_path(path)
     return Operation(
@@ -194,15 +212,25 @@ def _check_path(path: object) -> None:
     plain = TEMPLATE.sub("x", path) if isinstance(path, str) else ""
     if not _PATH.fullmatch(plain) or _DOTS.search(plain) or "{" in plain or "}" in plain:
         raise DefinitionError(
-            f"definition: path is {shown(path)}; it has to begin with / and have no dot segments, "
-            "blanks, backslashes, ? or #"
+            message(
+                "http.definition_path",
+                "definition: path is {path}; it has to begin with / and have no dot"
+                " segments, blanks, backslashes, ? or #",
+                path=shown(path),
+            )
         )
 
 
 def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:
     style, schema = given.get("style", "simple"), given.get("schema", {})
     if style not in get_args(Style) or not isinstance(schema, dict):
-        raise DefinitionError(f"definition: parameter {shown(given['name'])} has no known style")
+        raise DefinitionError(
+            message(
+                "http.definition_style",
+                "definition: parameter {name} has no known style",
+                name=shown(given["name"]),
+            )
+        )
     return OperationParameter(
         name=str(given["name"]),
         argument=str(given["argument"]),
@@ -218,7 +246,12 @@ def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:
 def _read_body(given: Mapping[str, Any]) -> OperationBody:
     kind, content_type = given["kind"], given["content_type"]
     if kind not in get_args(BodyKind) or not CONTENT_TYPE.fullmatch(content_type):
-        raise DefinitionError("definition: body needs a kind and a content_type that are known")
+        raise DefinitionError(
+            message(
+                "http.definition_body",
+                "definition: body needs a kind and a content_type that are known",
+            )
+        )
     return OperationBody(
         content_type=content_type,
         kind=cast(BodyKind, kind),
@@ -232,15 +265,36 @@ def _check_places(operation: Operation) -> None:
     """What another program wrote must not reach the connection's own headers."""
     names = [each.argument for each in operation.parameters]
     if len(set(names)) < len(names):
-        raise DefinitionError("definition: two parameters have the same argument; rename one")
+        raise DefinitionError(
+            message(
+                "http.definition_argument_twice",
+                "definition: two parameters have the same argument; rename one",
+            )
+        )
     in_path = {each.name for each in operation.parameters_in(Place.PATH) if each.required}
     if set(TEMPLATE.findall(operation.path)) != in_path:
-        raise DefinitionError("definition: every {name} of the path needs its required parameter")
+        raise DefinitionError(
+            message(
+                "http.definition_path_parameter",
+                "definition: every {name} of the path needs its required parameter",
+            )
+        )
     for each in operation.parameters_in(Place.HEADER):
         if not HEADER_NAME.fullmatch(each.name) or each.name.lower() in RESERVED_HEADERS:
-            raise DefinitionError(f"definition: no parameter may be the header {shown(each.name)}")
+            raise DefinitionError(
+                message(
+                    "http.definition_header",
+                    "definition: no parameter may be the header {name}",
+                    name=shown(each.name),
+                )
+            )
     fields = operation.parameters_in(Place.BODY)
     if bool(fields) and (
         operation.body is None or not (operation.body.is_flat or len(fields) == 1)
     ):
-        raise DefinitionError("definition: the parameters of the body do not fit its description")
+        raise DefinitionError(
+            message(
+                "http.definition_body_parameters",
+                "definition: the parameters of the body do not fit its description",
+            )
+        )

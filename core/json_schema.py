@@ -6,6 +6,7 @@ from typing import Any
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError, core_schema
 
 from core.errors import DefinitionError
+from core.messages import message
 from core.toolspec import JsonValue
 
 MAX_PROBLEMS = 20
@@ -29,7 +30,10 @@ class SchemaCheck:
             self._validator = SchemaValidator(_to_core(schema))
         except (AttributeError, RecursionError, SchemaError, TypeError, ValueError) as error:
             raise DefinitionError(
-                "a parameter's JSON schema cannot be read; take the operation up again"
+                message(
+                    "parameter.schema_unreadable",
+                    "a parameter's JSON schema cannot be read; take the operation up again",
+                )
             ) from error
 
     def problems(self, name: str, value: JsonValue) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from core.argument_texts import list_faults
 from core.errors import ArgumentsError, DataSourceError, DefinitionError
 from core.execution import TOOL_NAME
 from core.ingest.remote_tools import RemoteTool
@@ -13,6 +14,7 @@ from core.ingest.schema_keywords import JsonSchema
 from core.ingest.texts import clean_text
 from core.json_schema import SchemaCheck
 from core.json_text import encode_json
+from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import JsonValue
 
@@ -87,7 +89,13 @@ class ProxiedChecks:
     def __init__(self, spec: ProxiedSpec) -> None:
         """Raises DefinitionError for a name that cannot be called."""
         if not TOOL_NAME.fullmatch(spec.name):
-            raise DefinitionError(f"{spec.name!r} is no name of a tool; choose a shorter namespace")
+            raise DefinitionError(
+                message(
+                    "proxied.name",
+                    "{name} is no name of a tool; choose a shorter namespace",
+                    name=repr(spec.name),
+                )
+            )
         self._spec = spec
 
     def check_arguments(self, arguments: Mapping[str, object]) -> dict[str, object]:
@@ -97,12 +105,16 @@ class ProxiedChecks:
         """
         given = dict(arguments)
         if lines := _problems(self._accepted, given):
-            whole = "\n".join(f"- {line}" for line in lines)
-            raise ArgumentsError(f"Invalid arguments for {self._spec.name}:\n{whole}")
+            raise ArgumentsError(list_faults(self._spec.name, lines))
         if self._seen is not None and (lines := _problems(self._seen, given)):
             raise ArgumentsError(
-                f"{self._spec.name} was changed on its server and no longer takes these arguments"
-                f" ({lines[0]}); an administrator has to look at the change and accept it"
+                message(
+                    "proxied.changed",
+                    "{tool} was changed on its server and no longer takes these arguments"
+                    " ({reason}); an administrator has to look at the change and accept it",
+                    tool=self._spec.name,
+                    reason=lines[0],
+                )
             )
         return given
 
@@ -147,12 +159,22 @@ class ProxiedChecks:
             size = len(encode_json([content, structured]))
         except (TypeError, ValueError, RecursionError) as error:
             raise DataSourceError(
-                f"{self._spec.server} answered with values that JSON cannot hold"
+                message(
+                    "proxied.no_json",
+                    "{server} answered with values that JSON cannot hold",
+                    server=self._spec.server,
+                )
             ) from error
         if size > self._spec.byte_limit:
             raise DataSourceError(
-                f"the answer of {self._spec.server} has {size:,} bytes, more than the limit of"
-                f" {self._spec.byte_limit:,}; ask for less, as with a filter or a page"
+                message(
+                    "proxied.too_long",
+                    "the answer of {server} has {size} bytes, more than the limit of {limit};"
+                    " ask for less, as with a filter or a page",
+                    server=self._spec.server,
+                    size=size,
+                    limit=self._spec.byte_limit,
+                )
             )
 
     def _check_structured(self, structured: object) -> None:
@@ -160,12 +182,21 @@ class ProxiedChecks:
             return
         if not isinstance(structured, dict):
             raise DataSourceError(
-                f"{self._spec.server} promises structured content and sent none; tell its operator"
+                message(
+                    "proxied.no_structure",
+                    "{server} promises structured content and sent none; tell its operator",
+                    server=self._spec.server,
+                )
             )
         if lines := _problems(self._output, structured):
             raise DataSourceError(
-                f"the answer of {self._spec.server} is not what its output schema promises"
-                f" ({lines[0]}); tell its operator"
+                message(
+                    "proxied.structure_unfit",
+                    "the answer of {server} is not what its output schema promises ({reason});"
+                    " tell its operator",
+                    server=self._spec.server,
+                    reason=lines[0],
+                )
             )
 
 
@@ -179,17 +210,29 @@ def _read_content(content: object) -> list[dict[str, Any]]:
     if content is None:
         return []
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
-        raise DataSourceError("the other server's answer has no list of content; it is no MCP")
+        raise DataSourceError(
+            message(
+                "proxied.no_content",
+                "the other server's answer has no list of content; it is no MCP",
+            )
+        )
     for block in content:
         is_text = block.get("type") != "text" or isinstance(block.get("text"), str)
         if block.get("type") not in _KINDS or not is_text:
-            raise DataSourceError("the other server's answer has content of an unknown kind")
+            raise DataSourceError(
+                message(
+                    "proxied.unknown_content",
+                    "the other server's answer has content of an unknown kind",
+                )
+            )
     return content
 
 
-def _explain(server: str, texts: Sequence[str]) -> str:
+def _explain(server: str, texts: Sequence[str]) -> Message | str:
     said = clean_text("\n".join(texts), MAX_ERROR_CHARACTERS)
-    return said or f"{server} says that the call failed, and not why"
+    return said or message(
+        "proxied.failed", "{server} says that the call failed, and not why", server=server
+    )
 
 
 def parse_object(text: str | bytes) -> dict[str, Any] | None:

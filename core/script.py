@@ -13,19 +13,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import StringIO
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 from unicodedata import normalize
 
 from core.errors import EvaluationError, ExpressionError, StatedError
-from core.expression import FAILURES, NAMESPACE, explain_failure, read_single_value
+from core.expression import (
+    FAILURES,
+    NAMESPACE,
+    explain_failure,
+    keep_parameters,
+    read_single_value,
+)
 from core.expressions.source import Source
 from core.expressions.tree import function_name, operator_name
 from core.expressions.values import admit_argument, export_result
+from core.messages import Message, message
 from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS, call_script_method
 from core.scripts.limits import SCRIPT_BYTE_LIMIT, SCRIPT_NODE_LIMIT, ScriptBudget
 from core.scripts.operations import IN_PLACE, change, delete, end_run, store, walk, walk_range
 from core.scripts.syntax import ScriptRewriter, wrap_statements
-from core.toolspec import JsonValue
+from core.toolspec import SCRIPT, JsonValue
 
 __all__ = [
     "SCRIPT_FUNCTIONS",
@@ -76,7 +83,9 @@ class CompiledScript:
         try:
             values = [_admit(budget, name, arguments[name]) for name in self.names]
         except KeyError as error:
-            raise EvaluationError(f"no value for {error.args[0]}") from None
+            raise EvaluationError(
+                message("expression.value_missing", "no value for {name}", name=error.args[0])
+            ) from None
         value = _run(run, budget, values)
         try:
             return export_result(budget, value)
@@ -100,7 +109,7 @@ def find_script_names(text: str, parameter_names: Collection[str] = ()) -> list[
     with suppress(ExpressionError, RecursionError):
         rewriter.rewrite_script(_read_statements(source))
     names = {normalize("NFKC", name): name for name in parameter_names}
-    return [names.get(name, name) for name in _read_parameters(rewriter, names)]
+    return keep_parameters(_read_parameters(rewriter, names), parameter_names)
 
 
 def is_script(text: str) -> bool:
@@ -130,7 +139,7 @@ def _has_several_lines(text: str) -> bool:
 
 
 class _ScriptSource(Source):
-    logic = "script"
+    logic: ClassVar[Message] = SCRIPT
     byte_limit = SCRIPT_BYTE_LIMIT
     node_limit = SCRIPT_NODE_LIMIT
 
@@ -158,7 +167,7 @@ def _holds_code(line: str) -> bool:
 def _read_statements(source: Source) -> list[ast.stmt]:
     body = source.parse()
     if not body:
-        raise ExpressionError("the script is empty", 0)
+        raise ExpressionError(message("script.empty", "the script is empty"), 0)
     source.check_size(*body)
     return body
 
@@ -176,7 +185,9 @@ def _compile(
         read = _read_parameters(rewriter, names)
         code = compile(wrap_statements(body, read), _FILE_NAME, "exec")
     except RecursionError:
-        raise ExpressionError("the script is nested too deeply") from None
+        raise ExpressionError(
+            message("script.nested_too_deeply", "the script is nested too deeply")
+        ) from None
     scope = dict(_SCRIPT_NAMESPACE)
     exec(code, scope)  # noqa: S102 - the tree was built from the allow-list alone
     return tuple(names[name] for name in read), scope["__script"]
@@ -203,10 +214,14 @@ def _run(function: Callable[..., Any], budget: ScriptBudget, values: list[Any]) 
     try:
         return function(budget, *values)
     except StatedError as error:
-        raise EvaluationError(str(error)) from None
+        raise EvaluationError(error.message) from None
     except (EvaluationError, *_FAILURES) as error:
         line = _find_line(error.__traceback__)
-        raise EvaluationError(f"line {line}: {_explain(error)}") from None
+        raise EvaluationError(
+            message(
+                "script.at_line", "line {line}: {reason}", line=str(line), reason=_explain(error)
+            )
+        ) from None
 
 
 def _find_line(traceback: TracebackType | None) -> int:
@@ -219,16 +234,21 @@ def _find_line(traceback: TracebackType | None) -> int:
     return line
 
 
-def _explain(error: Exception) -> str:
+def _explain(error: Exception) -> Message:
     match error:
         case NameError():
             name = str(error).split("'")[1]
-            return f"{name} has no value yet; give it one before"
+            return message(
+                "script.no_value_yet", "{name} has no value yet; give it one before", name=name
+            )
         case MemoryError():
-            return "the script needs too much memory"
+            return message("script.memory", "the script needs too much memory")
         case RecursionError():
             return explain_failure(error)
         case RuntimeError():
-            return "a dictionary or set changes while it is walked; walk list(...) of it"
+            return message(
+                "script.changed_while_walked",
+                "a dictionary or set changes while it is walked; walk list(...) of it",
+            )
         case _:
             return explain_failure(error)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from core.errors import StatementError
+from core.messages import message
 from core.statements.lexer import OptionalClause, Placeholder, StatementLexer, continues_word
 from core.statements.lists import Edit, edit_lists
 from core.statements.postgresql import PostgresqlLexer
@@ -141,16 +142,26 @@ def make_lexer(text: str, dialect: Dialect) -> StatementLexer:
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise StatementError("the statement holds a NUL character; remove it", text.index("\0"))
+        raise StatementError(
+            message("statement.nul", "the statement holds a NUL character; remove it"),
+            text.index("\0"),
+        )
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
         raise StatementError(
-            "the statement holds half a character; remove it", error.start
+            message("statement.half_character", "the statement holds half a character; remove it"),
+            error.start,
         ) from error
     if size > STATEMENT_BYTE_LIMIT:
         raise StatementError(
-            f"the statement has {size:,} bytes; the limit is {STATEMENT_BYTE_LIMIT:,}", None
+            message(
+                "statement.too_long",
+                "the statement has {size} bytes; the limit is {limit}",
+                size=size,
+                limit=STATEMENT_BYTE_LIMIT,
+            ),
+            None,
         )
 
 

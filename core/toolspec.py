@@ -4,11 +4,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from core.messages import message
+
 JsonValue = Any  # None, bool, int, float, str, or lists and string-keyed dicts of these.
 
 DEFAULT_ROW_LIMIT = 1_000
 DEFAULT_BYTE_LIMIT = 1_000_000
 DEFAULT_TIMEOUT_MS = 10_000
+
+# What the kinds of logic are called in other texts.
+STATEMENT = message("logic.statement", "statement")
+EXPRESSION = message("logic.expression", "expression")
+SCRIPT = message("logic.script", "script")
 
 
 class ParameterType(StrEnum):

@@ -1,11 +1,13 @@
 """Remembers that a server is down, so that its callers need not find out one by one."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from math import inf
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from time import monotonic
 
 from core.errors import ToolboxError
+from core.messages import Message
+from gateways.patience import StallWatch, patient_timeout
 
 # After a failure callers are told at once for so long, before one of them tries again.
 DOWN_S = 1.0
@@ -15,37 +17,56 @@ class Circuit:
     """Lets requests through until one fails with an error of the class `down`, then one a second.
 
     Such an error is one that the next caller would meet too. While the one request is under way the
-    others are told at once.
+    others wait for what it finds. Belongs to one event loop.
     """
 
     def __init__(self, down: type[ToolboxError]) -> None:
         self._down = down
-        self._failure: str | None = None
+        self._failure: Message | None = None
         self._down_until = 0.0
+        self._probe: asyncio.Future[None] | None = None
 
-    @contextmanager
-    def passage(self) -> Iterator[None]:
-        """For one request. Raises the last failure again while the server counts as down."""
-        is_probe = self._enter()
+    @asynccontextmanager
+    async def passage(self, wait_s: float) -> AsyncGenerator[None]:
+        """For one request. Raises the last failure again while the server counts as down.
+
+        Waits at most `wait_s` for the request of another that finds out whether it is up again.
+        """
+        probe = await self._enter(wait_s) if self._failure is not None else None
         try:
-            yield
+            with StallWatch() as watch:
+                yield
         except self._down as error:
-            self._failure = str(error)
-            self._down_until = monotonic() + DOWN_S
+            # Where our own loop was held up, a time-out says nothing of the server.
+            if not watch.has_stalled:
+                self._failure = error.message
+                self._down_until = monotonic() + DOWN_S
             raise
-        except BaseException as error:
-            # An answer of whatever kind shows that it is up; a caller that went away shows nothing.
-            if isinstance(error, Exception):
-                self._failure = None
-            elif is_probe:
-                self._down_until = 0.0
+        except TimeoutError:
+            # The caller's own time was over, which shows as little as a caller that went away.
             raise
-        self._failure = None
+        except Exception:
+            # An answer of whatever kind shows that it is up.
+            self._failure = None
+            raise
+        else:
+            self._failure = None
+        finally:
+            if probe is not None:
+                self._probe = None
+                probe.set_result(None)
 
-    def _enter(self) -> bool:
-        if self._failure is None:
-            return False
-        if monotonic() < self._down_until:
-            raise self._down(self._failure)
-        self._down_until = inf
-        return True
+    async def _enter(self, wait_s: float) -> "asyncio.Future[None] | None":
+        """The mark of a probe, for the caller that finds out, else None."""
+        try:
+            async with patient_timeout(wait_s):
+                while self._failure is not None:
+                    if monotonic() < self._down_until:
+                        raise self._down(self._failure)
+                    if self._probe is None:
+                        self._probe = asyncio.get_running_loop().create_future()
+                        return self._probe
+                    await asyncio.wait({self._probe})
+        except TimeoutError:
+            raise self._down(self._failure or "") from None
+        return None

@@ -4,22 +4,25 @@ psycopg_pool connects in the background, so a caller only learns of both by the 
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable
-from math import inf
 from time import monotonic
 from typing import Generic, Protocol, TypeVar
 
-from core.errors import DataSourceBusyError, DataSourceUnavailableError
+from core.errors import DataSourceBusyError, DataSourceUnavailableError, ToolboxError
+from core.messages import Message, message
+from gateways.fair_queue import FairQueue
+from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next query would hang.
 MAX_IDLE_S = 240.0
 # After a failure to connect, callers are told at once for so long before one of them tries again:
-# little after the first failure, twice as much after each further one.
+# little after the first failure, twice as much after each further one, and as long as it took to find out.
 FIRST_DOWN_S, LONGEST_DOWN_S = 0.1, 1.0
-# How long that one waits before it is told too; the attempt goes on without it.
-PATIENCE_S = 0.08
-BUSY_TEXT = "every connection of the data source is in use; retry in a few seconds"
+CLOSED_TEXT = message("source.closed", "the data source was closed")
+NOT_CONNECTED_TEXT = message(
+    "source.not_connected",
+    "no connection to the data source was made in time; try again later",
+)
 
 
 class PooledConnection(Protocol):
@@ -47,24 +50,24 @@ class ConnectionPool(Generic[_Connection]):
     """At most `size` connections, the one used last first; connects when one is needed.
 
     `connect` raises DataSourceUnavailableError. A slot is a right to hold one connection: it is
-    passed on to the longest waiting caller, with a connection or, as None, without one.
+    passed on to the waiting caller whose turn it is, with a connection or, as None, without one.
     """
 
     def __init__(
-        self,
-        connect: Callable[[], Awaitable[_Connection]],
-        *,
-        size: int,
-        max_waiting: int,
-        max_wait_s: float,
+        self, connect: Callable[[], Awaitable[_Connection]], *, size: int, max_wait_s: float
     ) -> None:
         self._connect = connect
         self._size = size
-        self._max_waiting = max_waiting
         self._max_wait_s = max_wait_s
         self._slots_taken = 0
+        self._open_count = 0
         self._idle: list[tuple[_Connection, float]] = []
-        self._waiting: deque[asyncio.Future[_Connection | None]] = deque()
+        self._queue: FairQueue[_Connection | None] = FairQueue(
+            message("source.connection", "connection of the data source"),
+            max_wait_s=max_wait_s,
+            refuse=self._refuse,
+            take_back=self._take_slot_back,
+        )
         self._settling: set[asyncio.Task[None]] = set()
         self._attempts: set[asyncio.Task[_Connection]] = set()
         self._failure: DataSourceUnavailableError | None = None
@@ -72,25 +75,22 @@ class ConnectionPool(Generic[_Connection]):
         self._down_s = FIRST_DOWN_S
         self._is_closed = False
 
-    @property
-    def is_only_connecting(self) -> bool:
-        """Whether connections are being made and none is open."""
-        return bool(self._attempts) and len(self._attempts) == self._slots_taken
+    async def acquire(self, caller: str, until: float) -> _Connection:
+        """A connection to hand to `give_back`; the callers take turns.
 
-    async def acquire(self) -> _Connection:
-        """A connection to hand to `give_back`.
-
-        Raises DataSourceBusyError at once when too many wait, or when the wait is too long;
-        DataSourceUnavailableError when the data source is down.
+        Waits until `until` on the loop's clock, `max_wait_s` at most. Raises DataSourceBusyError when
+        all connections were in use for so long, and DataSourceUnavailableError when the data source is
+        down or none could be made.
         """
         if self._is_closed:
-            raise DataSourceUnavailableError("the data source was closed")
+            raise DataSourceUnavailableError(CLOSED_TEXT)
         if connection := self._pop_idle():
             return connection
+        until = min(until, asyncio.get_running_loop().time() + self._max_wait_s)
         if self._slots_taken < self._size:
             self._slots_taken += 1
-            return await self._open()
-        return await self._wait() or await self._open()
+            return await self._open(until)
+        return await self._queue.wait(caller, until) or await self._open(until)
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""
@@ -112,8 +112,7 @@ class ConnectionPool(Generic[_Connection]):
         """Close what is idle now and the rest as it comes back."""
         self._is_closed = True
         self.drop_idle()
-        while self._waiting:
-            self._wake_next(None)
+        self._queue.refuse_all(CLOSED_TEXT)
         for attempt in self._attempts:
             attempt.cancel()
         await asyncio.gather(*self._settling, *self._attempts, return_exceptions=True)
@@ -126,52 +125,56 @@ class ConnectionPool(Generic[_Connection]):
             self._discard(connection)
         return None
 
-    async def _open(self) -> _Connection:
-        """A new connection for a slot that the caller holds."""
-        if self._failure is None:
-            return await self._attempt()
-        if monotonic() < self._down_until:
-            self._free_slot()
-            raise _repeat(self._failure)
-        # This caller finds out whether it is up again; the others need not wait for it.
-        self._down_until = inf
-        failure = self._failure
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                return await self._attempt()
-        except TimeoutError:
-            raise _repeat(failure) from None
+    async def _open(self, until: float) -> _Connection:
+        """A new connection for a slot that the caller holds.
 
-    async def _attempt(self) -> _Connection:
-        """Connect; a caller that goes away leaves the slot, and what is learnt, to the attempt.
-
-        A caller's deadline may end before the attempt's, which alone can tell that the data source is down.
+        A caller that goes away leaves the slot, and what is learnt, to the attempt: the caller's time may
+        end before the attempt's, which alone can tell that the data source is down.
         """
-        attempt = asyncio.get_running_loop().create_task(self._connect_for_slot())
-        self._attempts.add(attempt)
-        attempt.add_done_callback(self._attempts.discard)
+        attempt: asyncio.Task[_Connection] | None = None
+        loop = asyncio.get_running_loop()
         try:
-            return await asyncio.shield(attempt)
-        except asyncio.CancelledError:
-            attempt.add_done_callback(self._take_over)
+            async with patient_timeout(until - loop.time()):
+                await self._wait_for_probe()
+                attempt = loop.create_task(self._connect_for_slot())
+                self._attempts.add(attempt)
+                attempt.add_done_callback(self._attempts.discard)
+                return await asyncio.shield(attempt)
+        except BaseException as error:
+            if attempt is None:
+                self._free_slot()
+            else:
+                attempt.add_done_callback(self._take_over)
+            if isinstance(error, TimeoutError):
+                raise self._failure_again() from error
             raise
 
+    async def _wait_for_probe(self) -> None:
+        """Return when the source is not known to be down, or nobody else finds out whether it still is."""
+        while self._failure is not None:
+            if monotonic() < self._down_until:
+                raise self._failure_again()
+            if not self._attempts:
+                return
+            await asyncio.wait(self._attempts, return_when=asyncio.FIRST_COMPLETED)
+
     async def _connect_for_slot(self) -> _Connection:
-        was_down = self._failure is not None
+        was_down, began = self._failure is not None, monotonic()
         try:
             connection = await self._connect()
         except DataSourceUnavailableError as error:
             self._failure = error
             # Attempts that fail side by side are one failure.
             self._down_s = min(2 * self._down_s, LONGEST_DOWN_S) if was_down else FIRST_DOWN_S
-            self._down_until = monotonic() + self._down_s
+            took_s = min(monotonic() - began, LONGEST_DOWN_S)
+            self._down_until = monotonic() + max(self._down_s, took_s)
             self._free_slot()
             raise
         except BaseException:
-            self._down_until = 0.0
             self._free_slot()
             raise
         self._failure = None
+        self._open_count += 1
         return connection
 
     def _take_over(self, attempt: asyncio.Task[_Connection]) -> None:
@@ -179,30 +182,23 @@ class ConnectionPool(Generic[_Connection]):
         if not attempt.cancelled() and attempt.exception() is None:
             self.give_back(attempt.result())
 
-    async def _wait(self) -> _Connection | None:
-        if len(self._waiting) >= self._max_waiting:
-            raise DataSourceBusyError(BUSY_TEXT)
-        turn: asyncio.Future[_Connection | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            async with asyncio.timeout(self._max_wait_s):
-                return await turn
-        except BaseException as error:
-            self._leave_queue(turn)
-            if isinstance(error, TimeoutError):
-                raise DataSourceBusyError(BUSY_TEXT) from error
-            raise
-
-    def _leave_queue(self, turn: asyncio.Future[_Connection | None]) -> None:
-        """Give away what came in the moment in which its receiver went away."""
-        if turn in self._waiting:
-            self._waiting.remove(turn)
-        if not turn.done() or turn.cancelled():
-            return
-        if connection := turn.result():
-            self._pass_on(connection)
-        else:
+    def _take_slot_back(self, connection: _Connection | None) -> None:
+        if connection is None:
             self._free_slot()
+        else:
+            self.give_back(connection)
+
+    def _refuse(self, text: Message) -> ToolboxError:
+        """The error of a caller that waited in vain."""
+        if self._is_closed:
+            return DataSourceUnavailableError(CLOSED_TEXT)
+        # Not busy: for all this time no connection could be made.
+        return DataSourceBusyError(text) if self._open_count else self._failure_again()
+
+    def _failure_again(self) -> DataSourceUnavailableError:
+        """What is known of the data source, for another caller."""
+        failure = self._failure.message if self._failure else NOT_CONNECTED_TEXT
+        return DataSourceUnavailableError(failure)
 
     async def _settle(self, connection: _Connection) -> None:
         try:
@@ -216,26 +212,14 @@ class ConnectionPool(Generic[_Connection]):
                 self.drop_idle()
 
     def _pass_on(self, connection: _Connection) -> None:
-        if not self._wake_next(connection):
+        if not self._queue.offer(connection):
             self._idle.append((connection, monotonic()))
 
     def _discard(self, connection: _Connection) -> None:
         connection.close()
+        self._open_count -= 1
         self._free_slot()
 
     def _free_slot(self) -> None:
-        if not self._wake_next(None):
+        if not self._queue.offer(None):
             self._slots_taken -= 1
-
-    def _wake_next(self, connection: _Connection | None) -> bool:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(connection)
-                return True
-        return False
-
-
-def _repeat(failure: DataSourceUnavailableError) -> DataSourceUnavailableError:
-    """The same news for another caller."""
-    return DataSourceUnavailableError(str(failure))

@@ -56,8 +56,10 @@ class KeyVerifier(TokenVerifier):
         )
 
     def forget_keys(self) -> None:
-        """Read every key anew: one was changed or revoked."""
+        """Read every key again: one was changed or revoked."""
         self._entries.clear()
+        # What they find may be from before the change.
+        self._readings.clear()
 
     async def _find_caller(self, token: str) -> Caller | None:
         if token_key_id(token) is None:
@@ -67,13 +69,20 @@ class KeyVerifier(TokenVerifier):
         if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
             return entry.caller
         reading = self._begin_reading(token, digest)
-        is_known = entry is not None and entry.is_younger_than(KEY_GRACE_SECONDS)
+        is_known = self._find_known(digest) is not None
         try:
             async with asyncio.timeout(KEY_PATIENCE_SECONDS if is_known else None):
                 return await asyncio.shield(reading)
         except TimeoutError:
-            # Forgotten meanwhile, it is not good any more.
-            return entry.caller if entry and self._entries.get(digest) is entry else None
+            # As it is now: where the loop stalled, the reading has ended too and replaced the entry.
+            # Without one the key was forgotten meanwhile, and only the database can confirm it.
+            known = self._find_known(digest)
+            return known or await asyncio.shield(self._begin_reading(token, digest))
+
+    def _find_known(self, digest: str) -> Caller | None:
+        """The caller of a key that may be served while the database is away or slow."""
+        entry = self._entries.get(digest)
+        return entry.caller if entry and entry.is_younger_than(KEY_GRACE_SECONDS) else None
 
     def _begin_reading(self, token: str, digest: str) -> "asyncio.Task[Caller | None]":
         """One look at the database for all calls with this key that wait for it."""
@@ -81,7 +90,6 @@ class KeyVerifier(TokenVerifier):
             loop = asyncio.get_running_loop()
             reading = loop.create_task(self._read_caller(token, digest))
             self._readings[digest] = reading
-            reading.add_done_callback(lambda _: self._readings.pop(digest, None))
         return reading
 
     async def _read_caller(self, token: str, digest: str) -> Caller | None:
@@ -89,8 +97,14 @@ class KeyVerifier(TokenVerifier):
             key = await self._database.call(find_key, token)
         except (DatabaseError, TimeoutError):
             logger.warning("API keys cannot be read; the database is away")
-            entry = self._entries.get(digest)
-            return entry.caller if entry and entry.is_younger_than(KEY_GRACE_SECONDS) else None
+            return self._find_known(digest)
+        finally:
+            is_current = self._readings.get(digest) is asyncio.current_task()
+            if is_current:
+                del self._readings[digest]
+        if not is_current:
+            # Keys were forgotten since this reading began.
+            return await asyncio.shield(self._begin_reading(token, digest))
         self._entries.pop(digest, None)
         if key is None:
             return None
@@ -122,5 +136,5 @@ def _to_facts(key: ApiKey) -> CallerFacts:
         name=key.name,
         owner=owner,
         claims=claims,
-        allowed_tools=frozenset(key.allowed_tools) if key.allowed_tools else None,
+        allowed_tools=key.tools,
     )

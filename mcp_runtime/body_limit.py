@@ -1,21 +1,150 @@
-"""How large a request may be."""
+"""How large a request may be, and how large ones are kept from holding up the others."""
 
+import asyncio
 from typing import Any
 
 from fastmcp.server.http import StreamableHTTPASGIApp
+from mcp_types import INVALID_REQUEST
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Above the SDK's 4 MiB: a text of 5 MB then reaches validation, whose answer says what would be right.
-MAX_REQUEST_BYTES = 8 * 1024 * 1024
+from core.json_size import ValueCounter, count_marks
+
+# Parsing less is over in a moment, whatever is in it.
+SMALL_BYTES = 65_536
+SLICE_BYTES = 65_536
+# A large body leaves the loop to others for so many times as long as it has held it up.
+REST_FACTOR = 3.0
 
 
-def raise_body_limit(app: Starlette, path: str) -> None:
-    """Let requests have 8 MiB; to be called while the application runs, FastMCP has no setting for it."""
+class BodyLimit:
+    """ASGI: collects the body of each request, refuses what is too large, and hands large ones on in turns.
+
+    To be put directly before the parser: parsing has to follow in the step that receives the body.
+    """
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int, max_values: int) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._max_values = max_values
+        self._turns = _Turns()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await self._collect(Headers(scope=scope), receive)
+        except _ClientLeftError:
+            return
+        except _TooLargeError as error:
+            await self._refuse(str(error))(scope, receive, send)
+            return
+        turns = self._turns if len(body) > SMALL_BYTES else None
+        await self._app(scope, _replay(body, receive, turns), send)
+
+    async def _collect(self, headers: Headers, receive: Receive) -> bytes:
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self._max_bytes:
+            raise _TooLargeError(f"{self._max_bytes:,} bytes")
+        body, budget, is_complete = bytearray(), _Budget(self._max_values), False
+        while not is_complete:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _ClientLeftError
+            body += (piece := message.get("body", b""))
+            if len(body) > self._max_bytes:
+                raise _TooLargeError(f"{self._max_bytes:,} bytes")
+            is_spent = await budget.spend(piece, body)
+            if is_spent and len(body) > SMALL_BYTES:
+                raise _TooLargeError(f"{self._max_values:,} JSON values")
+            is_complete = not message.get("more_body", False)
+        return bytes(body)
+
+    def _refuse(self, limit: str) -> JSONResponse:
+        text = f"a request may have at most {limit}; send less at once"
+        error = {"code": INVALID_REQUEST, "message": text}
+        return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=413)
+
+
+class _Budget:
+    """Values that a body may still have; counted exactly where commas alone make it suspect."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._marks = 1
+        self._counter: ValueCounter | None = None
+
+    async def spend(self, piece: bytes, body: bytearray) -> bool:
+        """Whether there are too many values in the body, whose end is the piece."""
+        if self._counter is None:
+            self._marks += count_marks(piece)
+            if self._marks <= self._most:
+                return False
+            self._counter = ValueCounter(bytes(body[:4]))
+            piece = bytes(body)
+        for start in range(0, len(piece), SLICE_BYTES):
+            if self._counter.add(piece[start : start + SLICE_BYTES]) > self._most:
+                break
+            await asyncio.sleep(0)
+        return self._counter.count > self._most
+
+
+class _TooLargeError(Exception):
+    """A body over a limit, which is the text."""
+
+
+class _ClientLeftError(Exception):
+    """There is nobody to be answered."""
+
+
+class _Turns:
+    """One after the other, with time for everybody else in between."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._free_at = 0.0
+
+    async def wait(self) -> None:
+        """Return when it is the caller's turn; what it does before it awaits again is measured."""
+        loop = asyncio.get_running_loop()
+        async with self._lock:
+            await asyncio.sleep(self._free_at - loop.time())
+            began = loop.time()
+
+            def rest() -> None:
+                self._free_at = loop.time() + REST_FACTOR * (loop.time() - began)
+
+            # Runs right after the step in which the caller goes on.
+            loop.call_soon(rest)
+
+
+def _replay(body: bytes, receive: Receive, turns: _Turns | None = None) -> Receive:
+    """What the application receives: the body, in its turn, and then what comes."""
+    rest: bytes | None = body
+
+    async def receive_once_more() -> Message:
+        nonlocal rest
+        if rest is None:
+            return await receive()
+        if turns is not None:
+            await turns.wait()
+        message: Message = {"type": "http.request", "body": rest, "more_body": False}
+        rest = None
+        return message
+
+    return receive_once_more
+
+
+def limit_bodies(app: Starlette, path: str, *, max_bytes: int, max_values: int) -> None:
+    """Put BodyLimit in the place of the SDK's limit, which FastMCP has no setting for.
+
+    To be called while the application runs.
+    """
     endpoint: Any = next(
         route.endpoint for route in app.routes if isinstance(route, Route) and route.path == path
     )
     while not isinstance(endpoint, StreamableHTTPASGIApp):
         endpoint = endpoint.app
     manager: Any = endpoint.session_manager
-    manager.asgi_app.max_body_size = MAX_REQUEST_BYTES
+    manager.asgi_app = BodyLimit(manager.asgi_app.app, max_bytes=max_bytes, max_values=max_values)

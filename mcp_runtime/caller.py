@@ -3,6 +3,7 @@
 import asyncio
 import difflib
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from uuid import UUID
 from access.call_arguments import recorded_arguments, shorten_text
 from access.calls import Call
 from access.models import Outcome
+from access.reader_language import to_columns
+from access.request_ids import REQUEST_ID
 from core.bindings import NOBODY, CallerFacts
 from core.errors import (
     ArgumentsError,
@@ -21,12 +24,14 @@ from core.errors import (
     DeadlineExceededError,
     DocumentServerUnavailableError,
     EmbeddingUnavailableError,
+    IndexNotReadyError,
     ScriptsBusyError,
     ToolboxError,
     UnknownToolError,
     VectorStoreUnavailableError,
 )
 from core.execution import QuerySources, ScriptRunner
+from core.messages import Message, message
 from core.results import Answer
 from mcp_runtime.builtin.search_tools import ForwardingTool
 from mcp_runtime.builtin.tool import RefusedAnswer
@@ -36,6 +41,8 @@ logger = logging.getLogger(__name__)
 
 # The data source ends a query at the tool's own limit; this is for everything around it.
 DEADLINE_MARGIN_S = 2.0
+
+_PLAIN_NAME = re.compile(r"[\w./-]+")
 
 _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (ArgumentsError, Outcome.INVALID_ARGUMENTS),
@@ -47,6 +54,7 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (EmbeddingUnavailableError, Outcome.UNAVAILABLE),
     (DocumentServerUnavailableError, Outcome.UNAVAILABLE),
     (VectorStoreUnavailableError, Outcome.UNAVAILABLE),
+    (IndexNotReadyError, Outcome.UNAVAILABLE),
     (ToolboxError, Outcome.TOOL_ERROR),
     (asyncio.CancelledError, Outcome.CANCELLED),
 )
@@ -103,15 +111,16 @@ class ToolCaller:
             answer = await self._run(snapshot, caller, name, arguments)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
-                record.outcome, record.error = _describe_end(answer.error)
+                _note_end(record, answer.error)
             return answer
         except BaseException as error:
-            record.outcome, record.error = _describe_end(error)
+            _note_end(record, error)
             raise
         finally:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
             self.recorder.add(record)
+            _log_call(record)
 
     async def _run(
         self, snapshot: Snapshot, caller: Caller, name: str, arguments: Mapping[str, object]
@@ -122,11 +131,16 @@ class ToolCaller:
         values = tool.validate(arguments, caller.facts)
         try:
             async with asyncio.timeout(tool.spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S):
-                return await tool.run(values, self.sources, self.scripts)
+                return await tool.run(values, self.sources, self.scripts, caller.key_id)
         except TimeoutError:
             limit = tool.spec.timeout_ms
             raise DeadlineExceededError(
-                f"{name} was stopped after its limit of {limit} ms"
+                message(
+                    "tool.stopped_at_limit",
+                    "{name} was stopped after its limit of {limit} ms",
+                    name=name,
+                    limit=str(limit),
+                )
             ) from None
 
     def _begin_record(
@@ -140,19 +154,49 @@ class ToolCaller:
             arguments=recorded_arguments(arguments, self.arguments_policy),
             revision=snapshot.revision,
             runtime_id=self.runtime_id,
+            request_id=REQUEST_ID.get(),
         )
 
 
-def _describe_end(error: BaseException) -> tuple[Outcome, str]:
+def _log_call(call: Call) -> None:
+    # The name of an unknown tool is the client's text, which must not look like a field or a line.
+    name = call.tool_name if _PLAIN_NAME.fullmatch(call.tool_name) else ascii(call.tool_name)
+    rows = "-" if call.row_count is None else call.row_count
+    logger.info(
+        "call tool=%s key=%s outcome=%s ms=%.1f rows=%s",
+        *(name, call.key_id or "-", call.outcome, call.duration_ms, rows),
+        extra={
+            "tool": call.tool_name,
+            "key_id": call.key_id,
+            "outcome": call.outcome,
+            "duration_ms": round(call.duration_ms, 1),
+            "rows": call.row_count,
+        },
+    )
+
+
+def _note_end(record: Call, error: BaseException) -> None:
     for kind, outcome in _OUTCOMES:
         if isinstance(error, kind):
-            return outcome, shorten_text(str(error))
+            record.outcome = outcome
+            text = str(error)
+            record.error = shorten_text(text)
+            # Where all of the text can be stored, its values can be too.
+            if isinstance(error, ToolboxError) and record.error == text:
+                record.error_message = to_columns("error", error.message)["error_message"]
+            return
     logger.error("a call failed inside the server", exc_info=error)
-    return Outcome.INTERNAL_ERROR, type(error).__name__
+    record.outcome, record.error = Outcome.INTERNAL_ERROR, type(error).__name__
 
 
-def _explain_unknown(snapshot: Snapshot, caller: Caller, name: str) -> str:
+def _explain_unknown(snapshot: Snapshot, caller: Caller, name: str) -> Message:
     visible = [known for known, _ in snapshot.all_tools() if caller.may_see(known)]
-    near = difflib.get_close_matches(name[:64], visible[:5_000], n=3)
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return f"Unknown tool: {name[:64]!r}{hint}"
+    shown = repr(name[:64])
+    if near := difflib.get_close_matches(name[:64], visible[:5_000], n=3):
+        return message(
+            "tool.unknown_near",
+            "Unknown tool: {name}; did you mean {near}?",
+            name=shown,
+            near=", ".join(near),
+        )
+    return message("tool.unknown", "Unknown tool: {name}", name=shown)

@@ -13,7 +13,7 @@ from core.proxied import wire_content
 from core.results import output_schema
 from core.tool_entry import make_entry
 from mcp_runtime.auth import current_caller
-from mcp_runtime.builtin.tool import BuiltinTool
+from mcp_runtime.builtin.tool import BuiltinTool, RefusedAnswer
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.snapshot import ServedTool
@@ -55,7 +55,11 @@ class DefinedTool(Tool):
         except ToolboxError as error:
             raise ToolError(str(error), log_level=10) from None
         wire = CallToolResult.model_validate(wire_content(answer))
-        return ToolResult(content=wire.content, structured_content=wire.structured_content)
+        return ToolResult(
+            content=wire.content,
+            structured_content=wire.structured_content,
+            is_error=isinstance(answer, RefusedAnswer),
+        )
 
 
 def _output_schema(tool: ServedTool) -> dict[str, Any] | None:

@@ -15,6 +15,7 @@ from mcp_types import CallToolRequestParams
 from core.errors import ToolboxError
 from core.proxied import wire_content
 from mcp_runtime.auth import current_caller
+from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.disconnects import cancelled_on_disconnect
 
@@ -48,7 +49,7 @@ async def _call(caller: ToolCaller, name: str, arguments: dict[str, Any]) -> dic
         # ToolCaller has logged and recorded it; what is inside stays inside.
         logger.debug("a call of %s failed inside the server", name, exc_info=True)
         return _error(f"Error calling tool {name!r}")
-    return {**_COMPLETE, **wire_content(answer), "isError": False}
+    return {**_COMPLETE, **wire_content(answer), "isError": isinstance(answer, RefusedAnswer)}
 
 
 def _error(text: str) -> dict[str, Any]:

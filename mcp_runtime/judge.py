@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from core.execution import CompiledTool, QuerySources, ScriptRunner
+from core.messages import Message
 
 JUDGED_AT_ONCE = 4
 
@@ -20,14 +21,14 @@ class StatementJudge:
 
     async def judge(
         self, tools: Iterable[CompiledTool], timeout_s: float | None = None
-    ) -> dict[int, str]:
+    ) -> dict[int, Message]:
         """Reasons, by tool id, of the tools that their database, or the sandbox of scripts, refuses.
 
         A tool that is not reached in time, or whose database is away, waits and stays served.
         """
         asked = list(tools)
         self.waiting |= {tool.spec.id: tool for tool in asked}
-        refused: dict[int, str] = {}
+        refused: dict[int, Message] = {}
         queue = iter(asked)
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
@@ -40,13 +41,13 @@ class StatementJudge:
         """No longer wait for tools that were replaced meanwhile."""
         self.waiting = {tool.spec.id: tool for tool in tools}
 
-    async def _judge_each(self, queue: Iterator[CompiledTool], refused: dict[int, str]) -> None:
+    async def _judge_each(self, queue: Iterator[CompiledTool], refused: dict[int, Message]) -> None:
         for tool in queue:
             try:
                 await tool.check(self._sources, self._scripts)
             except (DataSourceError, DeadlineExceededError):
                 continue
             except DefinitionError as error:
-                refused[tool.spec.id] = str(error)
+                refused[tool.spec.id] = error.message
             if self.waiting.get(tool.spec.id) is tool:
                 del self.waiting[tool.spec.id]

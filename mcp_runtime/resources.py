@@ -3,8 +3,9 @@
 import asyncio
 import logging
 
-from catalog.sources import SourceSettings, explain_missing_service
+from catalog.sources import SourceSettings, explain_missing_service, explain_missing_source
 from core.errors import DefinitionError
+from core.messages import Message
 from gateways.http.service import HttpSource
 from gateways.sources import DatabaseSettings, OpenedSource, open_source
 
@@ -20,7 +21,7 @@ class DataSources:
     def __init__(self) -> None:
         self._settings: dict[str | None, DatabaseSettings] = {}
         self._sources: dict[str | None, OpenedSource] = {}
-        self._refused: dict[str | None, str] = {}
+        self._refused: dict[str | None, Message] = {}
         self._services: dict[str | None, HttpSource] = {}
         self._read = SourceSettings()
         self._retiring: set[asyncio.Task[None]] = set()
@@ -31,8 +32,7 @@ class DataSources:
             return source
         if (reason := self._refused.get(name)) is not None:
             raise DefinitionError(reason)
-        known = ", ".join(sorted(key for key in self._sources if key)) or "none yet"
-        raise DefinitionError(f"there is no data source {name!r}; registered: {known}")
+        raise DefinitionError(explain_missing_source(name, self._sources))
 
     def service(self, name: str | None) -> HttpSource:
         """The HTTP service. Raises DefinitionError, naming those that exist."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.execution import CompiledTool
+from core.messages import Message
 from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.proxied.tool import ProxiedTool
 
@@ -19,7 +20,7 @@ class Snapshot:
 
     revision: int = -1
     tools: Mapping[str, CompiledTool | ProxiedTool] = field(default_factory=dict)
-    quarantined: Mapping[int, str] = field(default_factory=dict)
+    quarantined: Mapping[int, Message] = field(default_factory=dict)
     builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
 
     @property

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from core.errors import DefinitionError
 from core.execution import CompiledTool, ScriptRunner
+from core.messages import Message, message
 from core.toolspec import ToolSpec
 from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.connections import DatabaseThread
@@ -40,7 +41,8 @@ class ToolStore:
         self._sources = sources
         self._judge = StatementJudge(sources, scripts)
         self._fingerprints: dict[int, str] = {}
-        self._reasons_stored: Mapping[int, str] | None = None
+        self._reasons_stored: Mapping[int, Message] | None = None
+        self._reasons_logged: Mapping[int, Message] = {}
 
     def current(self) -> Snapshot:
         """The snapshot now."""
@@ -121,14 +123,16 @@ class ToolStore:
         if reasons == self._reasons_stored:
             return
         for tool_id, reason in reasons.items():
-            logger.warning("tool %s is quarantined: %s", tool_id, reason)
+            if self._reasons_logged.get(tool_id) != reason:
+                logger.warning("tool %s is quarantined: %s", tool_id, reason)
+        self._reasons_logged = reasons
         await self._database.call(store_quarantine, reasons)
         self._reasons_stored = reasons
 
 
 def _compile(
     rows: ServedRows, taken_names: Collection[str]
-) -> tuple[list[CompiledTool], dict[int, str]]:
+) -> tuple[list[CompiledTool], dict[int, Message]]:
     """The changed tools compiled, and the reasons, by tool id, of those that cannot be."""
     quarantined = dict(rows.unreadable)
     compiled: list[CompiledTool] = []
@@ -136,14 +140,18 @@ def _compile(
         try:
             compiled.append(_compile_served(spec, taken_names))
         except DefinitionError as error:
-            quarantined[spec.id] = str(error)
+            quarantined[spec.id] = error.message
     return compiled, quarantined
 
 
 def _compile_served(spec: ToolSpec, taken_names: Collection[str]) -> CompiledTool:
     if spec.name in taken_names:
         raise DefinitionError(
-            f"{spec.name} is the name of a built-in tool; give this tool another name"
+            message(
+                "tool.builtin_name",
+                "{name} is the name of a built-in tool; give this tool another name",
+                name=spec.name,
+            )
         )
     tool = CompiledTool(spec)
     _ = tool.input_schema

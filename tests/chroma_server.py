@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from config.services.chroma import EmbeddedChroma
 from config.services.ports import choose_free_port
 from config.services.processes import Keeper, start, stop
 from tests.plugin import DIRECTORY
+from tests.waiting import LIMIT_S, wait_until
 
 
 @dataclass
@@ -30,11 +30,11 @@ class ChromaServer:
         """Start it, again on the same port and data, and wait until it answers."""
         chroma = EmbeddedChroma(self.directory, self.port, self.directory.with_suffix(".log"))
         self.process = start(chroma.command(), self.keeper)
-        deadline = time.monotonic() + 20
-        while not chroma.is_ready():
-            assert self.process.poll() is None, "Chroma ended at its start"
-            assert time.monotonic() < deadline, "Chroma does not answer"
-            time.sleep(0.02)
+        wait_until(lambda: self._has_ended() or chroma.is_ready())
+        assert not self._has_ended(), "Chroma ended at its start"
+
+    def _has_ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
 
     def kill(self) -> None:
         """End it without a warning."""
@@ -60,7 +60,7 @@ class ChromaServer:
 
     def _end(self, number: signal.Signals) -> None:
         if self.process is not None:
-            stop(self.process, number, timeout_s=5)
+            stop(self.process, number, timeout_s=LIMIT_S)
             self.keeper.forget(self.process.pid)
             self.process = None
 

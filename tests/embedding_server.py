@@ -1,7 +1,6 @@
 """Real embedding servers of a test run, started when the first test needs them."""
 
 import signal
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,8 +9,7 @@ from config.services.embeddings import EmbeddedEmbeddings, EmbeddedNgrams
 from config.services.ports import choose_free_port
 from config.services.processes import Keeper, start, stop
 from tests.plugin import DIRECTORY
-
-READY_TIMEOUT_S = 60.0
+from tests.waiting import LIMIT_S, wait_until
 
 
 @pytest.fixture(scope="session")
@@ -34,11 +32,8 @@ def embedding_url(embedded_model: EmbeddedEmbeddings) -> str:
 
 def _run(server: EmbeddedEmbeddings, keeper: Keeper) -> Iterator[EmbeddedEmbeddings]:
     process = start(server.command(), keeper)
-    deadline = time.monotonic() + READY_TIMEOUT_S
-    while not server.is_ready():
-        assert process.poll() is None, f"{server.model} ended at its start"
-        assert time.monotonic() < deadline, f"{server.model} does not answer"
-        time.sleep(0.05)
+    wait_until(lambda: process.poll() is not None or server.is_ready())
+    assert process.poll() is None, f"{server.model} ended at its start"
     yield server
-    stop(process, signal.SIGTERM, timeout_s=5)
+    stop(process, signal.SIGTERM, timeout_s=LIMIT_S)
     keeper.forget(process.pid)

@@ -1,6 +1,7 @@
 """A small real HTTP server that answers as a test says, and its OpenAPI document."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ class LocalService:
 
     reply: Reply
     port: int = 0
+    scheme: str = "http"
     received: list[Received] = field(default_factory=list)
     connections: int = 0
     lost: int = 0
@@ -33,7 +35,7 @@ class LocalService:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
+        return f"{self.scheme}://127.0.0.1:{self.port}/v1"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -53,10 +55,10 @@ class LocalService:
 
 
 @asynccontextmanager
-async def running(reply: Reply) -> AsyncIterator[LocalService]:
+async def running(reply: Reply, tls: ssl.SSLContext | None = None) -> AsyncIterator[LocalService]:
     """The service, listening in the test's own loop."""
-    service = LocalService(reply)
-    server = await asyncio.start_server(service.serve, "127.0.0.1", 0)
+    service = LocalService(reply, scheme="https" if tls else "http")
+    server = await asyncio.start_server(service.serve, "127.0.0.1", 0, ssl=tls)
     service.port = server.sockets[0].getsockname()[1]
     try:
         yield service
@@ -64,6 +66,8 @@ async def running(reply: Reply) -> AsyncIterator[LocalService]:
         server.close()
         for writer in service.writers:
             writer.transport.abort()
+        for task in service.tasks:
+            task.cancel()
         await asyncio.gather(*service.tasks, return_exceptions=True)
 
 

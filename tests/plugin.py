@@ -9,7 +9,6 @@ import os
 import secrets
 import signal
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres, random_passwords
 from config.services.processes import Keeper, start, stop
 from config.services.valkey import EmbeddedValkey
+from tests.waiting import LIMIT_S, wait_until
 
 DIRECTORY = Path(tempfile.gettempdir()) / f"toolbuilder-tests-{secrets.token_hex(6)}"
 POSTGRES = EmbeddedPostgres(
@@ -41,6 +41,8 @@ ENVIRONMENT = {
     "FIELD_ENCRYPTION_KEYS": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     # Not `.data`: the values of a running `manage.py up` must not leak into the tests.
     "TOOLBUILDER_DATA_DIR": str(DIRECTORY),
+    # The default is for people who wait; a busy machine embeds as well, only later.
+    "TEXT_EMBEDDING_TIMEOUT_S": "30",
     "POSTGRESQL_DB_HOST": "127.0.0.1",
     "POSTGRESQL_DB_PORT": str(POSTGRES.port),
     "POSTGRESQL_DB_NAME": "demo",
@@ -82,11 +84,8 @@ def redis_url(keeper: Keeper) -> Iterator[str]:
         yield os.environ["REDIS_URL"]
         return
     process = start(VALKEY.command(), keeper)
-    deadline = time.monotonic() + 10
-    while not VALKEY.is_ready():
-        assert process.poll() is None, "Valkey ended at its start"
-        assert time.monotonic() < deadline, "Valkey does not answer"
-        time.sleep(0.02)
+    wait_until(lambda: process.poll() is not None or VALKEY.is_ready())
+    assert process.poll() is None, "Valkey ended at its start"
     yield VALKEY.url
-    stop(process, signal.SIGTERM, timeout_s=5)
+    stop(process, signal.SIGTERM, timeout_s=LIMIT_S)
     keeper.forget(process.pid)

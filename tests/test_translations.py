@@ -19,8 +19,10 @@ from django.test import Client
 from django.utils import translation
 from django.utils.functional import Promise
 
+import core.errors
 from catalog.document_models import RemovedDocument
 from catalog.models import SchemaState
+from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
 from tests.factories import make_expression, make_tool
 from toolbuilder.models import (
     QuarantinedTool,
@@ -31,24 +33,52 @@ from toolbuilder.models import (
 )
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("access", "catalog", "config", "core", "gateways", "toolbuilder", "templates")
-EXTRACTORS = [("**.py", "python"), ("**.html", "django")]
+FOLDERS = (
+    *("access", "catalog", "config", "core", "gateways", "mcp_runtime", "toolbuilder", "templates"),
+    "docs/reference",
+)
+EXTRACTORS = [
+    ("**.py", "python"),
+    ("**.html", "django"),
+    ("**/settings.md", "config.web.variable_texts:extract"),
+]
 KEYWORDS = DEFAULT_KEYWORDS | {
     "gettext_lazy": None,
     "ngettext_lazy": (1, 2),
     "pgettext_lazy": ((1, "c"), 2),
     "npgettext_lazy": ((1, "c"), 2, 3),
-    # Findings of a check, made where no framework is known.
+    # Messages, findings of a check and advice on a tool, made where no framework is known.
+    "message": (2,),
     "refused": (2,),
     "warning": (2,),
     "ok": (2,),
     "counted": (1, 2),
-    # Advice on a tool, which is made there too.
     "problem": (2,),
     "suggestion": (2,),
 }
-FINDINGS = {"refused", "warning", "ok", "problem", "suggestion"}
+MESSAGES = {"message", "refused", "warning", "ok", "problem", "suggestion"}
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+NAMES = re.compile(r"\{(\w+)\}")
+# Whose values are given where they are used, or whose braces are the text's own.
+FILLED_LATER = {
+    *("scan.read", "scan.related", "scan.sampled"),
+    *("statement.template_in_string", "statement.template_in_name", "statement.no_templates"),
+    "http.definition_path_parameter",
+}
+ERRORS = {
+    *(name for name in vars(core.errors) if name.endswith("Error")),
+    *("ReferenceFaultError", "OperationFaultError", "RpcError", "ServerDownError"),
+    *("StoreDownError", "CollectionGoneError", "ScanBusyError", "ScanLostError"),
+    *("ScanCancelledError", "IndexingBusyError"),
+}
+SHOWN = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder")
+# What only command lines say.
+ENGLISH = {
+    "toolbuilder/management/commands/tools.py",
+    "toolbuilder/management/tool_arguments.py",
+    "toolbuilder/management/tool_ingest_mcp.py",
+    "mcp_runtime/builtin/registry.py",
+}
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 # Rows that count and remember; no page shows them.
 NEVER_SHOWN = {
@@ -114,41 +144,64 @@ def test_catalog_holds_exactly_the_texts_of_the_code(
     assert not catalog.obsolete
 
 
-def calls_of(names: set[str]) -> Iterator[tuple[str, ast.Call]]:
-    """The calls that make findings or their templates, and where they are."""
-    for folder in ("catalog", "core", "gateways"):
-        for path in (ROOT / folder).rglob("*.py"):
-            for call in ast.walk(ast.parse(path.read_text())):
-                if isinstance(call, ast.Call) and getattr(call.func, "id", "") in names:
-                    yield f"{path.name}:{call.lineno}", call
+def test_text_of_every_message_can_be_taken_from_the_code() -> None:
+    calls = [(place, call) for place, call in calls_of(MESSAGES) if not _passes_on(call)]
+
+    assert calls
+    assert [place for place, call in calls if not templates_in(call)] == []
 
 
-def templates_in(finding: ast.Call) -> list[str]:
-    """The text of a finding, or its two for one and for many; none if it is not written out."""
-    match finding.args:
-        case [_, ast.Constant(value=str(text))]:
-            return [text]
-        case [_, ast.Call(args=[ast.Constant(value=str(one)), ast.Constant(value=str(many))])]:
-            return [one, many]
-    return []
-
-
-def test_text_of_every_finding_can_be_taken_from_the_code() -> None:
-    findings = list(calls_of(FINDINGS))
-
-    assert findings
-    assert [place for place, finding in findings if not templates_in(finding)] == []
-
-
-def test_placeholders_of_every_finding_have_values() -> None:
+def test_placeholders_of_every_message_have_values() -> None:
     wrong = [
         place
-        for place, finding in calls_of(FINDINGS)
-        if {f"{{{keyword.arg}}}" for keyword in finding.keywords}
-        != set(PLACEHOLDER.findall(templates_in(finding)[-1]))
+        for place, call in calls_of(MESSAGES)
+        if not _passes_on(call)
+        and {keyword.arg for keyword in call.keywords} != set(NAMES.findall(templates_in(call)[-1]))
+        and _code_of(call) not in FILLED_LATER
     ]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("code", sorted(FILLED_LATER))
+def test_messages_that_are_filled_later_have_no_values_yet(code: str) -> None:
+    calls = [call for _place, call in calls_of({"message"}) if _code_of(call) == code]
+
+    assert [call.keywords for call in calls] == [[]]
+
+
+def test_code_has_one_text() -> None:
+    assert {code: texts for code, texts in read_codes().items() if len(texts) > 1} == {}
+
+
+def test_every_code_is_documented() -> None:
+    assert PAGE.read_text().endswith(make_table()), "run make translations"
+
+
+def test_errors_that_people_see_are_messages() -> None:
+    """A plain text of our own would be English on every page; a name in front says who speaks English."""
+    wrong = [
+        place
+        for place, call in calls_of(ERRORS, SHOWN)
+        if place.split(":")[0] not in ENGLISH and call.args and _is_plain(call.args[0])
+    ]
+
+    assert wrong == []
+
+
+def _is_plain(text: ast.expr) -> bool:
+    """Whether it is written out where the error is raised, translated there or not."""
+    is_translated = isinstance(text, ast.Call) and getattr(text.func, "id", "") == "_"
+    return is_translated or isinstance(text, ast.JoinedStr | ast.Constant | ast.BinOp)
+
+
+def _code_of(call: ast.Call) -> str:
+    return str(getattr(call.args[0], "value", ""))
+
+
+def _passes_on(call: ast.Call) -> bool:
+    """Whether the call is in a function that gives on what it was given: `message(code, template, **values)`."""
+    return any(keyword.arg is None for keyword in call.keywords)
 
 
 @each_language
@@ -183,7 +236,7 @@ def test_compiled_catalog_is_up_to_date(language: str) -> None:
 def test_catalog_names_nobody_and_no_place(language: str) -> None:
     text = (folder_of(language) / "django.po").read_text()
 
-    assert "@" not in text
+    assert re.findall(r"[\w.]+@\w+\.\w+", text) == []
     assert re.findall(r"^#: .*(?::\d|(?<= )/).*$", text, re.MULTILINE) == []
 
 

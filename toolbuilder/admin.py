@@ -15,8 +15,10 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from access.reader_language import in_language, stored_text
 from catalog.jobs import send_job
 from catalog.sources import read_sources
+from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.checking import check_tool
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter, VersionOrigin
@@ -44,9 +46,9 @@ class ParameterFormSet(
             spec = build_spec(self.instance, self._rows(), sources.dialects)
             check_tool(spec, sources, self.author)
         except DefinitionError as error:
-            raise ValidationError(str(error)) from error
+            raise ValidationError(in_language(error)) from error
         except (DataSourceError, DeadlineExceededError) as error:
-            self.unjudged = str(error)
+            self.unjudged = in_language(error)
 
     def _rows(self) -> Iterable[ToolParameter]:
         kept = (form for form in self.forms if not form.cleaned_data.get("DELETE"))
@@ -118,10 +120,15 @@ class ParameterInline(admin.StackedInline[ToolParameter, ToolDefinition]):
 
 
 @admin.register(ToolDefinition)
-class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
+class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
+    source_paths = ("data_source",)
     form = ToolForm
     list_display = ["name", "tool_type", "data_source", "active", "state", "updated_at"]
-    list_filter = ["tool_type", ("is_active", admin.BooleanFieldListFilter), "data_source"]
+    list_filter = [
+        "tool_type",
+        ("is_active", admin.BooleanFieldListFilter),
+        ("data_source", admin.RelatedOnlyFieldListFilter),
+    ]
     search_fields = ["name", "description_agent", "description_user", "definition"]
     list_select_related = ["data_source", "quarantine"]
     readonly_fields = [
@@ -175,7 +182,7 @@ class ToolDefinitionAdmin(admin.ModelAdmin[ToolDefinition]):
         if not tool.is_active:
             return str(_("archived") if tool.archived_at else _("inactive"))
         try:
-            return str(_("quarantined: %s")) % tool.quarantine.reason
+            return str(_("quarantined: %s")) % stored_text(tool.quarantine, "reason")
         except QuarantinedTool.DoesNotExist:
             return str(_("served"))
 

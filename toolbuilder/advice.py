@@ -4,12 +4,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext
 
+from access.reader_language import in_language
 from catalog.sources import read_sources
 from core.errors import DefinitionError
 from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem
+from core.messages import message
 from core.toolspec import ToolSpec
 from toolbuilder.models import ToolDefinition
 from toolbuilder.reserved_names import read_reserved_names
@@ -41,14 +42,11 @@ _FIELDS = {
 
 def show_advice(advice: Advice) -> ShownAdvice:
     """The advice for a page; a parameter's field is `p-<name>-description`."""
-    text = gettext(advice.template)
-    for name, value in advice.values.items():
-        text = text.replace(f"{{{name}}}", str(value))
     place, _, parameter = advice.place.partition(".")
     return ShownAdvice(
         level=advice.level,
         code=advice.code,
-        text=text,
+        text=in_language(advice.message),
         field=f"p-{parameter}-description" if parameter else _FIELDS.get(place, ""),
         start=advice.start,
         end=advice.end,
@@ -60,8 +58,8 @@ def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
 
     Raises DefinitionError for a name that no tool has.
     """
-    tools = ToolDefinition.objects.select_related("data_source").prefetch_related("parameters")
-    chosen = tools.filter(name__in=names) if names else tools.filter(is_active=True)
+    tools = ToolDefinition.objects.whole()
+    chosen = tools.filter(name__in=names) if names else tools.active()
     others, reserved = read_neighbours(), read_reserved_names()
     dialects = read_sources().dialects
     found: dict[str, list[Advice]] = {}
@@ -70,15 +68,17 @@ def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
             spec = build_spec(tool, tool.parameters.all(), dialects)
             found[tool.name] = advise(spec, others, reserved)
         except DefinitionError as error:
-            found[tool.name] = [problem("unreadable", "{reason}", reason=str(error))]
+            found[tool.name] = [problem("unreadable", "{reason}", reason=error.message)]
     if missing := sorted(set(names) - found.keys()):
-        raise DefinitionError(f"there is no tool {', '.join(missing)}")
+        raise DefinitionError(
+            message("tool.missing", "there is no tool {names}", names=", ".join(missing))
+        )
     return found
 
 
 def advise_draft(spec: ToolSpec) -> list[Advice]:
     """The advice on a tool that is being edited, compared with the active ones; one query."""
-    others = ToolDefinition.objects.filter(is_active=True).exclude(pk=spec.id)
+    others = ToolDefinition.objects.active().exclude(pk=spec.id)
     # Names that are alike begin alike: of thousands of tools the rest is not even read.
     candidates = others.filter(
         Q(name__istartswith=spec.name[:2]) | Q(description_agent__iexact=spec.description.strip())
@@ -88,7 +88,7 @@ def advise_draft(spec: ToolSpec) -> list[Advice]:
 
 def read_neighbours() -> Neighbours:
     """The active tools as agents tell them apart; one query."""
-    return _to_neighbours(ToolDefinition.objects.filter(is_active=True))
+    return _to_neighbours(ToolDefinition.objects.active())
 
 
 def _to_neighbours(tools: "QuerySet[ToolDefinition]") -> Neighbours:

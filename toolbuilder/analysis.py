@@ -23,6 +23,7 @@ from core.errors import (
     StatementError,
     StoppedError,
 )
+from core.messages import Message, message
 from core.statement import (
     STATEMENT_BYTE_LIMIT,
     CompiledStatement,
@@ -32,12 +33,14 @@ from core.statement import (
 )
 from core.statements.comparisons import find_comparisons
 from core.statements.names import find_used_names
+from core.statements.optional import find_optional_names
 from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
 from core.toolspec import (
     Dialect,
     HttpLogic,
     ParameterSpec,
     ParameterType,
+    Presence,
     SqlLogic,
     ToolSpec,
 )
@@ -97,7 +100,11 @@ def _judge_whole(found: Analysis, spec: ToolSpec, declares_missing: bool) -> Ana
     told = (*found.diagnostics, *complaints)
     if found.is_valid and not complaints:
         missing = [
-            ParameterSpec(name=one.name, type=one.type)
+            ParameterSpec(
+                name=one.name,
+                type=one.type,
+                presence=Presence.OPTIONAL_NULL if one.is_optional else Presence.REQUIRED,
+            )
             for one in found.parameters
             if not one.is_declared
         ]
@@ -127,8 +134,10 @@ class _SqlAnalysis:
         self._read = read
         self._tables: SourceTables | None = None
         self._diagnostics: list[Diagnostic] = []
+        self._author = ""
 
     def analyse(self, author: str) -> Analysis:
+        self._author = author
         # Nothing above the limit is read: what is typed there costs no more than its length.
         if len(self._text) > STATEMENT_BYTE_LIMIT:
             self._compile()
@@ -166,9 +175,14 @@ class _SqlAnalysis:
         except StatementError as error:
             self._note_fault(error)
         except (DataSourceError, DeadlineExceededError, StoppedError) as error:
-            self._note_source(f"not checked by the database: {error}", Severity.WARNING)
+            unchecked = message(
+                "source.not_checked",
+                "not checked by the database: {reason}",
+                reason=error.message,
+            )
+            self._note_source(unchecked, Severity.WARNING)
         except DefinitionError as error:
-            self._note_source(str(error), Severity.ERROR)
+            self._note_source(error.message, Severity.ERROR)
         return _Said()
 
     async def _ask_source(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
@@ -185,7 +199,7 @@ class _SqlAnalysis:
         if not isinstance(source, PostgresSource):
             columns = (await source.describe(statement, ())).columns
             return _Said(tuple(ResultColumn(column.name, "") for column in columns))
-        told = await source.inspect(statement, types)
+        told = await source.inspect(statement, types, self._author)
         return _Said(
             tuple(ResultColumn(column.name, column.type_name) for column in told.columns),
             dict(zip(names, map(suggest_type, told.parameter_oids), strict=True)),
@@ -199,12 +213,14 @@ class _SqlAnalysis:
         is_sqlite = self._logic.dialect is Dialect.SQLITE and len(self._text) <= NAMES_LIMIT
         if is_sqlite and not places.keys() <= self._declared.keys():
             inferred = self._infer_by_columns()
+        optional = find_optional_names(self._text, self._logic.dialect)
         return tuple(
             FoundParameter(
                 name,
                 self._declared.get(name) or inferred.get(name, ParameterType.STRING),
                 name in self._declared,
                 tuple(where),
+                name in optional,
             )
             for name, where in places.items()
         )
@@ -233,11 +249,11 @@ class _SqlAnalysis:
         fix = find_fix(self._text, error, self._known_names(error))
         code = error.code or "statement"
         self._diagnostics.append(
-            Diagnostic(message=str(error), code=code, start=start, end=end, fix=fix)
+            Diagnostic(message=error.message, code=code, start=start, end=end, fix=fix)
         )
 
-    def _note_source(self, message: str, severity: Severity) -> None:
-        self._diagnostics.append(Diagnostic(message=message, severity=severity, code="source"))
+    def _note_source(self, text: Message, severity: Severity) -> None:
+        self._diagnostics.append(Diagnostic(message=text, severity=severity, code="source"))
 
     def _known_names(self, error: StatementError) -> KnownNames:
         """What the catalogue knows, read only where a fix may come of it."""

@@ -4,9 +4,9 @@ import uuid
 from dataclasses import dataclass, field, replace
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
+from core.messages import message
 from core.toolspec import JsonValue
 from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
@@ -49,17 +49,21 @@ class DraftDocument:
 def read_draft_document(document: JsonValue) -> DraftDocument:
     """The draft that a document holds. Raises DefinitionError for what could not be stored."""
     if not isinstance(document, dict):
-        raise DefinitionError("the tool must be a JSON object")
+        raise DefinitionError(message("tool.no_object", "the tool must be a JSON object"))
     columns = {
         name: value for name, value in document.items() if name not in {TEST_VALUES, AUTO_TYPES}
     }
     values = document.get(TEST_VALUES, {})
     if not isinstance(values, dict):
-        raise DefinitionError(f"{TEST_VALUES} must be a JSON object")
+        raise DefinitionError(
+            message("tool.field_no_object", "{field} must be a JSON object", field=TEST_VALUES)
+        )
     require_storable(values, TEST_VALUES)
     names = document.get(AUTO_TYPES, [])
     if not isinstance(names, list | tuple) or any(not isinstance(name, str) for name in names):
-        raise DefinitionError(f"{AUTO_TYPES} must be a JSON list of names")
+        raise DefinitionError(
+            message("tool.field_no_names", "{field} must be a JSON list of names", field=AUTO_TYPES)
+        )
     require_storable(names, AUTO_TYPES)
     return DraftDocument(tool=read_document(columns), test_values=values, auto_types=tuple(names))
 
@@ -126,7 +130,12 @@ def rebase_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
     with transaction.atomic():
         draft = lock_draft(uid, seen)
         if draft.tool_id is None:
-            raise EditError(_("This tool was never published; there is nothing to compare with."))
+            raise EditError(
+                message(
+                    "draft.never_published",
+                    "This tool was never published; there is nothing to compare with.",
+                )
+            )
         served = read_snapshot(ToolDefinition.objects.whole().get(pk=draft.tool_id))
         draft.base_version_hash = served.content_hash
         draft.revision += 1
@@ -156,12 +165,18 @@ def lock_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
     """The draft, locked until the transaction ends. Raises as save_draft does."""
     draft = _find(uid)
     if draft.owner != seen.username:
-        words = {"owner": draft.owner}
-        text = _("%(owner)s is editing this tool; take the draft over to go on.") % words
+        text = message(
+            "draft.owned",
+            "{owner} is editing this tool; take the draft over to go on.",
+            owner=draft.owner,
+        )
         raise DraftOwnedError(text, draft.owner)
     is_own = bool(seen.page) and draft.edited_in == seen.page
     if draft.revision != seen.revision and not is_own:
-        text = _("This draft was saved elsewhere since you opened it; look at the difference.")
+        text = message(
+            "draft.saved_elsewhere",
+            "This draft was saved elsewhere since you opened it; look at the difference.",
+        )
         raise StaleDraftError(text, draft.document)
     return draft
 
@@ -170,7 +185,7 @@ def _find(uid: uuid.UUID) -> ToolDraft:
     try:
         return ToolDraft.objects.select_for_update().get(uid=uid)
     except ToolDraft.DoesNotExist:
-        text = _("This draft is gone: it was published or discarded.")
+        text = message("draft.gone", "This draft is gone: it was published or discarded.")
         raise StaleDraftError(text, {}) from None
 
 

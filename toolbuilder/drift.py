@@ -12,10 +12,12 @@ from django.db.models import F
 from django.utils import timezone
 
 from access.models import RuntimeInstance
+from access.reader_language import to_columns
 from catalog.models import DataSource, SchemaState
 from catalog.sources import SourceSettings
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from core.execution import CompiledTool
+from core.messages import Message, message
 from core.toolspec import SqlLogic, ToolSpec
 from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
@@ -36,8 +38,8 @@ class DriftReport:
     """
 
     names: dict[int, str] = field(default_factory=dict)
-    broken: dict[int, str] = field(default_factory=dict)
-    unreached: dict[int, str] = field(default_factory=dict)
+    broken: dict[int, Message] = field(default_factory=dict)
+    unreached: dict[int, Message] = field(default_factory=dict)
 
     @property
     def checked(self) -> frozenset[int]:
@@ -61,10 +63,12 @@ def check_drift(names: Collection[str] = ()) -> DriftReport:
 
 
 def _read_names(names: Collection[str]) -> dict[int, str]:
-    tools = ToolDefinition.objects.filter(is_active=True).order_by("name")
+    tools = ToolDefinition.objects.active().order_by("name")
     found = dict((tools.filter(name__in=names) if names else tools).values_list("id", "name"))
     if missing := sorted(set(names) - set(found.values())):
-        raise DefinitionError(f"there is no active tool {', '.join(missing)}")
+        raise DefinitionError(
+            message("tool.no_active", "there is no active tool {names}", names=", ".join(missing))
+        )
     return found
 
 
@@ -75,7 +79,7 @@ def _compile(rows: ServedRows, report: DriftReport) -> Iterator[CompiledTool]:
         try:
             yield CompiledTool(spec)
         except DefinitionError as error:
-            report.broken[spec.id] = str(error)
+            report.broken[spec.id] = error.message
 
 
 async def _check_all(
@@ -116,16 +120,22 @@ class _Judge:
 
     def service(self, name: str | None) -> HttpSource:
         # The statements of SQL tools alone are asked about.
-        raise DefinitionError(f"there is no HTTP service {name or ''!r} here")
+        raise DefinitionError(
+            message(
+                "source.no_http_service",
+                "there is no HTTP service {name} here",
+                name=repr(name or ""),
+            )
+        )
 
     async def judge_each(self, queue: Iterator[CompiledTool]) -> None:
         for tool in queue:
             try:
                 await tool.check(self, self._scripts)
             except (DataSourceError, DeadlineExceededError) as error:
-                self._report.unreached[tool.spec.id] = str(error)
+                self._report.unreached[tool.spec.id] = error.message
             except DefinitionError as error:
-                self._report.broken[tool.spec.id] = str(error)
+                self._report.broken[tool.spec.id] = error.message
 
 
 def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:
@@ -133,7 +143,7 @@ def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:
     known = dict(
         QuarantinedTool.objects.filter(tool_id__in=report.checked).values_list("tool_id", "reason")
     )
-    changed = {id_: why for id_, why in report.broken.items() if known.get(id_) != why}
+    changed = {id_: why for id_, why in report.broken.items() if known.get(id_) != str(why)}
     mended = known.keys() - report.broken.keys()
     if not _has_runtime():
         _store_reasons(changed, mended)
@@ -143,13 +153,14 @@ def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:
         _have_judged_anew(name)
 
 
-def _store_reasons(changed: Mapping[int, str], mended: Collection[int]) -> None:
+def _store_reasons(changed: Mapping[int, Message], mended: Collection[int]) -> None:
     with transaction.atomic():
         QuarantinedTool.objects.filter(tool_id__in=mended).delete()
         tools = ToolDefinition.objects.filter(pk__in=changed).select_for_update(no_key=True)
         for tool in tools:
             QuarantinedTool.objects.update_or_create(
-                tool=tool, defaults={"reason": changed[tool.pk], "since": timezone.now()}
+                tool=tool,
+                defaults=to_columns("reason", changed[tool.pk]) | {"since": timezone.now()},
             )
 
 

@@ -7,17 +7,26 @@ from django.db import models
 from django.db.models import Func
 
 
-class YesNoField(models.TextField):  # type: ignore[type-arg]
-    """A boolean kept as the text `Y` or `N`; any other text in the column reads as False."""
+class UnknownFlag(str):
+    """A text that stands where `Y` or `N` should; it counts as yes, so that the row is seen and refused."""
 
-    def from_db_value(self, value: str | None, _expression: Any, _connection: Any) -> bool:
-        return value == "Y"
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class YesNoField(models.TextField):  # type: ignore[type-arg]
+    """A boolean kept as the text `Y` or `N`; any other text of another program reads as UnknownFlag."""
+
+    def from_db_value(self, value: str, _expression: Any, _connection: Any) -> bool | UnknownFlag:
+        return value == "Y" if value in {"Y", "N"} else UnknownFlag(value)
 
     def to_python(self, value: Any) -> bool:
         return value in (True, "Y", "on", "true", "True", "1")
 
     def get_prep_value(self, value: Any) -> Any:
-        if hasattr(value, "resolve_expression"):
+        if hasattr(value, "resolve_expression") or isinstance(value, UnknownFlag):
             return value
         return "Y" if self.to_python(value) else "N"
 

@@ -87,6 +87,7 @@ class ToolTrial(models.Model):
     at = models.DateTimeField(_("at"), db_default=Now())
     arguments = models.JSONField(_("arguments"), default=dict)
     error = models.TextField(_("error"), default="", db_default="", blank=True)
+    error_message = models.JSONField(null=True, editable=False)
     row_count = models.PositiveIntegerField(_("rows"), null=True)
     duration_ms = models.FloatField(_("duration"), default=0.0, db_default=0.0)
     tokens = models.PositiveIntegerField(_("tokens"), default=0, db_default=0)

@@ -13,9 +13,10 @@ from core.errors import ConfigurationError, DefinitionError, EditError, ToolboxE
 from core.http_logic import read_operation
 from core.ingest.documents import read_document
 from core.ingest.openapi import OpenAPIReading, read_openapi
-from core.ingest.operations import Operation
+from core.ingest.operations import Operation, annotations_of_method
 from core.ingest.texts import IngestFault
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, unique_name
+from core.messages import message
 from toolbuilder.exchange.importing import ImportOutcome
 from toolbuilder.models import ToolDefinition, ToolDraft, ToolType, VersionOrigin
 from toolbuilder.naming import to_identifier
@@ -49,6 +50,19 @@ class PlannedOperation:
     def key(self) -> str:
         """What a person chooses it by: unique in its document."""
         return self.operation.name
+
+    @property
+    def effect(self) -> str:
+        """`reads`, `writes` or `deletes`, by the operation's method."""
+        said = annotations_of_method(self.operation.method)
+        if said and said.read_only:
+            return "reads"
+        return "deletes" if said and said.destructive else "writes"
+
+    @property
+    def is_proposed(self) -> bool:
+        """Whether it is chosen unless a person decides otherwise."""
+        return self.effect == "reads" and not self.operation.deprecated
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +105,21 @@ def find_service(name: str, server_url: str, reading: OpenAPIReading) -> DataSou
     if found is None:
         return _make_service(name, server_url or find_server_url(reading))
     if found.engine != Engine.HTTP:
-        raise EditError(f"{name} is a database; choose the name of an HTTP service, or a new one")
+        raise EditError(
+            message(
+                "ingest.name_of_database",
+                "{name} is a database; choose the name of an HTTP service, or a new one",
+                name=name,
+            )
+        )
     if server_url and found.server_url.rstrip("/") != server_url.rstrip("/"):
         raise EditError(
-            f"{name} has another address; change it on the data source's page, or choose a new name"
+            message(
+                "ingest.other_address",
+                "{name} has another address; change it on the data source's page, or choose"
+                " a new name",
+                name=name,
+            )
         )
     return found
 
@@ -137,7 +162,13 @@ def apply_ingest(
 
 def _make_service(name: str, server_url: str) -> DataSource:
     if not server_url:
-        raise EditError(f"there is no HTTP service {name!r} yet; give its server URL")
+        raise EditError(
+            message(
+                "ingest.no_service",
+                "there is no HTTP service {name} yet; give its server URL",
+                name=repr(name),
+            )
+        )
     source = DataSource(name=name, engine=Engine.HTTP, server_url=server_url)
     try:
         source.full_clean(exclude=["password"])
@@ -202,7 +233,13 @@ def _read_taken() -> set[str]:
 def _require_known(reading: OpenAPIReading, only: Collection[str]) -> None:
     known = {word for one in reading.operations for word in (one.name, one.operation_id, *one.tags)}
     if unknown := sorted(set(only) - known):
-        raise EditError(f"the document has no operation or tag {', '.join(unknown)[:200]}")
+        raise EditError(
+            message(
+                "ingest.unknown_operations",
+                "the document has no operation or tag {names}",
+                names=", ".join(unknown)[:200],
+            )
+        )
 
 
 def _apply(planned: PlannedOperation, entry: VersionEntry) -> ImportOutcome:

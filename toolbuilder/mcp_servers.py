@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.db import transaction
@@ -24,6 +25,7 @@ from core.ingest.remote_tools import (
     read_remote_tools,
     served_name,
 )
+from core.messages import Message, message
 from gateways.mcp_client.reader import ServerTools, read_server_tools
 from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.reserved_names import read_reserved_names
@@ -57,7 +59,7 @@ def read_tools(server: McpServer) -> RemoteReading:
     try:
         listed = _ask(server)
     except ToolboxError as error:
-        note_unreachable(server.name, str(error))
+        note_unreachable(server.name, error.message)
         raise
     reading = read_remote_tools(listed.tools, server.name)
     _keep(server, listed, reading)
@@ -65,14 +67,14 @@ def read_tools(server: McpServer) -> RemoteReading:
     return reading
 
 
-def read_due_servers(names: Collection[str] = ()) -> dict[str, str]:
+def read_due_servers(names: Collection[str] = ()) -> dict[str, Message]:
     """Read the tools of every active server, or of these; the reasons, by name, where it failed."""
-    failed: dict[str, str] = {}
+    failed: dict[str, Message] = {}
     for server in due_servers(names):
         try:
             read_tools(server)
         except ToolboxError as error:
-            failed[server.name] = str(error)
+            failed[server.name] = error.message
     return failed
 
 
@@ -102,7 +104,9 @@ def count_all_tools(servers: Iterable[McpServer]) -> dict[int, ToolCounts]:
 
 
 @transaction.atomic
-def activate_tools(tools: Iterable[McpTool], username: str) -> tuple[list[McpTool], dict[str, str]]:
+def activate_tools(
+    tools: Iterable[McpTool], username: str
+) -> tuple[list[McpTool], dict[str, Message]]:
     """Serve the tools as their server says them now: those that are, and the refusals of others, by name.
 
     A tool that was accepted before keeps what was accepted; `accept_changes` takes up the change.
@@ -114,15 +118,15 @@ def activate_tools(tools: Iterable[McpTool], username: str) -> tuple[list[McpToo
     )
     taken = _read_taken(chosen)
     served: list[McpTool] = []
-    refused: dict[str, str] = {}
+    refused: dict[str, Message] = {}
     for tool in chosen:
         name = served_name(tool.server.name, tool.name)
         try:
             _require_servable(tool, name, taken)
         except EditError as error:
-            refused[tool.name] = str(error)
+            refused[tool.name] = error.message
             continue
-        taken[name] = f"{tool.server.name}'s {tool.name}"
+        taken[name] = _owned(tool.server.name, tool.name)
         if tool.accepted is None:
             _accept(tool, username)
         tool.is_active = True
@@ -152,7 +156,7 @@ def accept_changes(tools: Iterable[McpTool], username: str) -> int:
     return len(changed)
 
 
-def read_names_taken_from(server: McpServer) -> Mapping[str, str]:
+def read_names_taken_from(server: McpServer) -> Mapping[str, Message]:
     """Who has the name already, by the name under which a tool of the server would be served."""
     return _read_taken(list(server.tools.filter(is_active=False)))
 
@@ -163,7 +167,9 @@ _ACCEPTED = ("accepted", "accepted_digest", "accepted_at", "accepted_by")
 
 def _ask(server: McpServer) -> ServerTools:
     if not server.is_active:
-        raise ConfigurationError("the server is switched off; switch it on first")
+        raise ConfigurationError(
+            message("mcp_server.off", "the server is switched off; switch it on first")
+        )
     settings = to_mcp_settings(server)
     timeout_ms = min(settings.timeout_ms, MAX_READ_TIMEOUT_MS)
     return async_to_sync(read_server_tools)(settings, timeout_ms)
@@ -183,7 +189,10 @@ def _keep(server: McpServer, listed: ServerTools, reading: RemoteReading) -> Non
     McpServer.objects.filter(pk=server.pk).update(
         server_info=listed.server,
         protocol=listed.protocol,
-        faults=[[fault.place, fault.text] for fault in reading.faults[:_FAULTS_KEPT]],
+        faults=[
+            [_to_stored(fault.place), _to_stored(fault.text)]
+            for fault in reading.faults[:_FAULTS_KEPT]
+        ],
         read_at=timezone.now(),
     )
 
@@ -211,31 +220,56 @@ def _accept(tool: McpTool, username: str) -> None:
     tool.accepted_at, tool.accepted_by = timezone.now(), username
 
 
-def _require_servable(tool: McpTool, name: str, taken: Mapping[str, str]) -> None:
+def _require_servable(tool: McpTool, name: str, taken: Mapping[str, Message]) -> None:
     if tool.gone_at is not None:
-        raise EditError("the server no longer has it; read its tools again")
+        raise EditError(
+            message("mcp_server.tool_gone", "the server no longer has it; read its tools again")
+        )
     if not TOOL_NAME.fullmatch(name):
-        raise EditError(f"{name} is no name of a tool: 1 to 64 letters, digits, _ and -")
+        raise EditError(
+            message(
+                "mcp_server.tool_name",
+                "{name} is no name of a tool: 1 to 64 letters, digits, _ and -",
+                name=name,
+            )
+        )
     if name in taken:
-        raise EditError(f"the name {name} is taken by {taken[name]}; rename that first")
+        raise EditError(
+            message(
+                "mcp_server.name_taken",
+                "the name {name} is taken by {owner}; rename that first",
+                name=name,
+                owner=taken[name],
+            )
+        )
     try:
         from_document(tool.seen)
     except DefinitionError as error:
-        raise EditError(str(error)) from error
+        raise EditError(error.message) from error
 
 
-def _read_taken(chosen: Collection[McpTool]) -> dict[str, str]:
+def _read_taken(chosen: Collection[McpTool]) -> dict[str, Message]:
     """Who has each name: tools of this installation, built-in ones, and active ones of other servers."""
     names = {served_name(tool.server.name, tool.name) for tool in chosen}
-    found = dict.fromkeys(names & read_reserved_names(), "a built-in tool")
+    found = dict.fromkeys(
+        names & read_reserved_names(), message("mcp_server.builtin_tool", "a built-in tool")
+    )
     for model in (ToolDefinition, ToolDraft):
         rows = model.objects.filter(name__in=names).values_list("name", flat=True)
-        found |= dict.fromkeys(rows, "a tool of this installation")
+        found |= dict.fromkeys(rows, message("mcp_server.own_tool", "a tool of this installation"))
     others = McpTool.objects.filter(is_active=True).exclude(pk__in=_keys(chosen))
     for server, name in others.values_list("server__name", "name"):
         if (other := served_name(server, name)) in names:
-            found[other] = f"{server}'s {name}"
+            found[other] = _owned(server, name)
     return found
+
+
+def _to_stored(text: Message | str) -> dict[str, Any] | str:
+    return text if isinstance(text, str) else text.to_json()
+
+
+def _owned(server: str, tool: str) -> Message:
+    return message("mcp_server.owned_tool", "{server}'s {tool}", server=server, tool=tool)
 
 
 def _keys(tools: Iterable[McpTool]) -> list[int]:

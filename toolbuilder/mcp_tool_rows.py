@@ -8,9 +8,11 @@ from difflib import unified_diff
 from enum import StrEnum
 from itertools import islice
 
+from access.reader_language import in_language
 from catalog.mcp_models import McpServer, McpTool
 from core.errors import DefinitionError
 from core.ingest.remote_tools import RemoteTool, from_document, served_name
+from core.messages import Message
 from core.toolspec import JsonValue
 from toolbuilder.mcp_servers import read_names_taken_from
 
@@ -93,7 +95,7 @@ _ORDER: Mapping[ToolState, int] = {
 }
 
 
-def _read(server: McpServer, tool: McpTool, taken: Mapping[str, str]) -> ToolRow | None:
+def _read(server: McpServer, tool: McpTool, taken: Mapping[str, Message]) -> ToolRow | None:
     try:
         told = from_document(tool.seen)
         accepted = from_document(tool.accepted) if tool.is_active and tool.accepted else told
@@ -105,7 +107,7 @@ def _read(server: McpServer, tool: McpTool, taken: Mapping[str, str]) -> ToolRow
         PartChange(part, _compare(getattr(accepted, part), getattr(told, part)))
         for part in told.changes_from(accepted)
     )
-    taken_by = "" if tool.is_active else taken.get(name, "")
+    taken_by = "" if tool.is_active else in_language(taken.get(name, ""))
     return ToolRow(tool, name, told, _state_of(tool, changes, taken_by), changes, taken_by)
 
 

@@ -61,9 +61,13 @@ class ParameterBinding(models.TextChoices):
 class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
     """Reads of tools."""
 
+    def active(self) -> "ToolDefinitionQuerySet":
+        """Tools to be served, those of which nobody can say whether among them: they get a reason."""
+        return self.present().exclude(is_active=False)
+
     def served(self) -> "ToolDefinitionQuerySet":
         """Active tools with their parameters in order, ready for `build_spec`."""
-        return self.filter(is_active=True).whole().order_by("name")
+        return self.active().whole().order_by("name")
 
     def whole(self) -> "ToolDefinitionQuerySet":
         """Tools with their data source and their parameters in order, ready for `read_snapshot`."""
@@ -270,6 +274,7 @@ class QuarantinedTool(models.Model):
         on_delete=models.CASCADE,
     )
     reason = models.TextField(_("reason"))
+    reason_message = models.JSONField(null=True, editable=False)
     since = models.DateTimeField(_("since"), db_default=Now())
 
     class Meta:

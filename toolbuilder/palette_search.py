@@ -26,6 +26,7 @@ from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.starters import EMPTY_PYTHON, EMPTY_SQL
 from toolbuilder.tool_list import ToolListState, filter_tools
 from toolbuilder.views.gates import ADD_TOOLS, SEE_TOOLS
+from toolbuilder.visibility import visible_drafts, visible_tools
 
 FOUND_OF_A_KIND = 8
 RECENT = 6
@@ -121,9 +122,9 @@ def find_tools(user: User, query: str) -> list[PaletteItem]:
     """Tools whose texts hold the words, those of that name first, and the user's own new drafts."""
     if not user.has_perm(SEE_TOOLS):
         return []
-    tools = filter_tools(ToolListState(q=query)).annotate(place=_place_by_name(query))
+    tools = filter_tools(ToolListState(q=query), user).annotate(place=_place_by_name(query))
     rows = tools.order_by("place", Lower("name"), "name").only("name", "title", "description_user")
-    drafts = ToolDraft.objects.filter(_named(query), tool=None, owner=user.get_username())
+    drafts = visible_drafts(user).filter(_named(query), tool=None, owner=user.get_username())
     found = [
         *map(_draft_item, drafts.defer("document")[:2]),
         *map(_tool_item, rows[:FOUND_OF_A_KIND]),
@@ -162,8 +163,8 @@ def read_recent_tools(user: User) -> list[PaletteItem]:
     if not user.has_perm(SEE_TOOLS):
         return []
     username = user.get_username()
-    drafts = ToolDraft.objects.filter(owner=username).select_related("tool").defer("document")
-    tools = ToolDefinition.objects.present().filter(updated_by=username, draft=None)
+    drafts = visible_drafts(user).filter(owner=username).select_related("tool").defer("document")
+    tools = visible_tools(user).present().filter(updated_by=username, draft=None)
     texts = ("name", "title", "description_user", "updated_at")
     edited = [
         *(

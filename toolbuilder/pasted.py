@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
+from access.reader_language import in_language
 from catalog.sources import SourceSettings
 from core.analysis import Analysis
 from core.diagnostics import Diagnostic, Severity
 from core.errors import StatementError
+from core.messages import message
 from core.statements.literals import propose_parameters
 from core.toolspec import JsonValue, ParameterSpec, SqlLogic, ToolSpec
 from toolbuilder.analysis import analyse
@@ -69,7 +69,7 @@ def read_pasted(
     database refuses.
     """
     if not logic.statement.strip():
-        raise StatementError(_("Paste a query first."))
+        raise StatementError(message("paste.empty", "Paste a query first."))
     told = analyse(
         ToolSpec(id=0, name="draft", logic=logic), sources, author, declares_missing=True
     )
@@ -80,14 +80,19 @@ def read_pasted(
         statement=propose_parameters(logic.statement, logic.dialect, keep).statement.strip(),
         data_source=logic.data_source,
         lines=(*_list_present(told), *_list_proposed(proposal.parameters, keep)),
-        note=next((found.message for found in told.diagnostics), ""),
+        note=next((in_language(found.message) for found in told.diagnostics), ""),
     )
 
 
 def _require_valid(told: Analysis) -> None:
     if told.kind and told.kind.lower() not in _QUERIES:
-        words = {"kind": told.kind.upper()[:20]}
-        raise StatementError(_("This is a %(kind)s; a tool reads with SELECT or WITH.") % words)
+        raise StatementError(
+            message(
+                "paste.no_query",
+                "This is a {kind}; a tool reads with SELECT or WITH.",
+                kind=told.kind.upper()[:20],
+            )
+        )
     for found in told.diagnostics:
         if found.severity is Severity.ERROR:
             raise StatementError(found.message, _place_of(found))

@@ -9,6 +9,7 @@ from catalog.mcp_models import McpServer, McpTool
 from catalog.mcp_services import to_mcp_settings
 from core.errors import ConfigurationError, DefinitionError
 from core.ingest.remote_tools import from_document, served_name
+from core.messages import Message
 from core.proxied import ProxiedSpec
 from gateways.http.settings import HttpSettings
 
@@ -30,7 +31,7 @@ class ProxiedRows:
     """
 
     servers: Mapping[str, HttpSettings] = field(default_factory=dict)
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, Message] = field(default_factory=dict)
     fingerprints: Mapping[int, str] = field(default_factory=dict)
     specs: tuple[ProxiedSpec, ...] = ()
 
@@ -44,12 +45,12 @@ def read_proxied_names() -> frozenset[str]:
 def read_proxied_rows(known: Mapping[int, str]) -> ProxiedRows:
     """The served tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
     servers: dict[str, HttpSettings] = {}
-    refused: dict[str, str] = {}
+    refused: dict[str, Message] = {}
     for row in McpServer.objects.filter(is_active=True):
         try:
             servers[row.name] = to_mcp_settings(row)
         except ConfigurationError as error:
-            refused[row.name] = str(error)
+            refused[row.name] = error.message
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINTS)
         fingerprints = dict(cursor.fetchall())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from access.reader_language import in_language
 from core.diagnostics import Severity
 from core.errors import DefinitionError
 from core.lint import AdviceLevel
@@ -68,10 +69,10 @@ def _find_faults(page: WorkbenchPage) -> Iterator[Fault]:
         yield Fault(name_fault, "name")
     for one in page.examined.analysis.diagnostics:
         if one.severity is Severity.ERROR and not one.parameter:
-            yield Fault(one.message, "definition", one.start, one.end)
+            yield Fault(in_language(one.message), "definition", one.start, one.end)
     keys = {row.name: row.key for row in page.rows}
     for name, text in page.examined.faults.items():
-        yield Fault(text, f"p-{keys[name]}-type" if name in keys else "parameters")
+        yield Fault(in_language(text), f"p-{keys[name]}-type" if name in keys else "parameters")
 
 
 def _find_name_fault(page: WorkbenchPage) -> str:
@@ -83,7 +84,7 @@ def _find_name_fault(page: WorkbenchPage) -> str:
     try:
         require_free_name(name, page.work.tool)
     except DefinitionError as error:
-        return str(error)
+        return in_language(error)
     return ""
 
 

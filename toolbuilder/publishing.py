@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from catalog.jobs import send_job
 from catalog.sources import read_sources
@@ -17,6 +16,7 @@ from core.errors import (
     EditError,
     StaleDraftError,
 )
+from core.messages import Message, message
 from toolbuilder.checking import check_tool
 from toolbuilder.drafts import Seen, lock_draft, read_draft
 from toolbuilder.models import (
@@ -149,8 +149,11 @@ def judge(snapshot: ToolSnapshot, tool: ToolDefinition | None, username: str) ->
         if was_judged(tool, snapshot):
             return False
         raise DataSourceUnavailableError(
-            f"{str(error).rstrip('.')}; the tool is not published until the data source has checked"
-            " its logic"
+            message(
+                "tool.not_checked",
+                "{reason}; the tool is not published until the data source has checked its logic",
+                reason=str(error).rstrip("."),
+            )
         ) from error
     return True
 
@@ -158,15 +161,39 @@ def judge(snapshot: ToolSnapshot, tool: ToolDefinition | None, username: str) ->
 def require_free_name(name: str, tool: ToolDefinition | None) -> None:
     """Raise DefinitionError where a built-in or another tool than this one has the name."""
     if name in read_reserved_names():
-        raise DefinitionError(f"{name} is the name of a built-in tool; give this tool another name")
+        raise DefinitionError(
+            message(
+                "tool.builtin_name",
+                "{name} is the name of a built-in tool; give this tool another name",
+                name=name,
+            )
+        )
     if name in read_proxied_names():
         raise DefinitionError(
-            f"{name} is served of another MCP server; give this tool another name, or switch that one off"
+            message(
+                "tool.proxied_name",
+                "{name} is served of another MCP server; give this tool another name, or"
+                " switch that one off",
+                name=name,
+            )
         )
     others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
     if other := others.first():
-        kind = "an archived tool" if other.archived_at else "a tool"
-        raise DefinitionError(f"there is {kind} called {name} already; give this one another name")
+        raise DefinitionError(_name_taken(name, is_archived=bool(other.archived_at)))
+
+
+def _name_taken(name: str, *, is_archived: bool = False) -> Message:
+    if is_archived:
+        return message(
+            "tool.name_of_archived",
+            "there is an archived tool called {name} already; give this one another name",
+            name=name,
+        )
+    return message(
+        "tool.name_taken",
+        "there is a tool called {name} already; give this one another name",
+        name=name,
+    )
 
 
 def find_overtaking(draft: ToolDraft) -> ToolSnapshot | None:
@@ -188,7 +215,10 @@ def _update(tools: ToolDefinitionQuerySet, ids: Collection[int], **columns: obje
 def _require_base(tool: ToolDefinition, draft: ToolDraft) -> None:
     rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
     if served := _read_overtaking(tool, draft, rows):
-        text = _("The tool was changed since this draft was made; look at the difference.")
+        text = message(
+            "draft.overtaken",
+            "The tool was changed since this draft was made; look at the difference.",
+        )
         raise StaleDraftError(text, served.to_document())
 
 
@@ -231,7 +261,7 @@ def _create(snapshot: ToolSnapshot, username: str, *, is_active: bool) -> ToolDe
 def _overwrite(tool: ToolDefinition, snapshot: ToolSnapshot, username: str) -> ToolDefinition:
     stored = ToolDefinition.objects.select_for_update().filter(pk=tool.pk).first()
     if stored is None:
-        raise EditError(_("%(name)s was deleted meanwhile.") % {"name": tool.name})
+        raise EditError(message("tool.deleted", "{name} was deleted meanwhile.", name=tool.name))
     if stored.archived_at:
         raise _archived(stored)
     record_outside_write(stored)
@@ -244,7 +274,9 @@ def _overwrite(tool: ToolDefinition, snapshot: ToolSnapshot, username: str) -> T
 
 
 def _archived(tool: ToolDefinition) -> EditError:
-    return EditError(_("%(name)s is archived; bring it back first.") % {"name": tool.name})
+    return EditError(
+        message("tool.archived", "{name} is archived; bring it back first.", name=tool.name)
+    )
 
 
 def _save(tool: ToolDefinition) -> None:
@@ -253,6 +285,4 @@ def _save(tool: ToolDefinition) -> None:
             tool.save()
     except IntegrityError as error:
         # Made by somebody else since the name was found free.
-        raise DefinitionError(
-            f"there is a tool called {tool.name} already; give this one another name"
-        ) from error
+        raise DefinitionError(_name_taken(tool.name)) from error

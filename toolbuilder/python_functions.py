@@ -1,8 +1,9 @@
-"""What the editor offers in Python: functions and methods of expressions and scripts, and their words."""
+"""What the editor offers in Python: functions, methods and constants of expressions and scripts, and their words."""
 
 from functools import cache
 from typing import Any
 
+from core.expressions.numbers import CONSTANTS
 from core.expressions.table import Function
 from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
 from core.scripts.syntax import RESULT
@@ -15,13 +16,14 @@ KEYWORDS = (
 
 @cache
 def completion_data() -> dict[str, Any]:
-    """Functions, methods and keywords as the editor's Python completion takes them, by name.
+    """Functions, methods, constants and keywords as the editor's Python completion takes them, by name.
 
     A method that several kinds of value have in the same form is listed once, with their names.
     """
     return {
         "functions": [_entry(name, SCRIPT_FUNCTIONS[name]) for name in sorted(SCRIPT_FUNCTIONS)],
         "methods": _methods(),
+        "constants": [{"name": name, "comment": one.doc} for name, one in CONSTANTS.items()],
         "keywords": [*KEYWORDS, RESULT],
     }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db import connection, transaction
 
+from access.reader_language import to_columns
 from catalog.sources import (
     SourceSettings,
     find_refusal,
@@ -12,6 +13,7 @@ from catalog.sources import (
     read_sources,
 )
 from core.errors import DefinitionError
+from core.messages import Message
 from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
 from toolbuilder.specs import build_spec
@@ -30,7 +32,7 @@ LEFT JOIN (
     SELECT tool_id, string_agg(concat(id, ':', xmin), ' ' ORDER BY id) AS versions
     FROM h_custom_tool_param GROUP BY tool_id
 ) parameters ON parameters.tool_id = tool.id
-WHERE tool.is_active = 'Y'
+WHERE tool.is_active <> 'N' AND tool.archived_at IS NULL
 """
 
 
@@ -46,7 +48,7 @@ class ServedRows:
     sources: SourceSettings
     fingerprints: Mapping[int, str]
     specs: tuple[ToolSpec, ...]
-    unreadable: Mapping[int, str]
+    unreadable: Mapping[int, Message]
 
 
 def read_revision() -> int:
@@ -61,12 +63,12 @@ def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
     fingerprints = _read_fingerprints(sources)
     changed = [id_ for id_, value in fingerprints.items() if (known or {}).get(id_) != value]
     specs: list[ToolSpec] = []
-    unreadable: dict[int, str] = {}
+    unreadable: dict[int, Message] = {}
     for tool in ToolDefinition.objects.served().filter(id__in=changed).iterator(CHUNK_SIZE):
         try:
             specs.append(_read_spec(tool, sources))
         except DefinitionError as error:
-            unreadable[tool.id] = str(error)
+            unreadable[tool.id] = error.message
     return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable)
 
 
@@ -100,14 +102,14 @@ def _read_fingerprints(sources: SourceSettings) -> dict[int, str]:
         }
 
 
-def store_quarantine(reasons: Mapping[int, str]) -> None:
+def store_quarantine(reasons: Mapping[int, Message]) -> None:
     """Make the stored reasons equal to `reasons` (by tool id); a reason that stays keeps its date."""
     with transaction.atomic():
         QuarantinedTool.objects.exclude(tool_id__in=reasons).delete()
         known = dict(QuarantinedTool.objects.values_list("tool_id", "reason"))
         existing = set(ToolDefinition.objects.filter(id__in=reasons).values_list("id", flat=True))
         for tool_id in existing:
-            if known.get(tool_id) != reasons[tool_id]:
+            if known.get(tool_id) != str(reasons[tool_id]):
                 QuarantinedTool.objects.update_or_create(
-                    tool_id=tool_id, defaults={"reason": reasons[tool_id]}
+                    tool_id=tool_id, defaults=to_columns("reason", reasons[tool_id])
                 )

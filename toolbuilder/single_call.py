@@ -9,6 +9,7 @@ from catalog.sources import SourceSettings
 from core.bindings import NOBODY, CallerFacts
 from core.errors import DeadlineExceededError
 from core.execution import CompiledTool
+from core.messages import message
 from core.results import Answer
 from core.toolspec import ToolSpec
 from toolbuilder.checking import open_resources
@@ -36,5 +37,10 @@ async def _run(tool: CompiledTool, values: Mapping[str, object], read: SourceSet
             async with asyncio.timeout(limit_ms / 1_000 + DEADLINE_MARGIN_S):
                 return await tool.run(values, sources, scripts)
         except TimeoutError:
-            text = f"{tool.spec.name} was stopped after its limit of {limit_ms} ms"
+            text = message(
+                "tool.stopped_at_limit",
+                "{name} was stopped after its limit of {limit} ms",
+                name=tool.spec.name,
+                limit=str(limit_ms),
+            )
             raise DeadlineExceededError(text) from None

@@ -11,7 +11,9 @@ from typing import Any
 from django.db.models import Model
 
 from catalog.models import DataSource
+from catalog.sources import explain_missing_source
 from core.errors import DefinitionError
+from core.messages import Message, message
 from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
@@ -109,6 +111,8 @@ _EMPTY: Mapping[str, Any] = {"annotations": {}, "tags": [], "allowed_values": []
 _NULLABLE = frozenset({"data_source", "minimum", "maximum", "pattern"})
 _NUMBERS = frozenset({"row_limit", "byte_limit", "timeout_ms"})
 _FLAGS = frozenset({"is_required", "nullable"})
+# In any case of letters, as in the columns.
+_CODES = frozenset({"tool_type", "result_format", "param_type", "binding"})
 
 
 def hash_document(document: JsonValue) -> str:
@@ -138,10 +142,18 @@ def read_document(document: JsonValue) -> ToolSnapshot:
     Raises DefinitionError, naming the field, for what could not even be stored; whether the tool could
     be served is not asked.
     """
-    given = _require_fields(document, {*TOOL_FIELDS, "parameters"}, "the tool")
+    given = _require_fields(
+        document, {*TOOL_FIELDS, "parameters"}, message("tool.the_tool", "the tool")
+    )
     listed = given.pop("parameters", [])
     if not isinstance(listed, list | tuple) or len(listed) > MAX_PARAMETERS:
-        raise DefinitionError(f"parameters must be a list of at most {MAX_PARAMETERS}")
+        raise DefinitionError(
+            message(
+                "tool.too_many_parameters",
+                "parameters must be a list of at most {limit}",
+                limit=MAX_PARAMETERS,
+            )
+        )
     values = {name: _read_value(name, value, name) for name, value in given.items()}
     return ToolSnapshot(**values, parameters=tuple(map(_read_parameter, listed)))
 
@@ -180,6 +192,8 @@ def write_parameters(tool: ToolDefinition, snapshot: ToolSnapshot) -> None:
 
 def _read_columns(row: Model, names: Iterable[str]) -> dict[str, JsonValue]:
     values = {name: getattr(row, name) for name in names}
+    # What is neither Y nor N counts as yes; a draft of such a tool mends it.
+    values |= {name: bool(values[name]) for name in _FLAGS & values.keys()}
     return {name: _EMPTY.get(name) if value is None else value for name, value in values.items()}
 
 
@@ -190,24 +204,33 @@ def _find_source(name: str | None) -> DataSource | None:
         return DataSource.objects.get(name=name)
     except DataSource.DoesNotExist:
         names = DataSource.objects.order_by("name").values_list("name", flat=True)
-        known = ", ".join(names) or "none yet"
-        raise DefinitionError(f"there is no data source {name!r}; registered: {known}") from None
+        raise DefinitionError(explain_missing_source(name, names)) from None
 
 
 def _read_parameter(document: JsonValue) -> ParameterSnapshot:
-    given = _require_fields(document, PARAMETER_FIELDS, "a parameter")
+    given = _require_fields(document, PARAMETER_FIELDS, message("tool.a_parameter", "a parameter"))
     name = str(given.get("param_name", ""))
     values = {key: _read_value(key, value, f"{name}: {key}") for key, value in given.items()}
     return ParameterSnapshot(**{"param_name": "", **values})
 
 
-def _require_fields(document: JsonValue, known: Iterable[str], what: str) -> dict[str, JsonValue]:
+def _require_fields(
+    document: JsonValue, known: Iterable[str], what: Message
+) -> dict[str, JsonValue]:
     if not isinstance(document, Mapping):
-        raise DefinitionError(f"{what} must be a JSON object")
+        raise DefinitionError(
+            message("tool.part_no_object", "{part} must be a JSON object", part=what)
+        )
     names = sorted(known)
     if unknown := sorted(str(key) for key in document if key not in names):
         raise DefinitionError(
-            f"{what} has no {', '.join(unknown)[:200]}; there are {', '.join(names)}"
+            message(
+                "tool.part_unknown_fields",
+                "{part} has no {unknown}; there are {known}",
+                part=what,
+                unknown=", ".join(unknown)[:200],
+                known=", ".join(names),
+            )
         )
     return dict(document)
 
@@ -224,19 +247,28 @@ def _read_value(name: str, value: JsonValue, place: str) -> JsonValue:
     if name in {"minimum", "maximum"} and isinstance(value, int | float):
         return json.dumps(require_storable(value, place))
     if not isinstance(value, str):
-        raise DefinitionError(f"{place} must be text")
-    return require_storable(value, place)
+        raise DefinitionError(message("tool.field_no_text", "{field} must be text", field=place))
+    return require_storable(value.strip().upper() if name in _CODES else value, place)
 
 
 def _require_number(value: JsonValue, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_INTEGER:
-        raise DefinitionError(f"{place} must be a whole number up to {MAX_INTEGER}")
+        raise DefinitionError(
+            message(
+                "tool.field_no_number",
+                "{field} must be a whole number up to {limit}",
+                field=place,
+                limit=str(MAX_INTEGER),
+            )
+        )
     return value
 
 
 def _require_flag(value: JsonValue, place: str) -> bool:
     if not isinstance(value, bool):
-        raise DefinitionError(f"{place} must be true or false")
+        raise DefinitionError(
+            message("tool.field_no_boolean", "{field} must be true or false", field=place)
+        )
     return value
 
 
@@ -244,7 +276,14 @@ def require_storable(value: JsonValue, place: str) -> JsonValue:
     """The value. Raises DefinitionError, naming the place, for what the database would not keep."""
     _check_storable(value, place, 0)
     if len(json.dumps(value)) > MAX_DOCUMENT_CHARACTERS:
-        raise DefinitionError(f"{place} is longer than {MAX_DOCUMENT_CHARACTERS:,} characters")
+        raise DefinitionError(
+            message(
+                "tool.field_too_long",
+                "{field} is longer than {limit} characters",
+                field=place,
+                limit=MAX_DOCUMENT_CHARACTERS,
+            )
+        )
     return value
 
 
@@ -252,25 +291,48 @@ def _check_storable(value: JsonValue, place: str, depth: int) -> None:
     match value:
         case str():
             if _NOT_STORABLE.search(value):
-                raise DefinitionError(f"{place} has a character that cannot be stored")
+                raise DefinitionError(
+                    message(
+                        "tool.field_character",
+                        "{field} has a character that cannot be stored",
+                        field=place,
+                    )
+                )
         case float():
             if not math.isfinite(value):
-                raise DefinitionError(f"{place} has a number that JSON does not know")
+                raise DefinitionError(
+                    message(
+                        "tool.field_number",
+                        "{field} has a number that JSON does not know",
+                        field=place,
+                    )
+                )
         case None | bool() | int():
             pass
         case dict() | list() | tuple():
             _check_parts(value, place, depth)
         case _:
-            raise DefinitionError(f"{place} must be JSON")
+            raise DefinitionError(
+                message("tool.field_no_json", "{field} must be JSON", field=place)
+            )
 
 
 def _check_parts(value: Any, place: str, depth: int) -> None:
     if depth > _MAX_DEPTH:
-        raise DefinitionError(f"{place} is nested deeper than {_MAX_DEPTH}")
+        raise DefinitionError(
+            message(
+                "tool.field_nested",
+                "{field} is nested deeper than {limit}",
+                field=place,
+                limit=_MAX_DEPTH,
+            )
+        )
     if isinstance(value, dict):
         for key in value:
             if not isinstance(key, str):
-                raise DefinitionError(f"{place} must be JSON")
+                raise DefinitionError(
+                    message("tool.field_no_json", "{field} must be JSON", field=place)
+                )
             _check_storable(key, place, depth + 1)
         value = value.values()
     for part in value:

@@ -20,6 +20,7 @@ from core.errors import (
     DefinitionError,
     StoppedError,
 )
+from core.messages import message
 from gateways.circuit import Circuit
 from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
@@ -33,7 +34,7 @@ POOL_SIZE = 2
 # The loop's own deadline speaks first.
 _MARGIN_S = 1.0
 _CLOSE_WITHIN_S = 5.0
-_STOPPED_TEXT = "the run was stopped"
+_STOPPED_TEXT = message("run.stopped", "the run was stopped")
 
 T = TypeVar("T")
 
@@ -63,9 +64,9 @@ class OpenSources:
         return self._lease(name).source
 
     async def ask(self, name: str | None, question: Callable[[OpenedSource], Awaitable[T]]) -> T:
-        """The source's answer; one that is away is asked once a second, the others are told at once."""
+        """The source's answer; one that is away is asked once a second, the others are told what it found."""
         kept = self._lease(name)
-        with kept.circuit.passage():
+        async with kept.circuit.passage(kept.settings.statement_timeout_ms / 1_000):
             return await question(kept.source)
 
     def service(self, name: str | None) -> HttpSource:
@@ -97,7 +98,9 @@ class OpenSources:
         if (reason := self._read.refused.get(name)) is not None:
             raise DefinitionError(reason)
         if name not in self._read.usable:
-            raise DefinitionError(f"there is no data source {name!r}")
+            raise DefinitionError(
+                message("source.unknown_here", "there is no data source {name}", name=repr(name))
+            )
         return self._read.usable[name]
 
 
@@ -200,7 +203,13 @@ class SourceLoop:
             except CancelledError:
                 raise StoppedError(_STOPPED_TEXT) from None
             except TimeoutError:
-                raise DeadlineExceededError(f"no answer within {timeout_s:g} seconds") from None
+                raise DeadlineExceededError(
+                    message(
+                        "run.no_answer",
+                        "no answer within {seconds} seconds",
+                        seconds=f"{timeout_s:g}",
+                    )
+                ) from None
             finally:
                 future.cancel()
 

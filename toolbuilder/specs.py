@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from core.errors import DefinitionError
+from core.messages import message
 from core.script import is_script
 from core.toolspec import (
     Binding,
@@ -24,6 +25,7 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
+from toolbuilder.fields import UnknownFlag
 from toolbuilder.models import ToolDefinition, ToolParameter
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
@@ -41,6 +43,7 @@ def build_spec(
 
     `dialects` are those of the data sources by name; one that is not there is taken for PostgreSQL.
     """
+    _require_flag(tool.is_active, "is_active")
     return ToolSpec(
         id=tool.id,
         name=tool.name,
@@ -77,22 +80,33 @@ def read_plain_logic(
 
 
 def _read_logic(tool: ToolDefinition, dialects: Mapping[str | None, Dialect]) -> Logic:
-    if tool.tool_type == "HTTP":
+    kind = tool.tool_type.strip().upper()
+    if kind == "HTTP":
         return HttpLogic(tool.definition, tool.data_source.name if tool.data_source else None)
     given = _read_json_definition(tool.definition)
-    match tool.tool_type:
+    match kind:
         case "SQL":
             source = given.get("data_source", tool.data_source.name if tool.data_source else None)
             dialect = dialects.get(source, Dialect.POSTGRESQL)
             return SqlLogic(given.get("sql", tool.definition), source, dialect)
         case "PYTHON":
             return _read_python(tool.definition, given)
-    raise DefinitionError(f"tool_type must be SQL, PYTHON or HTTP (got {tool.tool_type!r})")
+    raise DefinitionError(
+        message(
+            "tool.type",
+            "tool_type must be SQL, PYTHON or HTTP (got {type})",
+            type=repr(tool.tool_type),
+        )
+    )
 
 
 def _read_python(definition: str, given: Mapping[str, str]) -> ExpressionLogic | ScriptLogic:
     if "expression" in given and "script" in given:
-        raise DefinitionError("definition: give an expression or a script, not both")
+        raise DefinitionError(
+            message(
+                "tool.expression_or_script", "definition: give an expression or a script, not both"
+            )
+        )
     if "expression" in given:
         return ExpressionLogic(given["expression"])
     if "script" in given:
@@ -112,12 +126,16 @@ def _read_json_definition(definition: str) -> dict[str, str]:
         return {}
     for key, value in given.items():
         if not isinstance(value, str):
-            raise DefinitionError(f"definition: {key} must be text")
+            raise DefinitionError(
+                message("tool.definition_text", "definition: {key} must be text", key=key)
+            )
     return given
 
 
 def build_parameter(row: ToolParameter) -> ParameterSpec:
     """The parameter as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
+    for column in ("is_required", "nullable"):
+        _require_flag(getattr(row, column), f"{row.param_name}: {column}")
     return ParameterSpec(
         # Python and the statement lexer read identifiers in this form.
         name=unicodedata.normalize("NFKC", row.param_name),
@@ -136,10 +154,26 @@ def build_parameter(row: ToolParameter) -> ParameterSpec:
     )
 
 
+def _require_flag(value: bool | UnknownFlag, column: str) -> None:
+    if isinstance(value, UnknownFlag):
+        raise DefinitionError(
+            message(
+                "tool.yes_or_no",
+                "{column} must be Y or N (got {value})",
+                column=column,
+                value=repr(str(value)[:20]),
+            )
+        )
+
+
 def _read_presence(row: ToolParameter) -> Presence:
     if row.is_required and row.default is not None:
         raise DefinitionError(
-            f"{row.param_name}: a required parameter has no default; make it optional or drop the default"
+            message(
+                "parameter.required_default",
+                "{name}: a required parameter has no default; make it optional or drop the default",
+                name=row.param_name,
+            )
         )
     if row.is_required:
         return Presence.REQUIRED
@@ -153,7 +187,11 @@ def _read_allowed_values(row: ToolParameter) -> tuple[str | int | float, ...]:
         isinstance(v, bool) or not isinstance(v, str | int | float) for v in values
     ):
         raise DefinitionError(
-            f"{row.param_name}: allowed_values must be a JSON list of texts or numbers"
+            message(
+                "parameter.allowed_form",
+                "{name}: allowed_values must be a JSON list of texts or numbers",
+                name=row.param_name,
+            )
         )
     return tuple(values)
 
@@ -170,18 +208,28 @@ def _read_bound(text: str | None) -> int | float | str | None:
 def _read_annotations(value: JsonValue) -> dict[str, bool]:
     if not isinstance(value, dict) or any(not isinstance(hint, bool) for hint in value.values()):
         raise DefinitionError(
-            'annotations must be a JSON object of booleans, as in {"readOnlyHint": true}'
+            message(
+                "tool.annotations_form",
+                'annotations must be a JSON object of booleans, as in {"readOnlyHint": true}',
+            )
         )
     if unknown := sorted(value.keys() - set(HINTS)):
         raise DefinitionError(
-            f"annotations: unknown {', '.join(unknown)}; known are {', '.join(HINTS)}"
+            message(
+                "tool.annotations_unknown",
+                "annotations: unknown {unknown}; known are {known}",
+                unknown=", ".join(unknown),
+                known=", ".join(HINTS),
+            )
         )
     return value
 
 
 def _read_texts(value: JsonValue, column: str) -> tuple[str, ...]:
     if not isinstance(value, list) or any(not isinstance(text, str) for text in value):
-        raise DefinitionError(f"{column} must be a JSON list of texts")
+        raise DefinitionError(
+            message("tool.column_texts", "{column} must be a JSON list of texts", column=column)
+        )
     return tuple(value)
 
 
@@ -190,4 +238,12 @@ def _choose(choices: type[_Choice], value: str, column: str) -> _Choice:
         return choices(value.strip().upper())
     except ValueError:
         known = ", ".join(choices)
-        raise DefinitionError(f"{column} must be one of {known} (got {value!r})") from None
+        raise DefinitionError(
+            message(
+                "tool.column_choice",
+                "{column} must be one of {known} (got {value})",
+                column=column,
+                known=known,
+                value=repr(value),
+            )
+        ) from None

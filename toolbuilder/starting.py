@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.models import ApiKey
+from access.reader_language import in_language
 from catalog.models import CatalogTable
 from catalog.rights import sources_open_to
 from catalog.sources import SourceSettings, read_sources
@@ -16,8 +18,9 @@ from core.analysis import Analysis
 from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from toolbuilder.analysis import analyse
 from toolbuilder.drafts import DraftDocument, Seen, open_draft, save_draft
-from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.snapshots import ToolSnapshot
+from toolbuilder.visibility import visible_drafts, visible_versions
 
 KEY_NAME = "first-agent"
 
@@ -93,6 +96,13 @@ def needs_start() -> bool:
     return not ToolVersion.objects.filter(origin=VersionOrigin.PUBLISHED).order_by().exists()
 
 
+def read_invitation() -> dict[str, Any]:
+    """What invites to the first tool: whether it is needed, and how many tools are active."""
+    if not needs_start():
+        return {"needs_start": False}
+    return {"needs_start": True, "active_count": ToolDefinition.objects.served().count()}
+
+
 def create_draft(
     tool: ToolSnapshot, username: str, test_values: Mapping[str, JsonValue] | None = None
 ) -> ToolDraft:
@@ -119,8 +129,8 @@ def choose_key_name() -> str:
 def read_progress(user: User) -> Progress:
     """How far this user, and the installation, have come; asks the default data source."""
     username = user.get_username()
-    drafts = ToolDraft.objects.filter(owner=username, tool=None)
-    published = ToolVersion.objects.filter(origin=VersionOrigin.PUBLISHED).order_by("-pk")
+    drafts = visible_drafts(user).filter(owner=username, tool=None)
+    published = visible_versions(user).filter(origin=VersionOrigin.PUBLISHED).order_by("-pk")
     return Progress(
         data=read_data_state(user),
         draft=drafts.order_by("-updated_at").first(),
@@ -148,4 +158,4 @@ def _ask_default(sources: SourceSettings, username: str) -> Analysis:
 
 
 def _find_trouble(told: Analysis) -> str:
-    return next((found.message for found in told.diagnostics), "")
+    return next((in_language(found.message) for found in told.diagnostics), "")

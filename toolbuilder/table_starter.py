@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from catalog.models import CatalogColumn, CatalogTable, DataSource
 from core.catalogue.entries import TableName
 from core.catalogue.masking import is_sensitive
 from core.catalogue.short_texts import first_sentences
 from core.catalogue.sql_names import quote_name, quote_table
 from core.errors import DefinitionError
+from core.messages import message
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.naming import choose_free_name, to_identifier
 from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
@@ -46,7 +45,11 @@ def make_table_tool(table: CatalogTable) -> ToolSnapshot:
     """
     columns = list(table.columns.filter(gone_at=None))
     if not columns:
-        raise DefinitionError(_("The catalogue knows no columns of this table; scan it again."))
+        raise DefinitionError(
+            message(
+                "start.no_columns", "The catalogue knows no columns of this table; scan it again."
+            )
+        )
     shown = [column for column in columns if not _is_left_out(table, column)] or columns[:1]
     filters = list(_find_filters(shown, _dialect_of(table.source)))
     order = [column for column in shown if column.is_primary_key] or shown[:1]

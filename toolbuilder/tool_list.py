@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
+from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db import connection
 from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Subquery
@@ -11,9 +12,17 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.figures import FAILED, CallFigures, Percentile95, read_tool_figures, start_of_today
+from access.figures import (
+    FAILED,
+    OF_A_TOOL,
+    CallFigures,
+    Percentile95,
+    read_tool_figures,
+    start_of_today,
+)
 from access.list_addresses import read_filters, read_page
 from access.models import CallRecord
+from access.reader_language import stored_text
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.models import (
     ToolDefinition,
@@ -23,6 +32,7 @@ from toolbuilder.models import (
     ToolType,
     ToolUse,
 )
+from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_tools
 
 PAGE_SIZE = 50
 _QUERY_CHARACTERS = 500
@@ -52,6 +62,7 @@ _SORTED_BY = {
 _TAGS = """
 SELECT tag, count(*) FROM h_custom_tool, jsonb_array_elements_text(
     CASE jsonb_typeof(tags) WHEN 'array' THEN tags ELSE '[]' END) AS tag
+WHERE name <> ALL (%s)
 GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 200
 """
 
@@ -122,16 +133,16 @@ class ToolListing:
     page: Page[int]
 
 
-def read_tool_list(state: ToolListState) -> ToolListing:
+def read_tool_list(state: ToolListState, user: User) -> ToolListing:
     """The page of tools that the state asks for; the same number of queries for any."""
-    tools = _sort(filter_tools(state), state.sort).values_list("pk", flat=True)
+    tools = _sort(filter_tools(state, user), state.sort).values_list("pk", flat=True)
     page = Paginator(tools, PAGE_SIZE).get_page(state.page)
     return ToolListing(read_rows(list(page.object_list)), page)
 
 
-def filter_tools(state: ToolListState) -> ToolDefinitionQuerySet:
-    """The tools that the filters let through, by no order; archived ones only where asked for."""
-    tools = ToolDefinition.objects.order_by()
+def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
+    """The tools that the user sees and the filters let through, by no order; archived ones where asked for."""
+    tools = visible_tools(user).order_by()
     tools = tools.archived() if state.state == "archived" else tools.present()
     for word in state.q.split()[:_WORDS_READ]:
         tools = tools.filter(_holds(word))
@@ -160,16 +171,16 @@ def read_rows(ids: Sequence[int]) -> list[ToolRow]:
     ]
 
 
-def read_new_drafts() -> list[ToolDraft]:
+def read_new_drafts(user: User) -> list[ToolDraft]:
     """Drafts of tools that were never published, last edited first, at most 20."""
-    drafts = ToolDraft.objects.filter(tool=None).defer("document")
+    drafts = visible_drafts(user).filter(tool=None).defer("document")
     return list(drafts.order_by("-updated_at", "-pk")[:_NEW_DRAFTS_SHOWN])
 
 
-def read_tool_tags() -> list[tuple[str, int]]:
-    """The tags of all tools, most used first, with their counts."""
+def read_tool_tags(user: User) -> list[tuple[str, int]]:
+    """The tags of the tools that the user sees, most used first, with their counts."""
     with connection.cursor() as cursor:
-        cursor.execute(_TAGS)
+        cursor.execute(_TAGS, [sorted(hidden_tool_names(user))])
         return list(cursor)
 
 
@@ -191,13 +202,13 @@ def _holds(word: str) -> Q:
 def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQuerySet:
     match state:
         case "active":
-            return tools.filter(is_active=True)
+            return tools.active()
         case "inactive":
-            return tools.exclude(is_active=True)
+            return tools.filter(is_active=False)
         case "broken":
-            return tools.filter(is_active=True).exclude(quarantine=None)
+            return tools.active().exclude(quarantine=None)
         case "undescribed":
-            return tools.filter(undescribed_parameters(), is_active=True)
+            return tools.active().filter(undescribed_parameters())
         case "failing":
             failed = CallRecord.objects.filter(FAILED, at__gte=start_of_today())
             return tools.filter(name__in=failed.order_by().values("tool_name"))
@@ -209,7 +220,8 @@ def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinit
         return tools.order_by("-updated_at", "name")
     if sort not in _SORTED_BY:
         return tools.order_by(Lower("name"), "name")
-    calls = CallRecord.objects.filter(tool_name=OuterRef("name"), at__gte=start_of_today())
+    today = {"tool_name": OuterRef("name"), "at__gte": start_of_today()}
+    calls = CallRecord.objects.filter(OF_A_TOOL, **today)
     figure = calls.order_by().values("tool_name").annotate(n=_SORTED_BY[sort]).values("n")
     sorted_by = Coalesce(Subquery(figure, output_field=FloatField()), 0.0)
     return tools.annotate(figure=sorted_by).order_by(F("figure").desc(), "name")
@@ -217,5 +229,5 @@ def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinit
 
 def _row(tool: ToolDefinition, figures: CallFigures, draft_owner: str | None) -> ToolRow:
     quarantine = getattr(tool, "quarantine", None)
-    reason = quarantine.reason if quarantine and tool.is_active else ""
+    reason = stored_text(quarantine, "reason") if quarantine and tool.is_active else ""
     return ToolRow(tool, figures, reason, draft_owner)

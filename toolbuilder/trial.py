@@ -10,6 +10,7 @@ from catalog.sources import SourceSettings
 from core.bindings import CallerFacts
 from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool, Query, ScriptRunner
+from core.messages import Message, message
 from core.results import Answer, QueryResult, output_schema, query_answer
 from core.script import CompiledScript
 from core.tokens import estimate_tokens
@@ -26,12 +27,12 @@ _MARGIN_S = 1.0
 class Trial:
     """What a test run gave.
 
-    `error` is '' or the text that the agent would read. `columns` and `rows` are a query's, in every
+    `error` is None, or what the agent would read in English. `columns` and `rows` are a query's, in every
     format; `texts` and `structured` are what the agent gets, in the tool's own. `tokens` is the
     estimate for what a model reads of it.
     """
 
-    error: str = ""
+    error: Message | None = None
     columns: tuple[str, ...] = ()
     rows: list[list[JsonValue]] = field(default_factory=list)
     notes: tuple[str, ...] = ()
@@ -57,7 +58,7 @@ def run_trial(
         trial = _run(spec, arguments, sources, caller)
     except ToolboxError as error:
         text = str(error)
-        trial = Trial(error=text, texts=(text,), tokens=estimate_tokens(text))
+        trial = Trial(error=error.message, texts=(text,), tokens=estimate_tokens(text))
     return replace(trial, elapsed_ms=(perf_counter() - began) * 1_000)
 
 
@@ -96,7 +97,10 @@ def explain_plan(
         return ""
     tool = CompiledTool(spec)
     require_source(spec, sources, caller.username)
-    query, name = tool.query_for(tool.validate(arguments, caller.facts)), spec.logic.data_source
+    query, name = (
+        tool.query_for(tool.validate(arguments, caller.facts), caller.username),
+        spec.logic.data_source,
+    )
 
     async def explain(opened: OpenSources) -> str:
         return await opened.ask(name, lambda source: source.explain(query))
@@ -127,12 +131,14 @@ def _run(
 
     async def work(opened: OpenSources) -> Trial:
         if isinstance(spec.logic, SqlLogic):
-            return await _try_query(tool, spec.logic, tool.query_for(values), opened)
+            return await _try_query(
+                tool, spec.logic, tool.query_for(values, caller.username), opened
+            )
         scripts: ScriptRunner = _NoScripts()
         if isinstance(spec.logic, ScriptLogic):
             scripts = await opened.scripts()
         scripts.check()
-        return _as_told(await tool.run(values, opened, scripts))
+        return _as_told(await tool.run(values, opened, scripts, caller.username))
 
     return shared_loop().run(work, sources, timeout_s=_deadline_s(spec), key=caller.key)
 
@@ -166,6 +172,10 @@ class _NoScripts:
         """Nothing is needed."""
 
     async def run(
-        self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
+        self,
+        script: CompiledScript,
+        values: Mapping[str, object],
+        timeout_ms: int,
+        caller: str = "",
     ) -> JsonValue:
-        raise DefinitionError("this logic was not compiled as a script")
+        raise DefinitionError(message("run.no_script", "this logic was not compiled as a script"))

@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from access.reader_language import stored_text
 from catalog.models import CatalogTable
 from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolUse, ToolUseState
 from toolbuilder.use_refresh import refresh_uses
@@ -34,7 +35,7 @@ class ToolOfTable:
     def reason(self) -> str:
         """Why the tool is out of service although it is active; '' if it is served, or inactive."""
         try:
-            return self.tool.quarantine.reason if self.tool.is_active else ""
+            return stored_text(self.tool.quarantine, "reason") if self.tool.is_active else ""
         except QuarantinedTool.DoesNotExist:
             return ""
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Count, IntegerField, Value, When
+from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 
-from access.figures import FAILED, CallFigures
+from access.figures import FAILED, OF_A_TOOL, CallFigures
 from access.models import CallRecord
 from toolbuilder.models import ToolDefinition, ToolVersion
 from toolbuilder.snapshots import ToolSnapshot, read_snapshot
@@ -33,9 +33,11 @@ class VersionListing:
     is_unrecorded: bool
 
 
-def read_versions(tool: ToolDefinition, page_number: int) -> VersionListing:
-    """The page of the tool's versions; the same number of queries for any."""
-    found = tool.versions.defer("document").order_by("-number")
+def read_versions(
+    tool: ToolDefinition, versions_seen: "QuerySet[ToolVersion]", page_number: int
+) -> VersionListing:
+    """The page of these versions of the tool; the same number of queries for any."""
+    found = versions_seen.defer("document").order_by("-number")
     page = Paginator(found, PAGE_SIZE).get_page(page_number)
     versions = list(page.object_list)
     newer = found.filter(number__gt=versions[0].number).last() if versions else None
@@ -62,6 +64,7 @@ def _read_figures(versions: Sequence[ToolVersion], end: datetime | None) -> dict
     if not versions:
         return {}
     calls = CallRecord.objects.filter(
+        OF_A_TOOL,
         tool_name__in={version.tool_name for version in versions},
         at__gte=versions[-1].published_at,
     )

@@ -1,31 +1,14 @@
-"""What the templates of calls and keys need beside Django's own: durations, JSON, addresses."""
+"""What the templates of calls and keys need beside Django's own: JSON, addresses."""
 
 from typing import Any
 
 import orjson
 from django import template
 from django.urls import NoReverseMatch, reverse
-from django.utils.formats import number_format
 
 from access.call_log import CallLogState
 
 register = template.Library()
-
-
-@register.filter
-def milliseconds(value: float | None) -> str:
-    """As people read it: 0.41 ms, 12 ms, 3.2 s; a dash for none."""
-    if value is None:
-        return "–"
-    if value >= 1_000:
-        return f"{number_format(value / 1_000, 1)} s"
-    return f"{number_format(value, 2 if value < 1 else 1 if value < 10 else 0)} ms"
-
-
-@register.filter
-def percent(value: float) -> str:
-    """With one digit behind the point below ten."""
-    return f"{number_format(value, 1 if 0 < value < 10 else 0)} %"
 
 
 @register.filter

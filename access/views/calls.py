@@ -17,8 +17,9 @@ from access.call_log import (
     read_calls,
     shown_arguments,
 )
-from access.models import ApiKey, CallRecord, Outcome, RuntimeInstance
-from access.views.gates import SEE_CALLS, for_staff_with, is_fragment
+from access.models import ApiKey, Outcome, RuntimeInstance
+from access.views.gates import SEE_CALLS, for_staff_with, is_fragment, user_of
+from access.visibility import visible_calls
 
 _KEYS_OFFERED = 500
 
@@ -29,9 +30,9 @@ _KEYS_OFFERED = 500
 def call_list(request: HttpRequest) -> HttpResponse:
     """Calls, newest first, 50 a page: filtered by tool, caller, key, outcome, days and error text."""
     state = CallLogState.read(request.GET)
-    context: dict[str, Any] = {"state": state, "page": read_calls(state)}
+    context: dict[str, Any] = {"state": state, "page": read_calls(state, user_of(request))}
     if not is_fragment(request):
-        return render(request, "access/calls.html", context | _choices())
+        return render(request, "access/calls.html", context | _choices(request))
     response = render(request, "access/_calls_answer.html", context)
     address = state.address(before=state.before, after=state.after)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
@@ -44,7 +45,7 @@ def call_list(request: HttpRequest) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def call_page(request: HttpRequest, call_id: int) -> HttpResponse:
     """Everything that is recorded of a call; htmx gets it as a drawer beside the list."""
-    call = get_object_or_404(CallRecord, pk=call_id)
+    call = get_object_or_404(visible_calls(user_of(request)), pk=call_id)
     key = ApiKey.objects.filter(key_id=call.key_id).first() if call.key_id else None
     runtimes = RuntimeInstance.objects
     runtime = runtimes.filter(pk=call.runtime_id).first() if call.runtime_id else None
@@ -57,16 +58,16 @@ def call_page(request: HttpRequest, call_id: int) -> HttpResponse:
 @require_GET
 def call_export(request: HttpRequest) -> HttpResponse:
     """The filtered log as a CSV file."""
-    text = export_calls(CallLogState.read(request.GET))
+    text = export_calls(CallLogState.read(request.GET), user_of(request))
     response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     name = f"calls-{timezone.localdate():%Y%m%d}.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def _choices() -> dict[str, Any]:
+def _choices(request: HttpRequest) -> dict[str, Any]:
     return {
-        "tools": read_called_tools(),
+        "tools": read_called_tools(user_of(request)),
         "keys": ApiKey.objects.order_by("name", "key_id").only("name", "key_id")[:_KEYS_OFFERED],
         "outcomes": [one for one in Outcome.choices if one[0] != Outcome.OK],
         "any_failure": ANY_FAILURE,

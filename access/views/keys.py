@@ -14,11 +14,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.audit import API_KEY, actor_of
 from access.connecting import describe_connections
 from access.key_forms import KeyForm
 from access.keys import revoke_key
 from access.mcp_address import mcp_url
-from access.models import ApiKey
+from access.models import ApiKey, AuditEvent
 from access.views.gates import (
     ADD_KEYS,
     CHANGE_KEYS,
@@ -29,10 +30,12 @@ from access.views.gates import (
 )
 
 PAGE_SIZE = 50
+EVENTS_SHOWN = 20
 STATES = {
     "": gettext_lazy("All"),
     "valid": gettext_lazy("Valid"),
     "expired": gettext_lazy("Expired"),
+    "suspended": gettext_lazy("Owner deactivated"),
     "revoked": gettext_lazy("Revoked"),
 }
 
@@ -45,7 +48,14 @@ def key_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
     page = Paginator(_filter(query, state), PAGE_SIZE).get_page(request.GET.get("page"))
-    context = {"query": query, "state": state, "states": STATES.items(), "page": page}
+    events = AuditEvent.objects.filter(target_kind=API_KEY)[:EVENTS_SHOWN]
+    context = {
+        "query": query,
+        "state": state,
+        "states": STATES.items(),
+        "page": page,
+        "events": events,
+    }
     return render(request, "access/keys.html", context | _rights(request))
 
 
@@ -58,7 +68,7 @@ def key_new(request: HttpRequest) -> HttpResponse:
     form = KeyForm(request.POST if request.method == "POST" else None)
     if not (form.is_bound and form.is_valid()):
         return _render(request, "form", {"form": form}, status=422 if form.is_bound else 200)
-    issued = form.issue(user_of(request))
+    issued = form.issue(user_of(request), actor_of(request))
     address = mcp_url(request)
     context = {
         "key": issued.key,
@@ -74,7 +84,7 @@ def key_new(request: HttpRequest) -> HttpResponse:
 def key_revoke(request: HttpRequest, key_pk: int) -> HttpResponse:
     """The key's row, of a key that no runtime accepts any more."""
     key = get_object_or_404(ApiKey.objects.select_related("owner"), pk=key_pk)
-    revoke_key(key)
+    revoke_key(key, actor_of(request))
     messages.success(request, _("The key %(name)s was revoked.") % {"name": key.name})
     if not is_fragment(request):
         return redirect("keys")
@@ -96,11 +106,15 @@ def _filter(query: str, state: str) -> "QuerySet[ApiKey]":
             Q(name__icontains=word) | Q(key_id__icontains=word) | Q(owner__username__icontains=word)
         )
     expired = Q(expires_at__lte=timezone.now())
+    suspended = Q(owner__is_active=False)
     match state:
         case "valid":
-            return keys.filter(~expired | Q(expires_at=None), revoked_at=None)
+            lasting = keys.filter(~expired | Q(expires_at=None), revoked_at=None)
+            return lasting.filter(~suspended | Q(owner=None))
         case "expired":
             return keys.filter(expired, revoked_at=None)
+        case "suspended":
+            return keys.filter(suspended, revoked_at=None)
         case "revoked":
             return keys.exclude(revoked_at=None)
     return keys

@@ -19,7 +19,8 @@ from catalog.documents.portions import (
     take_lock,
 )
 from catalog.documents.stored import refresh_documents
-from catalog.models import ReferenceDocument, RemovedDocument
+from catalog.models import CatalogScan, ReferenceDocument, RemovedDocument, ScanState
+from core.messages import Message, message
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
 
@@ -31,6 +32,7 @@ __all__ = [
     "IsStopped",
     "Progress",
     "count_pending",
+    "explain_unbuilt_index",
     "index_changed",
     "rebuild_index",
 ]
@@ -92,6 +94,24 @@ def count_pending(target: IndexTarget) -> int:
     prefix = f"{target.collection}/{target.model}/"
     is_done = Q(indexed_hash=F("content_hash"), indexed_with__startswith=prefix)
     return ReferenceDocument.objects.exclude(is_done).count()
+
+
+def explain_unbuilt_index(target: IndexTarget) -> Message | None:
+    """Why a search of the index may find nothing although there is something; None where it is whole."""
+    if not ReferenceDocument.objects.exists():
+        if CatalogScan.objects.filter(state=ScanState.DONE).exists():
+            return None
+        return message(
+            "documents.none_yet",
+            "there are no reference documents yet: no data source was scanned; try again in a few"
+            " seconds, or ask the administrator for a scan",
+        )
+    if count_pending(target):
+        return message(
+            "documents.index_being_built",
+            "the index of reference documents is being built; try again in a few seconds",
+        )
+    return None
 
 
 class _Indexer(PortionIndexer):

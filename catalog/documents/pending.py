@@ -19,6 +19,7 @@ from catalog.documents.portions import (
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from catalog.models import ReferenceDocument, RemovedDocument
 from core.errors import EmbeddingError, VectorStoreError
+from core.messages import message
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.requests import CollectionGoneError
 from gateways.vectors.store import VectorStore
@@ -95,7 +96,10 @@ class _PendingIndexer(PortionIndexer):
         target = await self.find_target()
         if await sync_to_async(is_of_another_model)(target):
             raise VectorStoreError(
-                "the collection holds vectors of another model; run `manage.py index_documents`"
+                message(
+                    "vectors.other_model",
+                    "the collection holds vectors of another model; run `manage.py index_documents`",
+                )
             )
         await self.store.open(target.model, target.dimension, create=True)
         while not is_stopped() and (ids := await sync_to_async(_next_ids)(self.report.failed)):

@@ -14,6 +14,7 @@ from catalog.documents.rows import usable_metadata
 from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
 from core.errors import EmbeddingError, EmbeddingUnavailableError, ToolboxError
+from core.messages import message
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from gateways.vectors.store import VectorItem, VectorStore
 
@@ -24,7 +25,7 @@ PORTION_LOCK = 3_003_004
 # Much longer than a portion takes.
 _PORTION_WAIT = "120s"
 # Any text: only a vector says how long vectors are.
-_PROBE = "dimension"
+PROBE = "dimension"
 
 Item = TypeVar("Item")
 
@@ -77,7 +78,7 @@ class PortionIndexer:
     async def find_target(self) -> IndexTarget:
         """Where this model's vectors go. Raises EmbeddingError."""
         # Asked even when the dimension is set: a server that refuses every text is found out at once.
-        dimension = (await self.embedder.embed([_PROBE], TextRole.PASSAGE)).dimension
+        dimension = (await self.embedder.embed([PROBE], TextRole.PASSAGE)).dimension
         return IndexTarget(self.store.settings.collection, self.embedder.settings.model, dimension)
 
     async def index(self, ids: Collection[int], target: IndexTarget) -> None:
@@ -142,7 +143,12 @@ def take_lock(lock: int) -> BaseDatabaseWrapper:
         (is_ours,) = cursor.fetchone()
     if not is_ours:
         session.close()
-        raise IndexingBusyError("the documents are being indexed by another run; wait for its end")
+        raise IndexingBusyError(
+            message(
+                "documents.busy_wait",
+                "the documents are being indexed by another run; wait for its end",
+            )
+        )
     return session
 
 
@@ -176,7 +182,9 @@ def _wait_for_turn() -> BaseDatabaseWrapper:
             cursor.execute("SELECT pg_advisory_lock(%s)", [PORTION_LOCK])
     except OperationalError as error:
         session.close()
-        raise IndexingBusyError("the documents are being indexed by another run") from error
+        raise IndexingBusyError(
+            message("documents.busy", "the documents are being indexed by another run")
+        ) from error
     return session
 
 

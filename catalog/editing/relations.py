@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from catalog.catalogue_changes import tables_changed
 from catalog.editing.texts import clean_text
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
 from core.catalogue.entries import RelationType
 from core.errors import EditError
+from core.messages import message
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +64,12 @@ def edit_relation(relation: TableRelation, username: str, **changes: str) -> boo
     with transaction.atomic():
         row = TableRelation.objects.select_for_update().get(pk=relation.pk)
         if row.relation_type == RelationType.FOREIGN_KEY and "join_condition" in wanted:
-            raise EditError(_("the database defines this relation; only its description is yours"))
+            raise EditError(
+                message(
+                    "relation.of_database",
+                    "the database defines this relation; only its description is yours",
+                )
+            )
         changed = {name: text for name, text in wanted.items() if getattr(row, name) != text}
         for name, text in changed.items():
             setattr(row, name, text)
@@ -81,7 +86,12 @@ def edit_relation(relation: TableRelation, username: str, **changes: str) -> boo
 def remove_relation(relation: TableRelation, username: str) -> None:
     """Delete a relation that people added; raises EditError for one of the database."""
     if relation.relation_type == RelationType.FOREIGN_KEY:
-        raise EditError(_("the database defines this relation; it goes when the key goes"))
+        raise EditError(
+            message(
+                "relation.goes_with_key",
+                "the database defines this relation; it goes when the key goes",
+            )
+        )
     with transaction.atomic():
         _follow(relation)
         TableRelation.objects.filter(pk=relation.pk).delete()
@@ -92,12 +102,17 @@ def _check(relation: TableRelation) -> None:
     if relation.relation_type == RelationType.FOREIGN_KEY:
         # Only its description can have been edited.
         if relation.pk is None:
-            raise EditError(_("foreign keys are read by scans; add a relation of your own"))
+            raise EditError(
+                message(
+                    "relation.no_foreign_key",
+                    "foreign keys are read by scans; add a relation of your own",
+                )
+            )
         return
     if relation.relation_type == RelationType.OWN:
         _check_own(relation)
     elif relation.table_id == relation.target_id:
-        raise EditError(_("a table cannot be derived from itself"))
+        raise EditError(message("relation.from_itself", "a table cannot be derived from itself"))
     _check_columns(relation)
     _check_is_new(relation)
 
@@ -105,17 +120,29 @@ def _check(relation: TableRelation) -> None:
 def _check_own(relation: TableRelation) -> None:
     if relation.table.source_id != relation.target.source_id:
         raise EditError(
-            _("tables of different data sources cannot be joined; call the relation derived")
+            message(
+                "relation.two_sources",
+                "tables of different data sources cannot be joined; call the relation derived",
+            )
         )
     if not relation.columns and not relation.join_condition:
-        raise EditError(_("say which columns belong together, or write a join condition"))
+        raise EditError(
+            message(
+                "relation.no_columns",
+                "say which columns belong together, or write a join condition",
+            )
+        )
 
 
 def _check_columns(relation: TableRelation) -> None:
     if len(relation.columns) != len(relation.target_columns):
-        raise EditError(_("each column needs one of the other table beside it"))
+        raise EditError(
+            message("relation.pairs", "each column needs one of the other table beside it")
+        )
     if len(relation.columns) > MAX_PAIRS:
-        raise EditError(_("at most %(limit)s pairs of columns") % {"limit": MAX_PAIRS})
+        raise EditError(
+            message("relation.too_many_pairs", "at most {limit} pairs of columns", limit=MAX_PAIRS)
+        )
     _require_columns(relation.table, relation.columns)
     _require_columns(relation.target, relation.target_columns)
 
@@ -125,7 +152,12 @@ def _require_columns(table: CatalogTable, names: Collection[str]) -> None:
     known = set(present.values_list("name", flat=True))
     if unknown := [name for name in names if name not in known]:
         raise EditError(
-            _("%(table)s has no column %(column)s") % {"table": table, "column": unknown[0]}
+            message(
+                "relation.no_column",
+                "{table} has no column {column}",
+                table=str(table),
+                column=unknown[0],
+            )
         )
 
 
@@ -139,7 +171,9 @@ def _check_is_new(relation: TableRelation) -> None:
         join_condition=relation.join_condition,
     )
     if same.exclude(pk=relation.pk).exists():
-        raise EditError(_("this relation is there already; edit its description"))
+        raise EditError(
+            message("relation.exists", "this relation is there already; edit its description")
+        )
 
 
 def _follow(relation: TableRelation) -> None:

@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 
 from catalog.catalogue_changes import tables_changed
 from catalog.editing.texts import clean_tags, clean_text, fold_tag
 from catalog.models import CatalogColumn, CatalogTable, Tag
 from core.catalogue.masking import MASK, is_sensitive
 from core.errors import EditError, StaleEditError
+from core.messages import message
 
 logger = logging.getLogger(__name__)
 
@@ -164,7 +164,7 @@ def _clean_value(name: str, value: Value) -> Value:
     if name in _CHOICES:
         if isinstance(value, bool) or (value is None and name == "is_masked"):
             return value
-        raise EditError(_("%(field)s is yes or no") % {"field": name})
+        raise EditError(message("edit.yes_or_no", "{field} is yes or no", field=name))
     return clean_text(name, value if isinstance(value, str) else "")
 
 
@@ -198,8 +198,11 @@ def _require_unchanged(
     ]
     if stale:
         raise StaleEditError(
-            _("somebody else has changed %(fields)s meanwhile; look at it and save again")
-            % {"fields": ", ".join(stale)},
+            message(
+                "edit.stale",
+                "somebody else has changed {fields} meanwhile; look at it and save again",
+                fields=", ".join(stale),
+            ),
             present,
         )
 

@@ -4,9 +4,8 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-from django.utils.translation import gettext as _
-
 from core.errors import EditError
+from core.messages import message
 
 # Characters of each text.
 LIMITS = {
@@ -34,14 +33,23 @@ def clean_text(field: str, text: str) -> str:
     """
     if broken := _BROKEN.search(text):
         raise EditError(
-            _("%(field)s holds the character U+%(code)s, which cannot be kept; leave it out")
-            % {"field": field, "code": f"{ord(broken.group()):04X}"}
+            message(
+                "edit.character",
+                "{field} holds the character U+{code}, which cannot be kept; leave it out",
+                field=field,
+                code=f"{ord(broken.group()):04X}",
+            )
         )
     cleaned = normal_form(field, text)
     if len(cleaned) > LIMITS[field]:
         raise EditError(
-            _("%(field)s has %(count)s characters; at most %(limit)s are kept")
-            % {"field": field, "count": len(cleaned), "limit": LIMITS[field]}
+            message(
+                "edit.too_long",
+                "{field} has {count} characters; at most {limit} are kept",
+                field=field,
+                count=len(cleaned),
+                limit=LIMITS[field],
+            )
         )
     return cleaned
 
@@ -60,11 +68,17 @@ def clean_tags(names: Collection[str]) -> list[str]:
     cleaned = (clean_text("tag", name) for name in names)
     tags = {fold_tag(name): name for name in reversed(list(filter(None, cleaned)))}
     if parted := [name for name in tags.values() if _TAG_SEPARATOR.search(name)]:
-        raise EditError(_("a tag holds no ; and no |: %(tag)s") % {"tag": parted[0]})
+        raise EditError(
+            message("edit.tag_marks", "a tag holds no ; and no |: {tag}", tag=parted[0])
+        )
     if len(tags) > MAX_TAGS:
         raise EditError(
-            _("a table has at most %(limit)s tags, not %(count)s")
-            % {"limit": MAX_TAGS, "count": len(tags)}
+            message(
+                "edit.too_many_tags",
+                "a table has at most {limit} tags, not {count}",
+                limit=MAX_TAGS,
+                count=len(tags),
+            )
         )
     return list(reversed(tags.values()))
 

@@ -2,9 +2,8 @@
 
 import re
 
-from django.utils.translation import gettext as _
-
 from core.errors import ImportFileError
+from core.messages import message
 
 # A cell that is this clears the text; an empty one leaves it as it is.
 CLEAR = "-"
@@ -44,8 +43,19 @@ def decode_bytes(data: bytes) -> str:
         return data.decode(_find_encoding(data))
     except UnicodeDecodeError as error:
         raise ImportFileError(
-            _("the file is not text that can be read; save it as CSV UTF-8")
+            message("import.no_text", "the file is not text that can be read; save it as CSV UTF-8")
         ) from error
+
+
+def refuse_rows(limit: int) -> ImportFileError:
+    """Of a file with more rows than `limit`, which are not read."""
+    return ImportFileError(
+        message(
+            "import.too_many_rows_to_split",
+            "the file has more than {limit} rows; split it",
+            limit=limit,
+        )
+    )
 
 
 def _find_encoding(data: bytes) -> str:

@@ -3,16 +3,18 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import IO, Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from access.reader_language import in_language
 from catalog.editing.texts import clean_tags, clean_text, normal_form
 from catalog.exchange.places import Places, UnknownName
 from catalog.exchange.rows import Fault, FileRow, read_file
 from catalog.models import CatalogColumn, CatalogTable
 from core.errors import EditError
+from core.messages import message
 
 # A text, the tags of a table, or whether a column is masked.
 Value = str | list[str] | bool | None
@@ -85,13 +87,13 @@ def plan_from_json(text: str) -> ImportPlan:
     return ImportPlan(**values)
 
 
-def read_import(data: bytes, file_name: str, tables: QuerySet[CatalogTable]) -> ImportPlan:
+def read_import(file: IO[bytes], file_name: str, tables: QuerySet[CatalogTable]) -> ImportPlan:
     """What the file would change of `tables`; nothing is written.
 
     Faulty rows are left out and named with their lines, rows of other tables are unknown. Raises
     ImportFileError for a file that cannot be read at all.
     """
-    content = read_file(data, file_name)
+    content = read_file(file, file_name)
     plan = ImportPlan(
         file_name=file_name,
         row_count=len(content.rows),
@@ -152,7 +154,7 @@ class _Planner:
         try:
             new = _to_value(name, text)
         except EditError as error:
-            self._blame(row, str(error))
+            self._blame(row, in_language(error))
             return
         self.plan.changes.append(
             FieldChange(
@@ -200,7 +202,9 @@ def _to_value(name: str, text: str) -> Value:
     try:
         return _MASKED[text.strip().casefold()]
     except KeyError:
-        raise EditError(_("masked is yes, no, or empty for the rule of names")) from None
+        raise EditError(
+            message("import.masked", "masked is yes, no, or empty for the rule of names")
+        ) from None
 
 
 def _split_tags(text: str) -> list[str]:

@@ -5,15 +5,16 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import IO
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
-from catalog.exchange.cells import CLEAR, decode_bytes, read_cell
+from catalog.exchange.cells import CLEAR, decode_bytes, read_cell, refuse_rows
 from catalog.exchange.yaml_files import YamlFault, YamlTable, read_yaml_tables
 from core.errors import ImportFileError
+from core.messages import message
 
-MAX_FILE_BYTES = 32_000_000
-MAX_ROWS = 200_000
 NAMES = ("datasource", "schema", "table", "column")
 TEXTS = ("display_name", "description", "tags", "notes", "masked")
 # Written for the reader; what an import says of them is ignored.
@@ -63,20 +64,25 @@ class FileContent:
     ignored: list[str] = field(default_factory=list)
 
 
-def read_file(data: bytes, file_name: str) -> FileContent:
+def read_file(file: IO[bytes], file_name: str) -> FileContent:
     """What the file says; its name's ending tells YAML from CSV.
 
-    Raises ImportFileError for a file that is too large, no text, or without a table column.
+    Reads no further than CATALOG_IMPORT_MAX_MB and CATALOG_IMPORT_MAX_ROWS. Raises ImportFileError
+    for a file that is larger, no text, or without a table column.
     """
-    if len(data) > MAX_FILE_BYTES:
+    limit_mb = settings.CATALOG_IMPORT_MAX_MB
+    data = file.read(limit_mb * 10**6 + 1)
+    if len(data) > limit_mb * 10**6:
         raise ImportFileError(
-            _("the file has more than %(limit)s MB; split it") % {"limit": MAX_FILE_BYTES // 10**6}
+            message(
+                "import.too_large", "the file has more than {limit} MB; split it", limit=limit_mb
+            )
         )
     text = decode_bytes(data)
     is_yaml = PurePath(file_name).suffix.lower() in {".yaml", ".yml"}
     content = _read_yaml(text) if is_yaml else _read_csv(text)
-    if len(content.rows) > MAX_ROWS:
-        raise ImportFileError(_("the file has more than %(limit)s rows") % {"limit": MAX_ROWS})
+    if len(content.rows) > settings.CATALOG_IMPORT_MAX_ROWS:
+        raise refuse_rows(settings.CATALOG_IMPORT_MAX_ROWS)
     return content
 
 
@@ -85,7 +91,9 @@ def _read_csv(text: str) -> FileContent:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
     try:
         header = _read_header(next(reader, []), content)
-        for line, cells in _with_lines(reader):
+        for count, (line, cells) in enumerate(_with_lines(reader)):
+            if count == settings.CATALOG_IMPORT_MAX_ROWS:
+                raise refuse_rows(settings.CATALOG_IMPORT_MAX_ROWS)
             _add_cells(content, line, header, cells)
     except csv.Error as error:
         content.faults.append(
@@ -103,11 +111,16 @@ def _read_header(cells: Sequence[str], content: FileContent) -> list[str]:
     header = [_to_name(cell) for cell in cells]
     if "table" not in header:
         raise ImportFileError(
-            _("the first line has to name the columns, one of which is table: %(names)s")
-            % {"names": ", ".join(HEADER)}
+            message(
+                "import.table_column",
+                "the first line has to name the columns, one of which is table: {names}",
+                names=", ".join(HEADER),
+            )
         )
     if twice := [name for name in HEADER if header.count(name) > 1]:
-        raise ImportFileError(_("the first line names %(name)s twice") % {"name": twice[0]})
+        raise ImportFileError(
+            message("import.column_twice", "the first line names {name} twice", name=twice[0])
+        )
     content.ignored = [
         cell.strip()
         for cell, name in zip(cells, header, strict=True)

@@ -4,15 +4,16 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import islice
 
-from django.utils.translation import gettext as _
-
-from catalog.exchange.cells import decode_bytes, read_cell
+from catalog.exchange.cells import decode_bytes, read_cell, refuse_rows
 from core.errors import EditError, ImportFileError
 from core.formatting import format_csv
+from core.messages import message
 from core.toolspec import JsonValue
 
 MAX_FILE_BYTES = 2_000_000
+MAX_ROWS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,12 @@ class SheetRow:
     def refuse(self, error: EditError) -> EditError:
         """The error with the number of the line."""
         return EditError(
-            _("line %(number)s: %(reason)s") % {"number": self.line, "reason": str(error)}
+            message(
+                "import.at_line",
+                "line {number}: {reason}",
+                number=self.line,
+                reason=error.message,
+            )
         )
 
 
@@ -40,19 +46,30 @@ def read_sheet(data: bytes, required: Sequence[str]) -> list[SheetRow]:
     Raises ImportFileError where it is too large, no such file, or lacks one of the `required` columns.
     """
     if len(data) > MAX_FILE_BYTES:
-        text = _("the file has more than %(limit)s MB; split it")
-        raise ImportFileError(text % {"limit": MAX_FILE_BYTES // 10**6})
+        raise ImportFileError(
+            message(
+                "import.too_large",
+                "the file has more than {limit} MB; split it",
+                limit=MAX_FILE_BYTES // 10**6,
+            )
+        )
     text = decode_bytes(data).lstrip("\ufeff")
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
-        rows = list(_read_rows(header, reader))
+        rows = list(islice(_read_rows(header, reader), MAX_ROWS + 1))
     except csv.Error as error:
-        raise ImportFileError(_("the file is no CSV file that can be read")) from error
+        raise ImportFileError(
+            message("import.no_csv", "the file is no CSV file that can be read")
+        ) from error
+    if len(rows) > MAX_ROWS:
+        raise refuse_rows(MAX_ROWS)
     if set(required) - set(header):
         names = {"names": ", ".join(required)}
-        raise ImportFileError(_("the first line has to name the columns %(names)s") % names)
+        raise ImportFileError(
+            message("import.columns", "the first line has to name the columns {names}", **names)
+        )
     return rows
 
 

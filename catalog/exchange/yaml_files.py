@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
+from django.conf import settings
 from django.utils.translation import gettext as _
+
+from catalog.exchange.cells import refuse_rows
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 # Deeper than anything that is ours; a file may not exhaust the stack.
 _MAX_DEPTH = 8
+# Beginnings, ends, names and values; a column with all its texts has less.
+_EVENTS_A_ROW = 10
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = re.compile(r"[^\W\d][\w .,/()・。、ー-]*", re.UNICODE)
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
@@ -146,7 +151,7 @@ def _mapping(node: _Node) -> dict[str, _Node]:
 
 def _compose(text: str) -> _Node:
     try:
-        events = yaml.parse(text, Loader=_LOADER)
+        events = _bounded(yaml.parse(text, Loader=_LOADER))
         for event in events:
             if isinstance(event, (yaml.StreamStartEvent, yaml.DocumentStartEvent)):
                 continue
@@ -160,6 +165,15 @@ def _compose(text: str) -> _Node:
     except (yaml.YAMLError, ValueError) as error:
         raise _RefusedError(1, _("the file is not YAML that can be read")) from error
     return _Node(1, None)
+
+
+def _bounded(events: Iterator[Any]) -> Iterator[Any]:
+    """The events, up to as many as the allowed number of rows can have."""
+    limit = settings.CATALOG_IMPORT_MAX_ROWS
+    for count, event in enumerate(events):
+        if count > limit * _EVENTS_A_ROW:
+            raise refuse_rows(limit)
+        yield event
 
 
 def _read_node(event: Any, events: Iterator[Any], depth: int) -> _Node:

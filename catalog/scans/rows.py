@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from access.reader_language import to_columns
 from catalog.catalogue_changes import tables_changed
 from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans.relations import RelationWriter
@@ -70,7 +71,9 @@ def write_tables(
         )
         _write_columns(batch)
         # It shows columns that are no longer there, or that are to be masked now.
-        CatalogTable.objects.filter(pk__in=batch.altered_ids).update(sample=None, sample_note="")
+        CatalogTable.objects.filter(pk__in=batch.altered_ids).update(
+            sample=None, **to_columns("sample_note", None)
+        )
         relations.add(shapes, batch.ids)
         scan.new_count += batch.new_count
         scan.changed_count += batch.changed_count

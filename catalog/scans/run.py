@@ -33,7 +33,9 @@ from core.errors import (
     DataSourceUnavailableError,
     DeadlineExceededError,
     StatementError,
+    ToolboxError,
 )
+from core.messages import message
 from gateways.schemas.opening import open_schema_reader
 from gateways.schemas.reader import SchemaReader
 from gateways.sources import DatabaseSettings
@@ -94,7 +96,7 @@ class ScanRun:
 
     def _write_progress(self) -> None:
         if self.is_stopped() or is_cancel_wanted(self.scan):
-            raise ScanCancelledError("the scan was cancelled")
+            raise ScanCancelledError(message("scan.cancelled", "the scan was cancelled"))
         keep_scan(self.scan)
         self.tell(self.scan)
 
@@ -103,7 +105,12 @@ class ScanRun:
             self._begin(ScanPhase.LISTING)
             listed = sorted(await reader.list_tables())
             if not listed:
-                warn(self.scan, "The data source shows no tables; may its role read any?")
+                warn(
+                    self.scan,
+                    message(
+                        "scan.no_tables", "The data source shows no tables; may its role read any?"
+                    ),
+                )
             relations = RelationWriter(self.scan, frozenset(listed))
             read = await sync_to_async(find_read_tables)(self.scan)
             self._untold = await sync_to_async(find_altered_tables)(self.scan)
@@ -137,10 +144,18 @@ class ScanRun:
         first = await self._read_shapes(reader, names[:middle])
         return first + await self._read_shapes(reader, names[middle:])
 
-    def _note_unread(self, name: TableName, error: Exception) -> None:
+    def _note_unread(self, name: TableName, error: ToolboxError) -> None:
         self._unread.add(name)
         self.scan.done_count += 1
-        warn(self.scan, f"{_show(name)} could not be read: {error}")
+        warn(
+            self.scan,
+            message(
+                "scan.table_unread",
+                "{table} could not be read: {reason}",
+                table=_show(name),
+                reason=error.message,
+            ),
+        )
 
     async def _relate(
         self, reader: SchemaReader, read_before: Sequence[TableName], relations: RelationWriter
@@ -170,7 +185,14 @@ class ScanRun:
                 outcomes = await self._sample_together(readers, tables, deadline)
                 await sync_to_async(self._write_samples)(outcomes)
         if left := len(due) - self.scan.done_count:
-            warn(self.scan, f"{left:,} tables were not sampled: the time for samples was over.")
+            warn(
+                self.scan,
+                message(
+                    "scan.not_sampled",
+                    "{count} tables were not sampled: the time for samples was over.",
+                    count=left,
+                ),
+            )
 
     def _write_samples(self, outcomes: Sequence[SampleOutcome]) -> None:
         write_samples(self.scan, outcomes)
@@ -206,7 +228,7 @@ class ScanRun:
         except DataSourceUnavailableError:
             raise
         except (DataSourceError, StatementError, DeadlineExceededError) as error:
-            outcome = SampleOutcome(table, note=str(error))
+            outcome = SampleOutcome(table, note=error.message)
         self.scan.done_count += 1
         return outcome
 

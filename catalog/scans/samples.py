@@ -10,15 +10,20 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from access.reader_language import to_columns
 from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans.state import keep_scan
 from core.catalogue.entries import ColumnShape, Sample, TableKind, TableName, TableShape
 from core.catalogue.masking import is_sensitive
+from core.messages import Message, message
 from core.toolspec import JsonValue
 
 SAMPLE_ROWS = 5
 VALID_FOR = timedelta(days=1)
-_EDITED_MEANWHILE = "its columns were edited while it was sampled; the next scan samples it again"
+_EDITED_MEANWHILE = message(
+    "scan.edited_meanwhile",
+    "its columns were edited while it was sampled; the next scan samples it again",
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class SampleOutcome:
 
     table: SampledTable
     sample: Sample | None = None
-    note: str = ""
+    note: Message | None = None
 
 
 def find_due_tables(scan: CatalogScan) -> list[int]:
@@ -80,11 +85,11 @@ def write_samples(scan: CatalogScan, outcomes: Iterable[SampleOutcome]) -> None:
             CatalogTable(
                 pk=pk,
                 sample=None if pk in edited else _to_json(outcome),
-                sample_note=_EDITED_MEANWHILE if pk in edited else outcome.note,
+                **to_columns("sample_note", _EDITED_MEANWHILE if pk in edited else outcome.note),
             )
             for pk, outcome in by_id.items()
         ]
-        CatalogTable.objects.bulk_update(rows, ["sample_note"])
+        CatalogTable.objects.bulk_update(rows, ["sample_note", "sample_note_message"])
         # bulk_update() would write the null of JSON, which no search for NULL finds.
         CatalogTable.objects.bulk_update([row for row in rows if row.sample], ["sample"])
         without = [row.pk for row in rows if not row.sample]

@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from access.reader_language import to_columns
 from catalog.jobs import send_job
 from catalog.models import CatalogScan, DataSource, ScanPhase, ScanState
 from catalog.scans.run import IsStopped, Progress, ScanRun
@@ -23,11 +25,21 @@ from catalog.scans.state import (
 )
 from catalog.sources import SourceSettings, read_sources
 from core.errors import ToolboxError
+from core.messages import Message, message
 
 SCAN_TASK = "catalog.tasks.scan_source"
-_FAULT = "an error in the program ended the scan; the log of the process says more"
-_GIVEN_UP = "the scan was begun again and again and never came to its end; scan once more"
-_VERBS = {ScanPhase.READING: "read", ScanPhase.RELATING: "related", ScanPhase.SAMPLING: "sampled"}
+_FAULT = message(
+    "scan.program_error", "an error in the program ended the scan; the log of the process says more"
+)
+_GIVEN_UP = message(
+    "scan.never_ended",
+    "the scan was begun again and again and never came to its end; scan once more",
+)
+_DONE = {
+    ScanPhase.READING: message("scan.read", "read {done} of {count} tables"),
+    ScanPhase.RELATING: message("scan.related", "related {done} of {count} tables"),
+    ScanPhase.SAMPLING: message("scan.sampled", "sampled {done} of {count} tables"),
+}
 
 
 def request_scan(source: DataSource | None, username: str) -> CatalogScan:
@@ -91,7 +103,9 @@ def send_waiting_scans() -> int:
     hopeless = CatalogScan.objects.filter(
         find_free(), started_at__lt=timezone.now() - GIVEN_UP_AFTER
     )
-    hopeless.update(state=ScanState.FAILED, error=_GIVEN_UP, finished_at=timezone.now())
+    hopeless.update(
+        state=ScanState.FAILED, finished_at=timezone.now(), **to_columns("error", _GIVEN_UP)
+    )
     waiting = list(CatalogScan.objects.filter(find_free()).values_list("pk", flat=True))
     for pk in waiting:
         _send(pk)
@@ -108,7 +122,9 @@ def find_scannable(without: Collection[ScanState] = ()) -> list[DataSource | Non
     return [source for source in found if (source.pk if source else None) not in left_out]
 
 
-def _carry_out(scan: CatalogScan, tell: Progress, is_stopped: IsStopped) -> tuple[ScanState, str]:
+def _carry_out(
+    scan: CatalogScan, tell: Progress, is_stopped: IsStopped
+) -> tuple[ScanState, Message | None]:
     """How the scan ended, and the error if it failed."""
     name = scan.source.name if scan.source else None
     sources = read_sources()
@@ -119,25 +135,28 @@ def _carry_out(scan: CatalogScan, tell: Progress, is_stopped: IsStopped) -> tupl
     try:
         async_to_sync(run.run)()
     except ScanCancelledError:
-        return ScanState.CANCELLED, ""
+        return ScanState.CANCELLED, None
     except ScanLostError:
         raise
     except ToolboxError as error:
-        return ScanState.FAILED, f"{_tell_done(scan)}; {error}"
+        return ScanState.FAILED, _explain_failure(scan, error.message)
     finally:
         run.tell_rest()
-    return ScanState.DONE, ""
+    return ScanState.DONE, None
 
 
-def _explain_refusal(sources: SourceSettings, name: str | None) -> str:
-    return sources.refused.get(name) or f"there is no data source {name!r} any more"
+def _explain_refusal(sources: SourceSettings, name: str | None) -> Message:
+    return sources.refused.get(name) or message(
+        "scan.source_gone", "there is no data source {name} any more", name=repr(name)
+    )
 
 
-def _tell_done(scan: CatalogScan) -> str:
-    verb = _VERBS.get(ScanPhase(scan.phase)) if scan.phase else None
-    if verb is None:
-        return "no table was read"
-    return f"{verb} {scan.done_count:,} of {scan.total_count:,} tables"
+def _explain_failure(scan: CatalogScan, reason: Message) -> Message:
+    words = _DONE.get(ScanPhase(scan.phase)) if scan.phase else None
+    done = message("scan.none_read", "no table was read")
+    if words:
+        done = replace(words, values={"done": scan.done_count, "count": scan.total_count})
+    return message("scan.failed", "{done}; {reason}", done=done, reason=reason)
 
 
 def _send(pk: int) -> None:

@@ -7,8 +7,10 @@ from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from access.reader_language import to_columns
 from catalog.models import CatalogScan, ScanState, SchemaState
 from core.errors import ToolboxError
+from core.messages import Message, message
 
 # A scan that has not been heard of for so long has lost its process.
 SILENT_AFTER = timedelta(seconds=60)
@@ -17,8 +19,11 @@ GIVEN_UP_AFTER = timedelta(hours=6)
 WARNING_LIMIT = 50
 _PROGRESS = (
     *("phase", "table_name", "done_count", "total_count"),
-    *("new_count", "changed_count", "gone_count", "warnings"),
+    *("new_count", "changed_count", "gone_count", "warnings", "warning_messages"),
 )
+
+
+_MORE_WARNINGS = message("scan.more_warnings", "There are more warnings, which are not kept.")
 
 
 class ScanBusyError(ToolboxError):
@@ -42,7 +47,11 @@ def take_scan(scan: CatalogScan) -> None:
     free = CatalogScan.objects.filter(find_free(), pk=scan.pk)
     begun = Coalesce(F("started_at"), now)
     if not free.update(state=ScanState.RUNNING, heartbeat_at=now, started_at=begun):
-        raise ScanBusyError("this scan is done, or another process is working on it; wait for it")
+        raise ScanBusyError(
+            message(
+                "scan.busy", "this scan is done, or another process is working on it; wait for it"
+            )
+        )
     scan.refresh_from_db()
 
 
@@ -68,22 +77,27 @@ def is_cancel_wanted(scan: CatalogScan) -> bool:
     return CatalogScan.objects.filter(pk=scan.pk, is_cancel_wanted=True).exists()
 
 
-def finish_scan(scan: CatalogScan, state: ScanState, error: str = "") -> None:
+def finish_scan(scan: CatalogScan, state: ScanState, error: Message | None = None) -> None:
     """End the scan, and have tools judged anew if it has found anything. Raises ScanLostError."""
     with transaction.atomic():
         keep_scan(scan)
-        _update_own(scan, state=state, error=error, finished_at=timezone.now())
+        _update_own(scan, state=state, finished_at=timezone.now(), **to_columns("error", error))
         if scan.new_count or scan.changed_count or scan.gone_count:
             _count_change(scan)
     scan.refresh_from_db()
 
 
-def warn(scan: CatalogScan, sentence: str) -> None:
+def warn(scan: CatalogScan, sentence: Message) -> None:
     """Add a sentence to the warnings; of very many, the first are kept."""
     if len(scan.warnings) < WARNING_LIMIT:
-        scan.warnings.append(sentence)
+        _add_warning(scan, sentence)
     elif len(scan.warnings) == WARNING_LIMIT:
-        scan.warnings.append("There are more warnings, which are not kept.")
+        _add_warning(scan, _MORE_WARNINGS)
+
+
+def _add_warning(scan: CatalogScan, sentence: Message) -> None:
+    scan.warnings.append(str(sentence))
+    scan.warning_messages.append(sentence.to_json())
 
 
 def _update_own(scan: CatalogScan, **columns: object) -> None:
@@ -91,7 +105,9 @@ def _update_own(scan: CatalogScan, **columns: object) -> None:
         pk=scan.pk, state=ScanState.RUNNING, heartbeat_at=scan.heartbeat_at
     )
     if not own.update(**columns):
-        raise ScanLostError("the scan was ended or taken over by another process")
+        raise ScanLostError(
+            message("scan.lost", "the scan was ended or taken over by another process")
+        )
 
 
 def _count_change(scan: CatalogScan) -> None:

@@ -17,7 +17,7 @@ from catalog.models import CatalogQuery
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
 from catalog.serving.api_callers import ApiCaller, find_caller
 from core.catalogue.budgets import DETAILED_TABLES
-from core.errors import ToolboxError, UnknownTableError
+from core.errors import IndexNotReadyError, ToolboxError, UnknownTableError
 from core.json_text import encode_json
 
 logger = logging.getLogger(__name__)
@@ -54,6 +54,8 @@ def json_route(tell: Tell) -> Callable[..., HttpResponse]:
             response = _respond_error(error)
         except UnknownTableError as error:
             response = _respond_error(ApiError(404, "unknown_table", str(error)))
+        except IndexNotReadyError as error:
+            response = _respond_error(ApiError(503, "not_ready", str(error)))
         except ToolboxError as error:
             response = _respond_error(ApiError(400, "refused", str(error)))
         except DatabaseError:

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 
 from access.keys import find_key, note_use
 from access.models import ApiKey
+from access.proxies import client_address
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
@@ -43,8 +44,7 @@ def find_caller(request: HttpRequest) -> ApiCaller | None:
 
 def _to_caller(key: ApiKey) -> ApiCaller:
     owner = key.owner.get_username() if key.owner else ""
-    allowed = frozenset(key.allowed_tools) if key.allowed_tools else None
-    return ApiCaller(key.key_id, owner, allowed)
+    return ApiCaller(key.key_id, owner, key.tools)
 
 
 def _is_local(request: HttpRequest) -> bool:
@@ -52,6 +52,6 @@ def _is_local(request: HttpRequest) -> bool:
     if any(name in request.headers for name in _FORWARDED):
         return False
     try:
-        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+        return ip_address(client_address(request)).is_loopback
     except ValueError:
         return False

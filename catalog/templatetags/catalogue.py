@@ -1,12 +1,10 @@
-"""What the catalogue's templates need beside Django's own: short numbers, found words, addresses."""
+"""What the catalogue's templates need beside Django's own: found words, labels, addresses."""
 
 import re
 
 from django import template
-from django.utils.formats import number_format
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from catalog.exchange.plan import Value
@@ -17,12 +15,6 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME, RelationType, TableKind
 
 register = template.Library()
 
-# The largest unit that fits is taken; Korean and Japanese count in ten thousands.
-_UNITS = {
-    "ko": ((10**8, "억"), (10**4, "만")),
-    "ja": ((10**8, "億"), (10**4, "万")),
-}
-_OTHER_UNITS = ((10**9, "B"), (10**6, "M"), (10**3, "K"))
 TEXT_LABELS = {
     "display_name": _("Display name"),
     "description": _("Description"),
@@ -30,19 +22,7 @@ TEXT_LABELS = {
     "notes": _("Notes"),
     "masked": _("Masked in samples"),
 }
-_WRITTEN_OUT_BELOW = 10_000
 _WORDS_MARKED = 16
-
-
-@register.filter
-def short_number(value: int) -> str:
-    """About how many: 9,876 stays, 1234567 is 1.2M, or 123만 in Korean."""
-    if abs(value) < _WRITTEN_OUT_BELOW:
-        return number_format(value, force_grouping=True)
-    units = _UNITS.get(get_language() or "", _OTHER_UNITS)
-    size, sign = next(unit for unit in units if abs(value) >= unit[0])
-    share = round(value / size, 1 if abs(value) < 10 * size else 0)
-    return f"{number_format(share, 0 if share.is_integer() else 1)}{sign}"
 
 
 @register.filter

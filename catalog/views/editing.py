@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.reader_language import in_language
 from catalog.editing.tables import edit_column, edit_table, set_tags
 from catalog.models import CatalogColumn, CatalogTable
 from catalog.table_addresses import address_of, source_name_of
@@ -93,7 +94,7 @@ def table_tags(request: HttpRequest, table_id: int) -> HttpResponse:
     try:
         set_tags(table, user_of(request).get_username(), [*names, typed] if typed else names)
     except EditError as refusal:
-        error = str(refusal)
+        error = in_language(refusal)
     if not error and not is_fragment(request):
         return back_to(request, address_of(table, source_name_of(table)))
     return _show_tags(request, table, typed if error else "", error)

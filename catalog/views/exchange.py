@@ -7,15 +7,14 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.reader_language import in_language
 from catalog.exchange.apply import apply_import
 from catalog.exchange.export import FileFormat, export_descriptions
 from catalog.exchange.kept_plans import drop_plan, find_plan, keep_plan
 from catalog.exchange.plan import ImportPlan, read_import
-from catalog.exchange.rows import MAX_FILE_BYTES
 from catalog.models import CatalogTable
 from catalog.views.gates import for_scanners, for_staff, tables_open_to, user_of
 from catalog.views.listing import ListState, filter_tables
@@ -31,21 +30,13 @@ class ImportForm(forms.Form):
 
     file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
 
-    def clean_file(self) -> "UploadedFile[bytes]":
-        """Refuse what is too large before any of it is read."""
-        file: UploadedFile[bytes] = self.cleaned_data["file"]
-        if (file.size or 0) > MAX_FILE_BYTES:
-            text = _("the file has more than %(limit)s MB; split it")
-            raise forms.ValidationError(text % {"limit": MAX_FILE_BYTES // 10**6})
-        return file
-
     def to_plan(self, tables: "QuerySet[CatalogTable]") -> ImportPlan | None:
         """What the file would change, or None where it cannot be read, which `errors` tells."""
         file: UploadedFile[bytes] = self.cleaned_data["file"]
         try:
-            return read_import(file.read(), file.name or "", tables)
+            return read_import(file, file.name or "", tables)
         except EditError as error:
-            self.add_error("file", str(error))
+            self.add_error("file", in_language(error))
             return None
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from access.reader_language import in_language
 from core.errors import EditError, StaleEditError
 
 _PLACEHOLDER_CHARACTERS = 300
@@ -73,7 +74,9 @@ def answer_text(
         stale = replace(field, stored=present, typed=typed, is_stale=True)
         return render_field(request, stale, status=409)
     except EditError as error:
-        return render_field(request, replace(field, typed=typed, error=str(error)), status=422)
+        return render_field(
+            request, replace(field, typed=typed, error=in_language(error)), status=422
+        )
     if not is_fragment(request):
         return back_to(request, field.page)
     return render_field(request, replace(field, stored=stored, is_saved=True))

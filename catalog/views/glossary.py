@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django.views.decorators.vary import vary_on_headers
 
 from access.list_addresses import read_filters, read_page
+from access.reader_language import in_language
 from catalog.exchange.spreadsheets import MAX_FILE_BYTES
 from catalog.glossary import (
     LANGUAGES,
@@ -119,7 +120,7 @@ def glossary_add(request: HttpRequest) -> HttpResponse:
     try:
         entry = add_concept(key, typed, user_of(request).get_username())
     except EditError as error:
-        context = {"error": str(error), "typed_key": key, "fields": _add_fields(typed)}
+        context = {"error": in_language(error), "typed_key": key, "fields": _add_fields(typed)}
         return render(request, "catalog/glossary_add.html", context, status=422)
     messages.success(request, _("The concept %(key)s was added.") % {"key": entry.key})
     return redirect(GlossaryState(q=entry.key).address())
@@ -160,7 +161,7 @@ def glossary_active(request: HttpRequest, key: str) -> HttpResponse:
     try:
         entry = set_concept_active(key, user_of(request).get_username(), is_active=is_active)
     except EditError as error:
-        messages.error(request, str(error))
+        messages.error(request, in_language(error))
     return _answer_row(request, entry)
 
 
@@ -196,7 +197,7 @@ def glossary_import(request: HttpRequest) -> HttpResponse:
         data = file.read(MAX_FILE_BYTES + 1) if file else b""
         count = import_glossary(data, user_of(request).get_username())
     except EditError as error:
-        context = {"import_error": str(error)}
+        context = {"import_error": in_language(error)}
         return render(request, "catalog/glossary_import.html", context, status=422)
     text = ngettext("%d concept was changed.", "%d concepts were changed.", count)
     messages.success(request, text % count)

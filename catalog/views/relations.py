@@ -6,10 +6,10 @@ from django import forms
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from access.reader_language import in_language
 from catalog.editing.relations import RelationTerms, add_relation, edit_relation, remove_relation
 from catalog.models import CatalogTable, TableRelation
 from catalog.table_addresses import address_of, source_name_of
@@ -21,6 +21,7 @@ from catalog.views.texts import relation_text
 from core.catalogue.entries import RelationType
 from core.catalogue.near_names import find_near
 from core.errors import EditError
+from core.messages import message
 
 _NAMES_COMPARED = 20_000
 
@@ -66,7 +67,7 @@ def relation_add(request: HttpRequest, table_id: int) -> HttpResponse:
             target = _find_target(request, table, form.cleaned_data["target"])
             add_relation(table, target, user_of(request).get_username(), form.to_terms())
         except EditError as error:
-            form.add_error(None, str(error))
+            form.add_error(None, in_language(error))
     return _show(request, table, form)
 
 
@@ -96,7 +97,7 @@ def relation_remove(request: HttpRequest, relation_id: int) -> HttpResponse:
     except EditError as error:
         form = RelationForm(QueryDict())
         form.full_clean()
-        form.add_error(None, str(error))
+        form.add_error(None, in_language(error))
     return _show(request, table, form)
 
 
@@ -115,12 +116,18 @@ def _find_target(request: HttpRequest, table: CatalogTable, name: str) -> Catalo
     near = find_near(
         name, [str(one) for one in tables.only("schema", "name", "source__name")[:_NAMES_COMPARED]]
     )
-    words = {"name": name, "names": ", ".join(near)}
     if near:
         raise EditError(
-            _("There is no table %(name)s in this data source; did you mean %(names)s?") % words
+            message(
+                "relation.no_table_near",
+                "There is no table {name} in this data source; did you mean {names}?",
+                name=name,
+                names=", ".join(near),
+            )
         )
-    raise EditError(_("There is no table %(name)s in this data source.") % words)
+    raise EditError(
+        message("relation.no_table", "There is no table {name} in this data source.", name=name)
+    )
 
 
 def _get_relation(request: HttpRequest, relation_id: int) -> TableRelation:

@@ -97,7 +97,7 @@ def make_default_row() -> DataSource:
         username=found.user,
         search_path=found.search_path,
         pool_size=found.pool_size,
-        max_waiting=found.max_waiting,
+        max_wait_ms=found.max_wait_ms,
         row_limit=found.row_limit,
         byte_limit=found.byte_limit,
         cell_limit=found.cell_limit,

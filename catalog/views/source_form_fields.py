@@ -16,7 +16,7 @@ _CODE_FIELDS = frozenset(
     }
 )
 _LIMITS = (
-    *("pool_size", "max_waiting", "row_limit", "byte_limit", "cell_limit"),
+    *("pool_size", "max_wait_ms", "row_limit", "byte_limit", "cell_limit"),
     *("timeout_ms", "lock_timeout_ms"),
 )
 _PLAIN_WIDGETS = (forms.CheckboxInput, forms.RadioSelect, forms.CheckboxSelectMultiple)

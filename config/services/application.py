@@ -15,8 +15,8 @@ from config.services.supervisor import Service
 
 PROJECT = Path(__file__).resolve().parents[2]
 MANAGE = (sys.executable, str(PROJECT / "manage.py"))
-CELERY = (sys.executable, "-m", "celery", "-A", "config.celery")
-GRACE_S = 3
+# Without its banner, which is no log line.
+CELERY = (sys.executable, "-m", "celery", "--quiet", "-A", "config.celery")
 # The demo's rows are loaded at the first start.
 BOOTSTRAP_TIMEOUT_S = 300.0
 # Thousands of documents take minutes; nobody waits for them.
@@ -60,17 +60,14 @@ class Application:
             runs_once=True,
             ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
         )
-        catalogue = [self._scan(), self._index()]
-        if self.embedded.demo_dsn:
-            catalogue.insert(1, self._describe())
+        catalogue = (self._scan(), self._index())
         return [bootstrap, self._web(), self._mcp(), *self._jobs(), *catalogue]
 
     def _web(self) -> Service:
         options = self.options
         arguments = (
-            *(sys.executable, "-m", "uvicorn", "config.asgi:application"),
-            *("--host", options.host, "--port", str(options.port_web)),
-            *("--timeout-graceful-shutdown", str(GRACE_S), "--no-server-header"),
+            *(*MANAGE, "runweb", "--host", options.host),
+            *("--port", str(options.port_web)),
         )
         return Service(
             "web",
@@ -103,24 +100,13 @@ class Application:
             awaited=False,
         )
 
-    def _describe(self) -> Service:
-        """Describes the demo shop's tables; leaves every other database alone."""
-        return Service(
-            "describe",
-            partial(self._command, "describe", (*MANAGE, "load_demo_catalogue")),
-            needs=frozenset({"scan"}),
-            runs_once=True,
-            ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
-            awaited=False,
-        )
-
     def _index(self) -> Service:
         """Embeds reference documents that are not yet; what it does not reach is searched by words."""
         return Service(
             "index",
             partial(self._command, "index", (*MANAGE, "index_documents")),
             # So that the documents of tables are there.
-            needs=frozenset({"describe" if self.embedded.demo_dsn else "scan"}),
+            needs=frozenset({"scan"}),
             runs_once=True,
             ready_timeout_s=INDEX_TIMEOUT_S,
             awaited=False,

@@ -28,6 +28,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace, say: Say) -> None:
     """Do what the options say; raises ConfigurationError when that is impossible."""
+    try:
+        _run(arguments, say)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{error.filename or arguments.data_dir}: {error.strerror}"
+        ) from error
+
+
+def _run(arguments: Namespace, say: Say) -> None:
     if arguments.stop:
         stop_running(arguments.data_dir, say)
         return

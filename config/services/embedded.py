@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from config.services.chroma import EmbeddedChroma, require_chroma
 from config.services.embeddings import (
@@ -24,7 +25,8 @@ from core.errors import ConfigurationError
 class Embedded:
     """`ports` are the ones to be listened on, by service; `notices` say what people should know.
 
-    `demo_dsn` is the owner's, None without a demo database.
+    `demo_dsn` is the owner's, None without a demo database. `folders` are written to beside the data
+    folder.
     """
 
     services: list[Service] = field(default_factory=list)
@@ -32,6 +34,7 @@ class Embedded:
     ports: dict[str, int] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     demo_dsn: str | None = None
+    folders: list[Path] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,7 @@ class EmbeddedBuilder:
         )
         if server.home.notice:
             self.result.notices.append(server.home.notice)
+        self.result.folders.append(server.home.data.parent)
         if has_own_database:
             self.result.variables["DATABASE_URL"] = server.dsn("toolbuilder", "app")
         if has_demo:

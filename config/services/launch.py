@@ -21,6 +21,18 @@ def become_user(uid: int, gid: int) -> None:
     os.setuid(uid)
 
 
+def reset_signals() -> None:
+    """Give every signal its default meaning, and block none.
+
+    Commands inherit what is ignored: SIGINT and SIGQUIT by a shell for its background jobs, SIGPIPE by
+    Python itself. PostgreSQL would then not pass a SIGQUIT on to its sessions.
+    """
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        if signal.getsignal(number) is not signal.SIG_DFL:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
 def die_with(parent: int, death_signal: int) -> None:
     """Ask Linux for `death_signal` when the parent dies; elsewhere the keeper does it alone."""
     if sys.platform != "linux":
@@ -34,8 +46,7 @@ def die_with(parent: int, death_signal: int) -> None:
 def main(arguments: list[str]) -> None:
     """Become the command; the process id stays."""
     parent, death_signal, uid, gid = (int(argument) for argument in arguments[:4])
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
+    reset_signals()
     become_user(uid, gid)
     die_with(parent, death_signal)
     os.execv(arguments[4], arguments[4:])  # noqa: S606 - the command comes from the supervisor

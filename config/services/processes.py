@@ -88,7 +88,7 @@ def start(command: Command, keeper: Keeper) -> subprocess.Popen[bytes]:
     """
     account = command.account or Account(-1, -1)
     numbers = (os.getpid(), int(command.death_signal), account.uid, account.gid)
-    log = os.open(command.log or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    log = _open_log(command.log)
     try:
         process = subprocess.Popen(  # noqa: S603 - the command is the caller's
             [*LAUNCH, *map(str, numbers), *command.argv],
@@ -104,6 +104,15 @@ def start(command: Command, keeper: Keeper) -> subprocess.Popen[bytes]:
         os.close(log)
     keeper.watch(process.pid, command.death_signal)
     return process
+
+
+def _open_log(log: Path | None) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    if log is not None:
+        # On a full disk there may be no room for a new file; the service is wanted all the same.
+        with contextlib.suppress(OSError):
+            return os.open(log, flags, 0o600)
+    return os.open(os.devnull, flags)
 
 
 def run(command: Command) -> None:

@@ -40,5 +40,6 @@ class LogWatch:
         if not self.log.exists():
             return False
         with self.log.open("rb") as file:
-            file.seek(self.offset)
+            # A log that became too large was emptied meanwhile.
+            file.seek(self.offset if self.offset <= self.log.stat().st_size else 0)
             return self.text.encode() in file.read()

@@ -16,7 +16,6 @@ from config.services.ports import choose_free_port
 from config.services.postgres import Role, random_passwords
 from core.errors import ConfigurationError
 
-LOG_LIMIT_BYTES = 10 * 1024 * 1024
 BASE62 = string.digits + string.ascii_letters
 PORT_NAMES = ("postgres", "valkey", "chroma", "embeddings")
 
@@ -71,7 +70,7 @@ class DataDirectory:
     def create(self) -> None:
         """Make the folder and its logs folder, closed to others."""
         try:
-            for folder in (self.root, self.root / "logs"):
+            for folder in (self.root, self.logs):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             # An existing folder may be open; root's may let PostgreSQL's group through (0710).
             self.root.chmod(self.root.stat().st_mode & 0o710)
@@ -80,13 +79,14 @@ class DataDirectory:
                 f"{self.root} cannot be used: {error.strerror}; choose another --data-dir"
             ) from error
 
+    @property
+    def logs(self) -> Path:
+        """The folder of the services' logs."""
+        return self.root / "logs"
+
     def log(self, name: str) -> Path:
-        """The log of a service; one above 10 MB is moved to `<name>.log.1` first."""
-        path = self.root / "logs" / f"{name}.log"
-        if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
-            path.replace(path.with_suffix(".log.1"))
-        path.touch(mode=0o600)
-        return path
+        """The log of a service; it may not be there yet."""
+        return self.logs / f"{name}.log"
 
     def load_secrets(self) -> Secrets:
         """The stored secrets, made at the first call; new kinds are added to an old file."""
@@ -123,12 +123,19 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def write_private_json(file: Path, value: object) -> None:
-    """Replace the file in one step, mode 600; a reader never sees half of it."""
+    """Replace the file in one step, mode 600; a reader never sees half of it.
+
+    Raises OSError, with the file as it was, where there is no room.
+    """
     unfinished = file.with_name(f".{file.name}.unfinished")
     unfinished.unlink(missing_ok=True)
-    unfinished.touch(mode=0o600)
-    unfinished.write_text(json.dumps(value, indent=2) + "\n")
-    unfinished.replace(file)
+    try:
+        unfinished.touch(mode=0o600)
+        unfinished.write_text(json.dumps(value, indent=2) + "\n")
+        unfinished.replace(file)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

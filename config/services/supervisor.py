@@ -18,6 +18,7 @@ POLL_S = 0.05
 STOP_LIMIT_S = 9.0
 LAST_LEVEL_S = 2.5
 LAST_LINES = 20
+CHORES_INTERVAL_S = 5.0
 Say = Callable[[str], None]
 
 
@@ -44,11 +45,15 @@ class Service:
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """A dead service is started again at most `limit` times in `window_s`, later each time."""
+    """A dead service is started again at most `limit` times in `window_s`, later each time.
+
+    While there is an obstacle such as a full disk, it is tried every `blocked_delay_s` without limit.
+    """
 
     limit: int = 5
     window_s: float = 60.0
     first_delay_s: float = 0.5
+    blocked_delay_s: float = 3.0
 
 
 @dataclass
@@ -63,10 +68,11 @@ class Child:
     def last_words(self) -> str:
         """The end of what it has written since its start, indented."""
         log = self.command.log
-        if log is None:
+        if log is None or not log.exists():
             return ""
         with log.open("rb") as file:
-            file.seek(self.log_offset)
+            # A log that became too large was emptied meanwhile.
+            file.seek(self.log_offset if self.log_offset <= log.stat().st_size else 0)
             lines = file.read().decode(errors="replace").splitlines()[-LAST_LINES:]
         return "\n".join((f"  the end of {log}:", *(f"  | {line}" for line in lines)))
 
@@ -77,16 +83,25 @@ class _NotUpError(ConfigurationError):
 
 @dataclass
 class Supervisor:
-    """Runs `services` until it is told to stop; `record` gets the process ids at each change."""
+    """Runs `services` until it is told to stop.
+
+    `record` gets the process ids at each change; where it raises OSError, it gets them again soon.
+    `find_obstacle` says why no service can be expected to start now, '' for nothing. `do_chores` is
+    called every few seconds. Both are called in threads.
+    """
 
     services: Sequence[Service]
     keeper: Keeper
     say: Say
     policy: RestartPolicy = RestartPolicy()
     record: Callable[[dict[str, int]], None] = lambda pids: None
+    find_obstacle: Callable[[], str] = lambda: ""
+    do_chores: Callable[[], None] = lambda: None
     _children: dict[str, Child] = field(default_factory=dict, init=False)
     _up: dict[str, asyncio.Event] = field(default_factory=dict, init=False)
     _deaths: dict[str, deque[float]] = field(default_factory=dict, init=False)
+    _blocked: set[str] = field(default_factory=set, init=False)
+    _is_recorded: bool = field(default=True, init=False)
     _stop_requested: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     async def run(self, when_up: Callable[[], None]) -> None:
@@ -123,6 +138,7 @@ class Supervisor:
                 for service in self.services:
                     group.create_task(self._keep(service))
                 group.create_task(self._announce(when_up))
+                group.create_task(self._look_after())
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
@@ -130,7 +146,23 @@ class Supervisor:
         for service in self.services:
             if service.awaited:
                 await self._up[service.name].wait()
-        when_up()
+        while True:
+            try:
+                return when_up()
+            except OSError as error:
+                self.say(
+                    f"everything runs, but that cannot be written down ({error}); trying again"
+                )
+            await asyncio.sleep(self.policy.blocked_delay_s)
+
+    async def _look_after(self) -> None:
+        while True:
+            await asyncio.sleep(CHORES_INTERVAL_S)
+            await asyncio.to_thread(self.do_chores)
+            if not self._is_recorded:
+                self._record()
+            if self._blocked and not await asyncio.to_thread(self.find_obstacle):
+                self._blocked.clear()
 
     async def _keep(self, service: Service) -> None:
         for need in service.needs:
@@ -175,29 +207,47 @@ class Supervisor:
         # No event tells of the end without threads or signal handlers of our own.
         while child.process.poll() is None:  # noqa: ASYNC110
             await asyncio.sleep(POLL_S)
+        failure: Exception = _NotUpError()
         while True:
-            await asyncio.sleep(self._next_delay(child))
+            await asyncio.sleep(await self._next_delay(child, failure))
             try:
                 return await self._bring_up(child.service)
-            except _NotUpError:
+            except (ConfigurationError, OSError) as error:
+                failure = error
                 child = self._children[child.service.name]
-                self._end(child)
 
-    def _next_delay(self, child: Child) -> float:
-        """Count one death; how long to wait, or ConfigurationError when there were too many."""
+    async def _next_delay(self, child: Child, failure: Exception) -> float:
+        """How long to wait before the next start of a service that ended, or did not come up.
+
+        Raises the failure where another start cannot help, and ConfigurationError when there were
+        too many deaths; neither while an obstacle explains them.
+        """
         self._end(child)
-        name, policy, now = child.service.name, self.policy, time.monotonic()
+        name, policy = child.service.name, self.policy
+        what = f"{name} {_ending(child.process.returncode)}"
+        if obstacle := await asyncio.to_thread(self.find_obstacle):
+            if name not in self._blocked:
+                self.say(f"{what}; {obstacle}; trying every {policy.blocked_delay_s:g} s")
+            self._blocked.add(name)
+            return policy.blocked_delay_s
+        if not isinstance(failure, _NotUpError | OSError):
+            raise failure
+        deaths = self._count_death(name)
+        if deaths > policy.limit:
+            times = f"{deaths} times within {policy.window_s:g} s"
+            raise ConfigurationError(f"{what}, {times}; giving up\n{child.last_words()}")
+        delay: float = policy.first_delay_s * 2 ** (deaths - 1)
+        self.say(f"{what}; starting it again in {delay:g} s ({deaths} of {policy.limit})")
+        return delay
+
+    def _count_death(self, name: str) -> int:
+        """How often the service has died lately, this time included."""
+        now = time.monotonic()
         deaths = self._deaths.setdefault(name, deque())
         deaths.append(now)
-        while now - deaths[0] > policy.window_s:
+        while now - deaths[0] > self.policy.window_s:
             deaths.popleft()
-        what = f"{name} {_ending(child.process.returncode)}"
-        if len(deaths) > policy.limit:
-            times = f"{len(deaths)} times within {policy.window_s:g} s"
-            raise ConfigurationError(f"{what}, {times}; giving up\n{child.last_words()}")
-        delay: float = policy.first_delay_s * 2 ** (len(deaths) - 1)
-        self.say(f"{what}; starting it again in {delay:g} s ({len(deaths)} of {policy.limit})")
-        return delay
+        return len(deaths)
 
     def _end(self, child: Child) -> None:
         """Leave nothing of a child that is over, or that has failed to come up."""
@@ -244,7 +294,15 @@ class Supervisor:
 
     def _record(self) -> None:
         children = self._children.items()
-        self.record({name: c.process.pid for name, c in children if c.process.poll() is None})
+        pids = {name: child.process.pid for name, child in children if child.process.poll() is None}
+        try:
+            self.record(pids)
+        except OSError as error:
+            if self._is_recorded:
+                self.say(f"the process ids cannot be written down: {error.strerror}")
+            self._is_recorded = False
+        else:
+            self._is_recorded = True
 
 
 async def _is_up(child: Child) -> bool:

@@ -5,14 +5,18 @@ import os
 import signal
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
+from config import env
 from config.services.application import Application
 from config.services.embedded import EmbeddedBuilder
 from config.services.leftovers import ProcessRecord
+from config.services.logs import LogRotation
 from config.services.options import Options
 from config.services.ports import is_free
 from config.services.processes import Keeper
+from config.services.room import explain_full_disk
 from config.services.state import (
     DataDirectory,
     hold_lock,
@@ -101,7 +105,7 @@ class Installation:
         """Until a signal stops it."""
         for notice in self.application.embedded.notices:
             self.say(f"note: {notice}")
-        self.say(f"starting; logs are in {self.directory.root / 'logs'}")
+        self.say(f"starting; logs are in {self.directory.logs}")
         keeper = Keeper()
         # Their existence says that everything answers, so they go with us even after `kill -9`.
         for file in self.directory.shared_files:
@@ -114,7 +118,15 @@ class Installation:
 
     async def _supervise(self, keeper: Keeper) -> None:
         services = [*self.application.embedded.services, *self.application.services()]
-        supervisor = Supervisor(services, keeper, self.say, record=self.record.write)
+        folders = list(dict.fromkeys((self.directory.root, *self.application.embedded.folders)))
+        supervisor = Supervisor(
+            services,
+            keeper,
+            self.say,
+            record=self.record.write,
+            find_obstacle=partial(explain_full_disk, folders),
+            do_chores=LogRotation(self.directory.logs, *env.log_limits()).rotate,
+        )
         write_private_json(self.directory.environment_file, self.application.variables)
         await supervisor.run(self._tell)
 

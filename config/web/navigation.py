@@ -8,35 +8,47 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from access.views.gates import SEE_CALLS, SEE_KEYS
+from access.views.gates import SEE_CALLS, SEE_KEYS, user_of
 from catalog.views.source_gates import may_see_sources
-from toolbuilder.models import ToolDefinition
+from config.web.help import INDEX, address_of
 from toolbuilder.views.gates import SEE_TOOLS
+from toolbuilder.visibility import visible_tools
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Place:
     """An entry of the sidebar; `url_name` leads there, `may_see` says for whom it is shown.
 
-    `count` is how many things are there, asked by each page.
+    `about` says what is done there, `help` names the page of docs/ on it. `is_inner` marks a place
+    inside the one before it. `count` is how many things are there, asked by each page.
     """
 
     label: Promise
     icon: str
     url_name: str
     may_see: Callable[[HttpRequest], bool]
-    count: Callable[[], int] | None = None
+    help: str
+    about: Promise | str = ""
+    is_inner: bool = False
+    count: Callable[[HttpRequest], int] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NavigationItem:
     """A place as one request shows it."""
 
-    label: Promise
-    icon: str
+    place: Place
     url: str
     is_current: bool
     count: int | None = None
+
+    @property
+    def label(self) -> Promise:
+        return self.place.label
+
+    @property
+    def icon(self) -> str:
+        return self.place.icon
 
 
 def is_staff(request: HttpRequest) -> bool:
@@ -49,31 +61,128 @@ def staff_with(right: str) -> Callable[[HttpRequest], bool]:
     return lambda request: is_staff(request) and request.user.has_perm(right)
 
 
-def _count_tools() -> int:
-    return ToolDefinition.objects.present().count()
+def _count_tools(request: HttpRequest) -> int:
+    return visible_tools(user_of(request)).present().count()
 
 
 PLACES = (
-    Place(_("Dashboard"), "layout-dashboard", "home", is_staff),
-    Place(_("Tools"), "wrench", "tools", staff_with(SEE_TOOLS), _count_tools),
-    Place(_("Catalogue"), "table-2", "catalogue", is_staff),
-    Place(_("Search lab"), "search", "search-lab", staff_with(SEE_TOOLS)),
-    Place(_("Data sources"), "database", "sources", may_see_sources),
-    Place(_("Calls"), "activity", "calls", staff_with(SEE_CALLS)),
-    Place(_("Keys"), "key-round", "keys", staff_with(SEE_KEYS)),
-    Place(_("Settings"), "settings", "settings", is_staff),
-    Place(_("Back office"), "settings-2", "admin:index", is_staff),
+    Place(
+        label=_("Dashboard"),
+        icon="layout-dashboard",
+        url_name="home",
+        may_see=is_staff,
+        help="operation",
+    ),
+    Place(
+        label=_("Tools"),
+        icon="wrench",
+        url_name="tools",
+        may_see=staff_with(SEE_TOOLS),
+        help="tools",
+        count=_count_tools,
+    ),
+    Place(
+        label=_("MCP servers"),
+        icon="plug",
+        url_name="mcp-servers",
+        may_see=staff_with(SEE_TOOLS),
+        help="mcp-servers",
+        about=_("Serve the tools of other MCP servers here"),
+        is_inner=True,
+    ),
+    Place(
+        label=_("Search lab"),
+        icon="flask-conical",
+        url_name="search-lab",
+        may_see=staff_with(SEE_TOOLS),
+        help="search-lab",
+        about=_("Try how agents find tools, and see why"),
+        is_inner=True,
+    ),
+    Place(
+        label=_("Data sources"),
+        icon="database",
+        url_name="sources",
+        may_see=may_see_sources,
+        help="security",
+    ),
+    Place(
+        label=_("Catalogue"),
+        icon="table-2",
+        url_name="catalogue",
+        may_see=is_staff,
+        help="catalogue",
+        about=_("What agents are told of tables and columns"),
+    ),
+    Place(
+        label=_("Glossary"),
+        icon="languages",
+        url_name="glossary",
+        may_see=is_staff,
+        help="search-lab",
+        about=_("Words that mean the same, for searches in three languages"),
+        is_inner=True,
+    ),
+    Place(
+        label=_("Calls"),
+        icon="activity",
+        url_name="calls",
+        may_see=staff_with(SEE_CALLS),
+        help="operation",
+    ),
+    Place(
+        label=_("Keys"),
+        icon="key-round",
+        url_name="keys",
+        may_see=staff_with(SEE_KEYS),
+        help="clients",
+    ),
+    Place(
+        label=_("Settings"),
+        icon="settings",
+        url_name="settings",
+        may_see=is_staff,
+        help="reference/settings",
+    ),
+    Place(
+        label=_("Back office"),
+        icon="settings-2",
+        url_name="admin:index",
+        may_see=is_staff,
+        help="operation",
+        about=_("Users, groups and raw rows"),
+    ),
 )
 
 
 def list_navigation(request: HttpRequest) -> list[NavigationItem]:
-    """The places that this person may see; the one whose address begins this page's is current."""
-    return [_to_item(place, request) for place in PLACES if place.may_see(request)]
+    """The places that this person may see."""
+    current = find_place(request)
+    return [
+        NavigationItem(
+            place=place,
+            url=reverse(place.url_name),
+            is_current=place is current,
+            count=place.count(request) if place.count else None,
+        )
+        for place in PLACES
+        if place.may_see(request)
+    ]
 
 
-def _to_item(place: Place, request: HttpRequest) -> NavigationItem:
-    url = reverse(place.url_name)
+def find_place(request: HttpRequest) -> Place | None:
+    """The place with the longest address that begins the page's own, of those the person may see."""
+    places = {reverse(place.url_name): place for place in PLACES if place.may_see(request)}
     # Every address begins with that of the start.
-    is_current = request.path == url if url == "/" else request.path.startswith(url)
-    count = place.count() if place.count else None
-    return NavigationItem(place.label, place.icon, url, is_current, count)
+    above = [
+        url
+        for url in places
+        if request.path == url or (url != "/" and request.path.startswith(url))
+    ]
+    return places[max(above, key=len)] if above else None
+
+
+def find_help(request: HttpRequest) -> str:
+    """The address of the documentation on the page's place, of its index where there is none."""
+    place = find_place(request)
+    return address_of(place.help if place else INDEX)

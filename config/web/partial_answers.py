@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from django.contrib.messages import get_messages
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 
 from access.views.events import event_response, trigger_event
@@ -24,6 +26,12 @@ class PartialAnswerMiddleware:
         if not _leads_elsewhere(response):
             _send_toasts(request, response)
         return response
+
+
+def refuse_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler400`: what is too large is answered so, with its own status, which pages have a sentence for."""
+    status = 413 if isinstance(exception, RequestDataTooBig) else 400
+    return render(request, "400.html", {"is_too_large": status == 413}, status=status)
 
 
 def _leads_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:

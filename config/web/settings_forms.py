@@ -6,9 +6,9 @@ from django import forms
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 
-from access.sign_ins import start_sign_in
-from config.web.sign_in import explain_wait
+from config.web.sign_in import begin_sign_in, explain_wait
 
 
 class PersonForm(forms.ModelForm[User]):
@@ -22,12 +22,14 @@ class PersonForm(forms.ModelForm[User]):
 class PasswordForm(PasswordChangeForm):
     """A new password for who knows the old one; wrong ones count as those of signing in do."""
 
-    def __init__(self, user: User, data: Any = None, *, address: str = "") -> None:
+    def __init__(self, user: User, data: Any = None, *, request: HttpRequest | None = None) -> None:
         super().__init__(user, data)
-        self._address = address
+        self._request = request
 
     def clean_old_password(self) -> str:
-        attempt = start_sign_in(self.user.get_username(), self._address)
+        if self._request is None:
+            return super().clean_old_password()
+        attempt = begin_sign_in(self._request, self.user.get_username())
         if attempt.wait_minutes:
             raise ValidationError(explain_wait(attempt.wait_minutes))
         password = super().clean_old_password()

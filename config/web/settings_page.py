@@ -51,9 +51,7 @@ def settings_person(request: HttpRequest) -> HttpResponse:
 @require_POST
 def settings_password(request: HttpRequest) -> HttpResponse:
     """Change the password; this session goes on, those on other machines end."""
-    form = PasswordForm(
-        _own_row(request), request.POST, address=request.META.get("REMOTE_ADDR", "")
-    )
+    form = PasswordForm(_own_row(request), request.POST, request=request)
     if not form.is_valid():
         return _render(request, status=422, password_form=form)
     update_session_auth_hash(request, form.save())

@@ -1,8 +1,8 @@
 """Signing in and out, in a page or in the dialog of an ended session."""
 
+from django.conf import settings
 from django.contrib.auth import login, logout
 from django.contrib.auth.forms import AuthenticationForm
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
@@ -14,9 +14,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.middleware import HtmxDetails
 
-from access.sign_ins import start_sign_in
+from access.proxies import client_address
+from access.sign_ins import KNOWN_FOR, StartedSignIn, start_sign_in
 from access.views.events import event_response
 from config.web.addresses import next_address
+
+DEVICE_COOKIE = "device"
+_DEVICE_CHARACTERS = 100
 
 
 class HtmxRequest(HttpRequest):
@@ -26,24 +30,36 @@ class HtmxRequest(HttpRequest):
 
 
 class SignInForm(AuthenticationForm):
-    """Name and password, refused without a look at them after too many wrong ones."""
+    """Name and password, refused without a look at them after too many wrong ones.
+
+    `device` is the mark that the browser keeps after a success.
+    """
 
     error_messages = {
         **AuthenticationForm.error_messages,
         "invalid_login": _("The user name or the password is wrong."),
     }
     wait_minutes = 0
+    device = ""
 
     def clean(self) -> dict[str, object]:
-        address = self.request.META.get("REMOTE_ADDR", "") if self.request else ""
-        attempt = start_sign_in(self.cleaned_data.get("username", ""), address)
+        # Without a request, as from a command, there is nobody to hold up.
+        if self.request is None:
+            return super().clean()
+        attempt = begin_sign_in(self.request, self.cleaned_data.get("username", ""))
         if attempt.wait_minutes:
             self.wait_minutes = attempt.wait_minutes
             self.add_error(None, explain_wait(attempt.wait_minutes))
             return self.cleaned_data
         cleaned = super().clean()
-        attempt.succeed()
+        self.device = attempt.succeed()
         return cleaned
+
+
+def begin_sign_in(request: HttpRequest, username: str) -> StartedSignIn:
+    """An attempt at this person's password from the client of the request."""
+    device = request.COOKIES.get(DEVICE_COOKIE, "")[:_DEVICE_CHARACTERS]
+    return start_sign_in(username, client_address(request), device)
 
 
 @never_cache
@@ -53,7 +69,7 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
     """The form, and after it the page that was asked for; htmx gets the form alone."""
     form = SignInForm(request, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        return _enter(request, form.get_user())
+        return _enter(request, form)
     template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
     context = {"form": form, "next": next_address(request)}
     response = render(request, template, context, status=_status(form))
@@ -78,9 +94,18 @@ def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:
     return _renew(request, status=409)
 
 
-def _enter(request: HtmxRequest, user: User) -> HttpResponse:
-    login(request, user)
-    return _renew(request, status=204) if request.htmx else redirect(next_address(request))
+def _enter(request: HtmxRequest, form: SignInForm) -> HttpResponse:
+    login(request, form.get_user())
+    response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
+    response.set_cookie(
+        DEVICE_COOKIE,
+        form.device,
+        max_age=KNOWN_FOR,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
 
 
 def _renew(request: HtmxRequest, *, status: int) -> HttpResponse:

@@ -3,6 +3,7 @@
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config.web.help import help_image, help_page
 from config.web.settings_page import settings_page, settings_password, settings_person
 from config.web.sign_in import sign_in, sign_out
 from config.web.theme import set_theme
@@ -15,6 +16,9 @@ urlpatterns = [
     path("settings/", settings_page, name="settings"),
     path("settings/person/", settings_person, name="settings-person"),
     path("settings/password/", settings_password, name="settings-password"),
+    path("help/", help_page, name="help"),
+    path("help/images/<str:name>", help_image, name="help-image"),
+    path("help/<path:name>/", help_page, name="help-page"),
     path("theme/", set_theme, name="set-theme"),
     path("language/", include("django.conf.urls.i18n")),
 ]

@@ -2,38 +2,25 @@
 
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from typing import Literal
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from catalog.environment import find_names, variable_name
 from config import env
+from config.web.variable_texts import SOURCES, Variable, has_words, parse_variables
 
 PAGE = settings.BASE_DIR / "docs/reference/settings.md"
-# One row of the page tells of as many variables as there are data sources.
-SOURCES = "DATA_SOURCE_<NAME>_URL"
 HIDDEN = "•••"
 Origin = Literal["environment", "up", ""]
-_ROW = re.compile(r"\| `([A-Z0-9_]+|DATA_SOURCE_<NAME>_URL)` \| (.*?) ?\| (.*) \|")
-_LINK = re.compile(r"\[([^]]+)\]\([^)]*\)")
 _SECRET = re.compile(r"(?:^|_)(?:KEYS?|PASS|PASSWORDS?|TOKENS?|SECRETS?)(?:_|$)")
 _HARMLESS_OPTIONS = frozenset(
     {"application_name", "channel_binding", "connect_timeout", "sslmode", "sslrootcert"}
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
-    """A variable as the page of the documentation has it; the texts are Markdown."""
-
-    name: str
-    group: str
-    default: str
-    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +37,26 @@ class ShownVariable:
 
     @property
     def meaning(self) -> list[tuple[str, bool]]:
-        """Pieces of the text, each with whether it is code."""
-        return split_markdown(self.variable.meaning)
+        """Pieces of the text in the reader's language, each with whether it is code."""
+        return split_markdown(_translate(self.variable.meaning))
 
     @property
     def default(self) -> list[tuple[str, bool]]:
         """Of the documentation, in pieces as `meaning`."""
-        return split_markdown(self.variable.default)
+        return split_markdown(_translate(self.variable.default))
 
 
 @cache
 def read_variables() -> tuple[Variable, ...]:
     """All variables in the page's order; none where the documentation is not installed."""
-    return tuple(_parse(PAGE.read_text())) if PAGE.exists() else ()
+    return tuple(parse_variables(PAGE.read_text())) if PAGE.exists() else ()
 
 
 def list_variables() -> list[tuple[str, list[ShownVariable]]]:
     """Groups of the page with their variables as they are now."""
     shown = [_show(one) for variable in read_variables() for one in _expand(variable)]
     grouped = groupby(shown, key=lambda one: one.variable.group)
-    return [(group, list(variables)) for group, variables in grouped]
+    return [(_translate(group), list(variables)) for group, variables in grouped]
 
 
 def is_secret(name: str) -> bool:
@@ -94,19 +81,14 @@ def hide_credentials(value: str) -> str:
 
 
 def split_markdown(text: str) -> list[tuple[str, bool]]:
-    """Pieces of a line of Markdown, each with whether it is code; of links the words."""
-    pieces = _LINK.sub(r"\1", text).split("`")
+    """Pieces of a line of Markdown, each with whether it is code."""
+    pieces = text.split("`")
     return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
-def _parse(page: str) -> Iterator[Variable]:
-    group = ""
-    for line in page.splitlines():
-        if line.startswith("## "):
-            group = line[3:].strip()
-        elif match := _ROW.fullmatch(line):
-            name, default, meaning = match.groups()
-            yield Variable(name=name, group=group, default=default, meaning=meaning)
+def _translate(text: str) -> str:
+    # Of an empty text gettext gives the head of its catalogue.
+    return gettext(text) if has_words(text) else text
 
 
 def _expand(variable: Variable) -> list[Variable]:

@@ -15,6 +15,7 @@ from core.expressions.limits import (
 )
 from core.expressions.table import make_table
 from core.expressions.values import export_result
+from core.messages import message
 
 _MAX_NUMBER_TEXT = 1_300
 _MAX_REASON = 500
@@ -37,12 +38,20 @@ def _decimal(budget: Budget, value: Any) -> Decimal:
     try:
         return Decimal(repr(value) if type(value) is float else _short(value))
     except InvalidOperation:
-        raise EvaluationError(f"{str(value)[:40]!r} is not a number; write it as 12.50") from None
+        raise EvaluationError(
+            message(
+                "expression.no_number",
+                "{text} is not a number; write it as 12.50",
+                text=repr(str(value)[:40]),
+            )
+        ) from None
 
 
 def _short(value: Any) -> Any:
     if type(value) is str and len(value) > _MAX_NUMBER_TEXT:
-        raise EvaluationError("a text is too long for a number")
+        raise EvaluationError(
+            message("expression.number_text_too_long", "a text is too long for a number")
+        )
     return value
 
 
@@ -50,7 +59,11 @@ def _str(budget: Budget, value: Any = "") -> str:
     """The value as a text; lists are joined with ', '.join instead."""
     if type(value) in CONTAINERS:
         raise EvaluationError(
-            f"str() of {kind_name(value)}; write ', '.join([str(x) for x in ...])"
+            message(
+                "expression.str_of_kind",
+                "str() of {value}; write ', '.join([str(x) for x in ...])",
+                value=kind_name(value),
+            )
         )
     return str(value)
 
@@ -73,7 +86,14 @@ def _parse_json(budget: Budget, text: Any) -> Any:
     try:
         value = json.loads(text, parse_int=_read_integer, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise EvaluationError(f"this is not JSON: {error.msg} at character {error.pos}") from None
+        raise EvaluationError(
+            message(
+                "expression.no_json",
+                "this is not JSON: {reason} at character {position}",
+                reason=error.msg,
+                position=error.pos,
+            )
+        ) from None
     return weigh(budget, value)
 
 
@@ -85,7 +105,11 @@ def _read_integer(digits: str) -> int:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise EvaluationError(f"this is not JSON: {name} is no number there")
+    raise EvaluationError(
+        message(
+            "expression.no_json_constant", "this is not JSON: {name} is no number there", name=name
+        )
+    )
 
 
 def _to_json(budget: Budget, value: Any) -> str:

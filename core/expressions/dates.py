@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import EvaluationError
 from core.expressions.limits import Budget
 from core.expressions.table import make_table
+from core.messages import Message, message
 
 # No digits between % and its letter: strftime would honour a width such as %999999d.
 _PATTERN = re.compile(r"(?:%[aAbBdHIjmMpSUwWyYf%]|[^%])*")
@@ -21,25 +22,29 @@ def _date(budget: Budget, year: Any, month: Any, day: Any) -> date:
 
 def _to_date(budget: Budget, value: Any) -> date:
     """The date of an ISO 8601 text (2024-12-31, with or without a time) or of a datetime."""
-    moment = _read(value, "a date; write it as YYYY-MM-DD")
+    moment = _read(value, message("expression.date_form", "a date; write it as YYYY-MM-DD"))
     return moment.date() if type(moment) is datetime else moment
 
 
 def _to_datetime(budget: Budget, value: Any) -> datetime:
     """The datetime of an ISO 8601 text (2024-12-31T09:30:00+09:00) or of a date, at midnight."""
-    moment = _read(value, "a datetime; write it as YYYY-MM-DDTHH:MM:SS")
+    moment = _read(
+        value, message("expression.datetime_form", "a datetime; write it as YYYY-MM-DDTHH:MM:SS")
+    )
     if type(moment) is datetime:
         return moment
     return datetime(moment.year, moment.month, moment.day)  # noqa: DTZ001 - a date has no time zone
 
 
-def _read(value: Any, form: str) -> date:
+def _read(value: Any, form: Message) -> date:
     if type(value) is not str:
         return _moment(value)
     try:
         return datetime.fromisoformat(value.strip())
     except ValueError:
-        raise EvaluationError(f"{value[:40]!r} is not {form}") from None
+        raise EvaluationError(
+            message("expression.no_date", "{text} is not {form}", text=repr(value[:40]), form=form)
+        ) from None
 
 
 def _moment(value: Any) -> date:
@@ -67,7 +72,12 @@ def _hours_between(budget: Budget, start: Any, end: Any) -> float:
     """Hours from start to end with their fraction; negative if the end comes first."""
     first, last = _to_datetime(budget, start), _to_datetime(budget, end)
     if (first.tzinfo is None) != (last.tzinfo is None):
-        raise EvaluationError("hours_between() needs a time zone in both datetimes or in none")
+        raise EvaluationError(
+            message(
+                "expression.hours_need_zones",
+                "hours_between() needs a time zone in both datetimes or in none",
+            )
+        )
     return (last - first).total_seconds() / 3_600
 
 
@@ -86,7 +96,9 @@ def _shift(day: date, months: Any) -> date:
         raise TypeError
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not 1 <= year <= 9_999:
-        raise EvaluationError("the year of a date is from 1 to 9999")
+        raise EvaluationError(
+            message("expression.year_range", "the year of a date is from 1 to 9999")
+        )
     last = monthrange(year, month + 1)[1]
     return day.replace(year=year, month=month + 1, day=min(day.day, last))
 
@@ -156,7 +168,11 @@ def _minute(budget: Budget, moment: Any) -> int:
 def _format_date(budget: Budget, day: Any, pattern: Any) -> str:
     """The date as a text, such as format_date(day, '%Y-%m-%d'); %a %A %b %B are English."""
     if len(pattern) > _MAX_PATTERN or not _PATTERN.fullmatch(pattern):
-        raise EvaluationError("format_date() takes a pattern such as '%d.%m.%Y %H:%M'")
+        raise EvaluationError(
+            message(
+                "expression.date_pattern", "format_date() takes a pattern such as '%d.%m.%Y %H:%M'"
+            )
+        )
     return _moment(day).strftime(pattern)
 
 

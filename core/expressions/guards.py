@@ -26,6 +26,7 @@ from core.expressions.limits import (
     kind_name,
     weigh,
 )
+from core.messages import message
 
 _SMALL = 1 << 64
 _DECIMAL_POWER_STEPS = 32
@@ -43,7 +44,15 @@ def make_dictionary(budget: Budget, pairs: list[tuple[Any, Any]]) -> dict[Any, A
 
 
 def _unsupported(symbol: str, left: Any, right: Any) -> EvaluationError:
-    return EvaluationError(f"cannot apply {symbol} to {kind_name(left)} and {kind_name(right)}")
+    return EvaluationError(
+        message(
+            "expression.operator_kinds",
+            "cannot apply {symbol} to {left} and {right}",
+            symbol=symbol,
+            left=kind_name(left),
+            right=kind_name(right),
+        )
+    )
 
 
 def _align(left: Any, right: Any) -> tuple[Any, Any]:
@@ -113,7 +122,12 @@ def _prepare_shift(budget: Budget, value: Any, count: Any) -> None:
 
 def _prepare_remainder(budget: Budget, left: Any, right: Any) -> None:
     if type(left) is str:
-        raise EvaluationError("% does not format texts here; write f'{value:.2f}'")
+        raise EvaluationError(
+            message(
+                "expression.no_percent_format",
+                "texts are not formatted with %; write f'{value:.2f}'",
+            )
+        )
 
 
 def _comparison(operate: Guard) -> Guard:
@@ -126,7 +140,12 @@ def _comparison(operate: Guard) -> Guard:
             return operate(*_align(left, right))
         except TypeError:
             raise EvaluationError(
-                f"cannot compare {kind_name(left)} and {kind_name(right)}"
+                message(
+                    "expression.compare_kinds",
+                    "cannot compare {left} and {right}",
+                    left=kind_name(left),
+                    right=kind_name(right),
+                )
             ) from None
 
     return compare
@@ -138,7 +157,13 @@ def contains(budget: Budget, item: Any, values: Any) -> bool:
     if kind in {set, dict}:
         return check_key(item) in values
     if kind is str and type(item) is not str:
-        raise EvaluationError(f"only a text can be in a text, not {kind_name(item)}")
+        raise EvaluationError(
+            message(
+                "expression.text_in_text",
+                "only a text can be in a text, not {item}",
+                item=kind_name(item),
+            )
+        )
     if kind is str:
         budget.draw(len(values) >> 4)
     else:
@@ -164,7 +189,14 @@ def _unary(symbol: str, operate: Guard) -> Guard:
         try:
             return operate(value)
         except TypeError:
-            raise EvaluationError(f"cannot apply {symbol} to {kind_name(value)}") from None
+            raise EvaluationError(
+                message(
+                    "expression.sign_kind",
+                    "cannot apply {symbol} to {value}",
+                    symbol=symbol,
+                    value=kind_name(value),
+                )
+            ) from None
 
     return calculate
 
@@ -175,26 +207,50 @@ def subscript(budget: Budget, values: Any, key: Any) -> Any:
     if kind is dict:
         return _look_up(values, key)
     if kind not in SEQUENCES:
-        raise EvaluationError(f"{kind_name(values)} has no [ ]")
+        raise EvaluationError(
+            message("expression.no_subscript", "{values} has no [ ]", values=kind_name(values))
+        )
     if type(key) not in INTEGERS:
-        raise EvaluationError(f"a position must be a whole number, not {kind_name(key)}")
+        raise EvaluationError(
+            message(
+                "expression.position_kind",
+                "a position must be a whole number, not {kind}",
+                kind=kind_name(key),
+            )
+        )
     if not -len(values) <= key < len(values):
-        raise EvaluationError(f"position {key} is outside {kind_name(values)} of {len(values)}")
+        raise EvaluationError(
+            message(
+                "expression.position_outside",
+                "position {position} is outside {kind} of {count}",
+                position=str(key),
+                kind=kind_name(values),
+                count=len(values),
+            )
+        )
     return values[key]
 
 
 def _look_up(values: dict[Any, Any], key: Any) -> Any:
     if check_key(key) not in values:
-        raise EvaluationError(f"the dictionary has no key {str(key)[:100]!r}")
+        raise EvaluationError(
+            message(
+                "expression.no_key", "the dictionary has no key {key}", key=repr(str(key)[:100])
+            )
+        )
     return values[key]
 
 
 def take_slice(budget: Budget, values: Any, bounds: tuple[Any, Any, Any]) -> Any:
     """`values[start:stop:step]`."""
     if type(values) not in SEQUENCES:
-        raise EvaluationError(f"{kind_name(values)} has no [ ]")
+        raise EvaluationError(
+            message("expression.no_subscript", "{values} has no [ ]", values=kind_name(values))
+        )
     if any(type(bound) not in {int, type(None)} for bound in bounds):
-        raise EvaluationError("the bounds of a slice must be whole numbers")
+        raise EvaluationError(
+            message("expression.slice_bounds", "the bounds of a slice must be whole numbers")
+        )
     return check_value(budget, values[slice(*bounds)])
 
 
@@ -202,13 +258,22 @@ def format_value(budget: Budget, value: Any, specification: str) -> str:
     """`value` as an f-string writes it; the specification was checked at compile time."""
     if type(value) in CONTAINERS:
         raise EvaluationError(
-            f"cannot write {kind_name(value)} into a text; join it first: ', '.join([...])"
+            message(
+                "expression.format_kind",
+                "cannot write {value} into a text; join it first: ', '.join([...])",
+                value=kind_name(value),
+            )
         )
     try:
         text = format(value, specification)
     except (ValueError, TypeError):
         raise EvaluationError(
-            f"the format {specification!r} does not fit {kind_name(value)}"
+            message(
+                "expression.format_unfit",
+                "the format {specification} does not fit {value}",
+                specification=repr(specification),
+                value=kind_name(value),
+            )
         ) from None
     budget.draw(len(text) >> 6)
     return text
@@ -218,7 +283,13 @@ def join_texts(budget: Budget, pieces: list[str], separator: str = "") -> str:
     """The texts as one, `separator` between them."""
     for piece in check_items(budget, pieces):
         if type(piece) is not str:
-            raise EvaluationError(f"only texts can be joined, not {kind_name(piece)}; write str(x)")
+            raise EvaluationError(
+                message(
+                    "expression.join_kind",
+                    "only texts can be joined, not {piece}; write str(x)",
+                    piece=kind_name(piece),
+                )
+            )
     check_length(budget, sum(map(len, pieces)) + len(separator) * max(len(pieces) - 1, 0))
     return separator.join(pieces)
 

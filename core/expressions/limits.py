@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any, ClassVar, NoReturn
 
 from core.errors import EvaluationError
+from core.messages import Message, foreign, message
+from core.toolspec import EXPRESSION
 
 MAX_INTEGER_BITS = 4_096
 MAX_DECIMAL_EXPONENT = 1_200
@@ -14,19 +16,19 @@ MAX_NESTING = 200
 _KEY_LIMIT = 1 << 60
 _KEY_DIGITS = 18
 _KIND_NAMES = {
-    type(None): "null",
-    bool: "a boolean",
-    int: "a whole number",
-    float: "a number",
-    Decimal: "a number",
-    str: "a text",
-    list: "a list",
-    tuple: "a tuple",
-    set: "a set",
-    dict: "a dictionary",
-    date: "a date",
-    datetime: "a datetime",
-    timedelta: "a time span",
+    type(None): foreign("null"),
+    bool: message("kind.boolean", "a boolean"),
+    int: message("kind.integer", "a whole number"),
+    float: message("kind.number", "a number"),
+    Decimal: message("kind.number", "a number"),
+    str: message("kind.text", "a text"),
+    list: message("kind.list", "a list"),
+    tuple: message("kind.tuple", "a tuple"),
+    set: message("kind.set", "a set"),
+    dict: message("kind.dictionary", "a dictionary"),
+    date: message("kind.date", "a date"),
+    datetime: message("kind.datetime", "a datetime"),
+    timedelta: message("kind.time_span", "a time span"),
 }
 INTEGERS = frozenset({int, bool})
 CONTAINERS = frozenset({list, tuple, set, dict})
@@ -44,7 +46,7 @@ class Budget:
 
     __slots__ = ("steps",)
 
-    logic: ClassVar[str] = "expression"
+    logic: ClassVar[Message] = EXPRESSION
     step_limit: ClassVar[int] = 50_000
     length_limit: ClassVar[int] = 20_000
     shifts: ClassVar[Mapping[type, int]] = dict.fromkeys(SEQUENCES | CONTAINERS, 6)
@@ -60,12 +62,18 @@ class Budget:
 
     def refuse(self) -> NoReturn:
         """Raises the EvaluationError of a budget that is used up."""
-        raise EvaluationError(f"the {self.logic} takes too many steps on these arguments")
+        raise EvaluationError(
+            message(
+                "logic.too_many_steps",
+                "the {logic} takes too many steps on these arguments",
+                logic=self.logic,
+            )
+        )
 
 
-def kind_name(value: object) -> str:
+def kind_name(value: object) -> Message:
     """What agents call the type of `value`, with its article."""
-    return _KIND_NAMES.get(type(value), type(value).__name__)
+    return _KIND_NAMES.get(type(value)) or foreign(type(value).__name__)
 
 
 def check_value(budget: Budget, value: Any) -> Any:
@@ -78,11 +86,21 @@ def check_value(budget: Budget, value: Any) -> Any:
         budget.draw(len(value) >> budget.shifts[kind])
     elif kind is Decimal:
         if abs(value.adjusted()) > MAX_DECIMAL_EXPONENT:
-            raise EvaluationError("a number has too many digits")
+            raise EvaluationError(
+                message("expression.too_many_digits", "a number has too many digits")
+            )
     elif kind is complex:
-        raise EvaluationError("the result of a power is not a real number")
+        raise EvaluationError(
+            message("expression.power_not_real", "the result of a power is not a real number")
+        )
     elif kind not in _KIND_NAMES:
-        raise EvaluationError(f"values of type {kind.__name__} are not supported")
+        raise EvaluationError(
+            message(
+                "expression.kind_unsupported",
+                "values of type {kind} are not supported",
+                kind=kind.__name__,
+            )
+        )
     return value
 
 
@@ -97,13 +115,19 @@ def check_integer(budget: Budget, value: int) -> None:
 def check_bits(bits: int) -> None:
     """Raises EvaluationError for an integer of more than MAX_INTEGER_BITS."""
     if bits > MAX_INTEGER_BITS:
-        raise EvaluationError("a number has too many digits")
+        raise EvaluationError(message("expression.too_many_digits", "a number has too many digits"))
 
 
 def check_length(budget: Budget, length: int) -> None:
     """Raises EvaluationError for a text or a collection that is longer than allowed."""
     if length > budget.length_limit:
-        raise EvaluationError(f"a text or a list is longer than {budget.length_limit:,}")
+        raise EvaluationError(
+            message(
+                "expression.value_too_long",
+                "a text or a list is longer than {limit}",
+                limit=budget.length_limit,
+            )
+        )
 
 
 def weigh(budget: Budget, value: Any) -> Any:
@@ -130,7 +154,13 @@ def weigh(budget: Budget, value: Any) -> Any:
         if not following:
             return value
         level = following
-    raise EvaluationError(f"a value is nested more than {MAX_NESTING} deep, or holds itself")
+    raise EvaluationError(
+        message(
+            "expression.value_nested",
+            "a value is nested more than {limit} deep, or holds itself",
+            limit=MAX_NESTING,
+        )
+    )
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -146,7 +176,13 @@ def check_items(budget: Budget, values: Any, steps_each: int = 1) -> Any:
 def check_walkable(values: Any) -> Any:
     """`values` itself; raises EvaluationError unless it is a collection or a text."""
     if type(values) not in CONTAINERS and type(values) is not str:
-        raise EvaluationError(f"a list is needed here, not {kind_name(values)}")
+        raise EvaluationError(
+            message(
+                "expression.list_needed",
+                "a list is needed here, not {kind}",
+                kind=kind_name(values),
+            )
+        )
     return values
 
 
@@ -158,11 +194,21 @@ def check_key(value: Any) -> Any:
     """
     kind = type(value)
     if kind in CONTAINERS or kind is timedelta:
-        raise EvaluationError(f"a key must be a text, a number or a date, not {kind_name(value)}")
+        raise EvaluationError(
+            message(
+                "expression.key_kind",
+                "a key must be a text, a number or a date, not {kind}",
+                kind=kind_name(value),
+            )
+        )
     if kind is int and not -_KEY_LIMIT < value < _KEY_LIMIT:
-        raise EvaluationError("a number is too large for a key")
+        raise EvaluationError(
+            message("expression.key_too_large", "a number is too large for a key")
+        )
     if kind is Decimal and not _is_plain_decimal(value):
-        raise EvaluationError("a number has too many digits for a key")
+        raise EvaluationError(
+            message("expression.key_too_many_digits", "a number has too many digits for a key")
+        )
     return value
 
 

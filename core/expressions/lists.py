@@ -7,6 +7,7 @@ from core.expressions.guards import make_dictionary, make_set, subscript
 from core.expressions.limits import Budget, check_items, check_key, check_length, kind_name, weigh
 from core.expressions.statistics import sum_numbers
 from core.expressions.table import make_table
+from core.messages import message
 
 
 def _len(budget: Budget, values: Any) -> int:
@@ -28,7 +29,13 @@ def _range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> list[
     """The whole numbers from start (or 0) up to, without, stop."""
     numbers = range(start) if stop is None else range(start, stop, step)
     if numbers[budget.length_limit :]:  # len() of a range overflows, a slice of it does not.
-        raise EvaluationError(f"range() makes at most {budget.length_limit:,} numbers")
+        raise EvaluationError(
+            message(
+                "expression.range_too_long",
+                "range() makes at most {limit} numbers",
+                limit=budget.length_limit,
+            )
+        )
     budget.draw(len(numbers))
     return list(numbers)
 
@@ -64,7 +71,13 @@ def _dict(budget: Budget, pairs: Any = ()) -> dict[Any, Any]:
         return dict(check_items(budget, pairs))
     for pair in check_items(budget, pairs):
         if type(pair) not in {list, tuple} or len(pair) != 2:
-            raise EvaluationError(f"dict() needs pairs of a key and a value, not {kind_name(pair)}")
+            raise EvaluationError(
+                message(
+                    "expression.dict_pairs",
+                    "dict() needs pairs of a key and a value, not {kind}",
+                    kind=kind_name(pair),
+                )
+            )
     return make_dictionary(budget, pairs)
 
 
@@ -115,7 +128,9 @@ def _flatten(budget: Budget, lists: Any) -> list[Any]:
 def _chunks(budget: Budget, values: Any, size: Any) -> list[Any]:
     """The list cut into pieces of `size`; the last may be shorter."""
     if type(size) is not int or size < 1:
-        raise EvaluationError("chunks() needs a size of 1 or more")
+        raise EvaluationError(
+            message("expression.chunk_size", "chunks() needs a size of 1 or more")
+        )
     items = list(check_items(budget, values))
     return [items[start : start + size] for start in range(0, len(items), size)]
 

@@ -7,6 +7,7 @@ from core.errors import EvaluationError
 from core.expressions.guards import join_texts
 from core.expressions.limits import Budget, Guard, check_key, check_length, kind_name, weigh
 from core.expressions.table import Function, guard_function, make_table
+from core.messages import message
 
 
 def _search(budget: Budget, text: str, *parts: Any) -> None:
@@ -50,7 +51,9 @@ def _split(budget: Budget, text: str, separator: Any = None, most: Any = -1) -> 
     """The pieces between separators (blanks unless given), at most `most` cuts."""
     _search(budget, text, separator or " ")
     if separator == "":
-        raise EvaluationError("split() needs a separator that is not empty")
+        raise EvaluationError(
+            message("expression.split_separator", "split() needs a separator that is not empty")
+        )
     return _pieces(budget, text.split(separator, most))
 
 
@@ -188,7 +191,13 @@ def _index(budget: Budget, values: Any, item: Any) -> int:
     weigh(budget, values)
     weigh(budget, item)
     if item not in values:
-        raise EvaluationError(f"index() of an item that is not in {kind_name(values)}")
+        raise EvaluationError(
+            message(
+                "expression.index_missing",
+                "index() of an item that is not in {kind}",
+                kind=kind_name(values),
+            )
+        )
     return int(values.index(item))
 
 
@@ -245,5 +254,12 @@ def call_method(budget: Budget, value: Any, name: str, *arguments: Any) -> Any:
     """`value.name(*arguments)`, looked up by the exact type of `value` in the table above."""
     method = METHODS.get(type(value), {}).get(name)
     if method is None:
-        raise EvaluationError(f"{kind_name(value)} has no method {name}()")
+        raise EvaluationError(
+            message(
+                "expression.no_method",
+                "{kind} has no method {name}()",
+                kind=kind_name(value),
+                name=name,
+            )
+        )
     return method.call(budget, value, *arguments)

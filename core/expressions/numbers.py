@@ -1,6 +1,7 @@
 """The functions of expressions over numbers."""
 
 import math
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -8,6 +9,7 @@ from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS
 from core.expressions.limits import Budget, weigh
 from core.expressions.table import make_table
+from core.messages import message
 
 _MAX_ROUNDING = 400
 
@@ -26,7 +28,14 @@ def _round(budget: Budget, number: Any, digits: Any = None) -> Any:
 
 def _check_rounding(name: str, digits: Any) -> None:
     if not -_MAX_ROUNDING <= digits <= _MAX_ROUNDING:
-        raise EvaluationError(f"{name}() takes at most {_MAX_ROUNDING} digits")
+        raise EvaluationError(
+            message(
+                "expression.rounding_digits",
+                "{name}() takes at most {limit} digits",
+                name=name,
+                limit=_MAX_ROUNDING,
+            )
+        )
 
 
 def _round_half_up(budget: Budget, number: Any, digits: Any = 0) -> Any:
@@ -68,7 +77,7 @@ def _divmod(budget: Budget, number: Any, divisor: Any) -> tuple[Any, Any]:
 def _sqrt(budget: Budget, number: Any) -> Any:
     """The square root."""
     if number < 0:
-        raise EvaluationError("sqrt() of a negative number")
+        raise EvaluationError(message("expression.sqrt_negative", "sqrt() of a negative number"))
     return number.sqrt() if type(number) is Decimal else math.sqrt(number)
 
 
@@ -85,14 +94,21 @@ def _exp(budget: Budget, number: Any) -> float:
 def _log(budget: Budget, number: Any, base: Any = math.e) -> float:
     """The logarithm, natural unless a base is given."""
     if number <= 0 or base <= 0 or base == 1:
-        raise EvaluationError("log() needs a positive number, and a positive base other than 1")
+        raise EvaluationError(
+            message(
+                "expression.log_positive",
+                "log() needs a positive number, and a positive base other than 1",
+            )
+        )
     return math.log(number) if base == math.e else math.log(number, base)
 
 
 def _log10(budget: Budget, number: Any) -> float:
     """The logarithm to the base 10."""
     if number <= 0:
-        raise EvaluationError("log10() needs a positive number")
+        raise EvaluationError(
+            message("expression.log10_positive", "log10() needs a positive number")
+        )
     return math.log10(number)
 
 
@@ -123,7 +139,9 @@ def _acos(budget: Budget, number: Any) -> float:
 
 def _check_unit(name: str, number: Any) -> Any:
     if not -1 <= number <= 1:
-        raise EvaluationError(f"{name}() needs a number from -1 to 1")
+        raise EvaluationError(
+            message("expression.arc_range", "{name}() needs a number from -1 to 1", name=name)
+        )
     return number
 
 
@@ -149,6 +167,18 @@ def _clamp(budget: Budget, value: Any, low: Any, high: Any) -> Any:
     return min(max(value, low), high)
 
 
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that is known by a name; `doc` is what the editor and the reference show."""
+
+    value: float
+    doc: str
+
+
+CONSTANTS = {
+    "e": Constant(math.e, "Euler's number, 2.718281828459045."),
+    "pi": Constant(math.pi, "The circumference of a circle of diameter 1, 3.141592653589793."),
+}
 NUMBER_FUNCTIONS = make_table(
     *(_abs, _round, _round_half_up, _floor, _ceil, _sign, _divmod, _clamp),
     *(_sqrt, _pow, _exp, _log, _log10),

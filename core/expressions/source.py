@@ -2,8 +2,11 @@
 
 import ast
 import re
+from typing import ClassVar
 
 from core.errors import ExpressionError
+from core.messages import Message, message
+from core.toolspec import EXPRESSION
 
 DEPTH_LIMIT = 90
 
@@ -13,7 +16,7 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 class Source:
     """A text of one kind of logic; `logic` is its name in errors."""
 
-    logic = "expression"
+    logic: ClassVar[Message] = EXPRESSION
     byte_limit = 4_096
     node_limit = 600
 
@@ -29,9 +32,17 @@ class Source:
         except SyntaxError as error:
             raise ExpressionError(*self._explain_syntax(error)) from None
         except (RecursionError, MemoryError):
-            raise ExpressionError(f"the {self.logic} is nested too deeply") from None
+            raise ExpressionError(
+                message(
+                    "logic.nested_too_deeply", "the {logic} is nested too deeply", logic=self.logic
+                )
+            ) from None
         except ValueError:
-            raise ExpressionError(f"the {self.logic} cannot be read as Python") from None
+            raise ExpressionError(
+                message(
+                    "logic.unreadable", "the {logic} cannot be read as Python", logic=self.logic
+                )
+            ) from None
 
     def read_body(self) -> list[ast.stmt]:
         """What Python reads, whatever the text is indented by."""
@@ -56,19 +67,36 @@ class Source:
             size = len(self.text.encode())
         except UnicodeEncodeError as error:
             raise ExpressionError(
-                f"the {self.logic} holds half a character", error.start
+                message(
+                    "logic.half_character", "the {logic} holds half a character", logic=self.logic
+                ),
+                error.start,
             ) from error
         if size > self.byte_limit:
             raise ExpressionError(
-                f"the {self.logic} has {size:,} bytes; the limit is {self.byte_limit:,}"
+                message(
+                    "logic.too_long",
+                    "the {logic} has {size} bytes; the limit is {limit}",
+                    logic=self.logic,
+                    size=size,
+                    limit=self.byte_limit,
+                )
             )
         if "\0" in self.text:
-            raise ExpressionError(f"the {self.logic} holds a NUL character", self.text.index("\0"))
+            raise ExpressionError(
+                message("logic.nul", "the {logic} holds a NUL character", logic=self.logic),
+                self.text.index("\0"),
+            )
 
-    def _explain_syntax(self, error: SyntaxError) -> tuple[str, int]:
-        message = (error.msg or "invalid syntax").split(" (")[0]
+    def _explain_syntax(self, error: SyntaxError) -> tuple[Message, int]:
+        reason = (error.msg or "invalid syntax").split(" (")[0]
         offset = self._line_start(error.lineno or 1) + max((error.offset or 1) - 1, 0)
-        return f"this is not a Python {self.logic}: {message}", min(offset, len(self.text))
+        return message(
+            "logic.syntax",
+            "this is not a Python {logic}: {reason}",
+            logic=self.logic,
+            reason=reason,
+        ), min(offset, len(self.text))
 
     def check_size(self, *nodes: ast.AST) -> None:
         """Raises ExpressionError if the trees are together too large, or one is too deep."""
@@ -78,10 +106,20 @@ class Source:
             count, depth = count + len(level), depth + 1
             if count > self.node_limit:
                 raise ExpressionError(
-                    f"the {self.logic} is too large: more than {self.node_limit:,} parts"
+                    message(
+                        "logic.too_large",
+                        "the {logic} is too large: more than {limit} parts",
+                        logic=self.logic,
+                        limit=self.node_limit,
+                    )
                 )
             if depth > DEPTH_LIMIT:
                 raise ExpressionError(
-                    f"the {self.logic} is nested too deeply", self.locate(level[0])
+                    message(
+                        "logic.nested_too_deeply",
+                        "the {logic} is nested too deeply",
+                        logic=self.logic,
+                    ),
+                    self.locate(level[0]),
                 )
             level = [child for node in level for child in ast.iter_child_nodes(node)]

@@ -9,6 +9,7 @@ from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS
 from core.expressions.limits import Budget, check_items, check_key, weigh
 from core.expressions.table import guard_function, make_table
+from core.messages import message
 
 _NUMBERS = frozenset({int, bool, float, Decimal})
 
@@ -30,7 +31,9 @@ def _several(budget: Budget, name: str, values: tuple[Any, ...]) -> Any:
 
 def _filled(budget: Budget, name: str, values: Any) -> Any:
     if not check_items(budget, values):
-        raise EvaluationError(f"{name}() of an empty list")
+        raise EvaluationError(
+            message("expression.empty_list", "{name}() of an empty list", name=name)
+        )
     return values
 
 
@@ -66,7 +69,9 @@ def _ordered(budget: Budget, name: str, values: Any) -> list[Any]:
 def _percentile(budget: Budget, values: Any, percent: Any) -> Any:
     """The value below which so many percent of a list of numbers lie, between two if need be."""
     if not 0 <= percent <= 100:
-        raise EvaluationError("percentile() needs a percentage from 0 to 100")
+        raise EvaluationError(
+            message("expression.percentage_range", "percentile() needs a percentage from 0 to 100")
+        )
     ordered = _ordered(budget, "percentile", values)
     rank = (len(ordered) - 1) * percent / 100
     low = math.floor(rank)
@@ -97,7 +102,9 @@ def _floats(budget: Budget, name: str, values: Any) -> list[float]:
     if not {type(value) for value in check_items(budget, values)} <= _NUMBERS:
         raise TypeError
     if len(values) < 2:
-        raise EvaluationError(f"{name}() needs at least two numbers")
+        raise EvaluationError(
+            message("expression.two_numbers", "{name}() needs at least two numbers", name=name)
+        )
     return [float(value) for value in values]
 
 
@@ -105,7 +112,9 @@ def _correlation(budget: Budget, left: Any, right: Any) -> float:
     """Pearson's correlation of two lists of numbers of one length, from -1 to 1."""
     columns = [_floats(budget, "correlation", values) for values in (left, right)]
     if len(columns[0]) != len(columns[1]):
-        raise EvaluationError("correlation() needs two lists of one length")
+        raise EvaluationError(
+            message("expression.correlation_length", "correlation() needs two lists of one length")
+        )
     xs, ys = map(_scaled, columns)
     spread = math.sqrt(math.fsum(x * x for x in xs) * math.fsum(y * y for y in ys))
     return math.fsum(x * y for x, y in zip(xs, ys, strict=True)) / spread
@@ -116,7 +125,12 @@ def _scaled(numbers: list[float]) -> list[float]:
     centred = _centred(numbers)
     farthest = max(map(abs, centred))
     if not farthest:
-        raise EvaluationError("correlation() of a list whose numbers are all the same")
+        raise EvaluationError(
+            message(
+                "expression.correlation_same",
+                "correlation() of a list whose numbers are all the same",
+            )
+        )
     return [number / farthest for number in centred]
 
 

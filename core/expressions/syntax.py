@@ -8,13 +8,19 @@ import ast
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, ClassVar, NoReturn
 
 from core.errors import ExpressionError
 from core.expressions.functions import FUNCTIONS
+from core.expressions.hints import (
+    HINTS,
+    explain_unknown_function,
+    explain_unknown_method,
+    explain_unknown_name,
+)
 from core.expressions.limits import MAX_INTEGER_BITS
 from core.expressions.methods import METHOD_NAMES
+from core.expressions.numbers import CONSTANTS
 from core.expressions.table import Function
 from core.expressions.tree import (
     BUDGET,
@@ -29,29 +35,11 @@ from core.expressions.tree import (
     operator_name,
     operator_symbol,
 )
+from core.messages import Message, message
+from core.toolspec import EXPRESSION
 
 STEP_NODES = 8  # The nodes of a comprehension that count as one step of each round.
 
-_HINTS: dict[str, str] = {
-    "Lambda": "lambda is not allowed; write the value itself, or a list comprehension",
-    "NamedExpr": ":= is not allowed; write the value where it is needed",
-    "Attribute": "attributes are not allowed; only methods are called, such as name.upper()",
-    "Starred": "* before an argument is not allowed; pass the list itself",
-    "Await": "await is not allowed",
-    "Yield": "yield is not allowed",
-    "YieldFrom": "yield is not allowed",
-    "MatMult": "@ is not allowed; * multiplies",
-}
-_FUNCTION_HINTS: dict[str, str] = {
-    "print": "nothing is printed, the result is the answer",
-    "map": "write a list comprehension: [x * 2 for x in values]",
-    "filter": "write a list comprehension: [x for x in values if x > 0]",
-    "type": "the parameters have the types that are declared",
-    "isinstance": "the parameters have the types that are declared",
-    "Decimal": "write decimal('0.10')",
-    "datetime": "write to_datetime('2024-12-31T09:30:00')",
-    "timedelta": "write add_days(day, 7) or add_hours(moment, 1)",
-}
 _NUMBER_FORMAT = r"(?:[^{}]?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGosxX%]?"
 # No digits, hence no widths: strftime would honour %999999d.
 _DATE_FORMAT = r"(?:%[aAbBdHIjmMpSUwWyYf%]|[^%0-9{}])*"
@@ -64,7 +52,7 @@ class Rewriter:
     `parameter_names` None means that every free name is taken for a parameter.
     """
 
-    logic: ClassVar[str] = "expression"
+    logic: ClassVar[Message] = EXPRESSION
     functions: ClassVar[Mapping[str, Function]] = FUNCTIONS
     method_names: ClassVar[Collection[str]] = METHOD_NAMES
 
@@ -84,36 +72,55 @@ class Rewriter:
         """The guarded form of `node`; raises ExpressionError at what is not allowed."""
         build = _BUILDERS.get(type(node))
         if build is None:
-            self.refuse(node, _HINTS.get(type(node).__name__))
+            self.refuse(node, HINTS.get(type(node).__name__))
         return build(self, node)
 
-    def refuse(self, node: ast.AST, message: str | None = None) -> NoReturn:
+    def refuse(self, node: ast.AST, text: Message | None = None) -> NoReturn:
         """Raises the ExpressionError of this node."""
-        default = f"{type(node).__name__} is not allowed in {self.logic}s"
-        raise ExpressionError(message or default, self._locate(node))
+        default = message(
+            "logic.construct",
+            "{construct} is not allowed in {logic}s",
+            construct=type(node).__name__,
+            logic=self.logic,
+        )
+        raise ExpressionError(text or default, self._locate(node))
 
     def _constant(self, node: ast.Constant) -> ast.expr:
         value = node.value
         if type(value) is int and value.bit_length() > MAX_INTEGER_BITS:
-            self.refuse(node, "this number has too many digits")
+            self.refuse(
+                node, message("expression.literal_digits", "this number has too many digits")
+            )
         if type(value) is float and math.isinf(value):
-            self.refuse(node, "this number is too large")
+            self.refuse(node, message("expression.literal_too_large", "this number is too large"))
         if value is not None and type(value) not in {bool, int, float, str}:
-            self.refuse(node, f"{type(value).__name__} values are not allowed")
+            self.refuse(
+                node,
+                message(
+                    "expression.literal_kind",
+                    "{kind} values are not allowed",
+                    kind=type(value).__name__,
+                ),
+            )
         return ast.Constant(value)
 
     def _name(self, node: ast.Name) -> ast.expr:
         name = node.id
         self.check_underscore(node, name)
-        if not any(name in names for names in self._bound):
-            self.read_name(node)
-        return load(name)
+        if any(name in names for names in self._bound):
+            return load(name)
+        return self.read_name(node)
 
-    def read_name(self, node: ast.Name) -> None:
-        """Note that the name is read, which no comprehension binds; refuse it if nothing else does."""
-        if not self.is_parameter(node.id):
-            self.refuse(node, self._unknown_name(node.id))
-        self.note_parameter(node)
+    def read_name(self, node: ast.Name) -> ast.expr:
+        """The name, which no comprehension binds, noted as a parameter; or the value of a constant."""
+        if self.is_parameter(node.id):
+            self.note_parameter(node)
+            return load(node.id)
+        if node.id not in CONSTANTS:
+            self.refuse(
+                node, explain_unknown_name(node.id, self.functions, self._parameter_names or ())
+            )
+        return ast.Constant(CONSTANTS[node.id].value)
 
     def is_parameter(self, name: str) -> bool:
         """Whether a parameter has this name, as far as the parameters are known."""
@@ -126,20 +133,19 @@ class Rewriter:
 
     def check_underscore(self, node: ast.AST, name: str) -> None:
         if name.startswith("_") and name != "_":
-            self.refuse(node, f"{name}: names must not begin with an underscore")
-
-    def _unknown_name(self, name: str) -> str:
-        if name in self.functions:
-            return f"{name} is a function; write {name}(...)"
-        known = sorted(self._parameter_names or ())
-        if close := get_close_matches(name, known, n=1):
-            return f"there is no parameter {name}; did you mean {close[0]}?"
-        return f"there is no parameter {name}" + (f"; there is {', '.join(known)}" if known else "")
+            self.refuse(
+                node,
+                message(
+                    "expression.underscore",
+                    "{name}: names must not begin with an underscore",
+                    name=name,
+                ),
+            )
 
     def _binary(self, node: ast.BinOp) -> ast.expr:
         symbol = operator_symbol(node.op)
         if symbol is None:
-            self.refuse(node, _HINTS["MatMult"])
+            self.refuse(node, HINTS["MatMult"])
         left, right = self.rewrite(node.left), self.rewrite(node.right)
         return call(operator_name("binary", symbol), left, right)
 
@@ -171,50 +177,69 @@ class Rewriter:
 
     def _comparison_name(self, operation: ast.cmpop, right: ast.expr) -> str:
         if isinstance(operation, ast.Is | ast.IsNot) and not is_none(right):
-            self.refuse(right, "is compares with None only; write == for values")
+            self.refuse(
+                right,
+                message(
+                    "expression.is_none_only", "is compares with None only; write == for values"
+                ),
+            )
         return operator_name("compare", COMPARISON_SYMBOLS[type(operation)])
 
     def _called(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Attribute):
             return self._called_method(node, node.func)
         if not isinstance(node.func, ast.Name):
-            self.refuse(node, "only functions and methods can be called")
+            self.refuse(
+                node, message("expression.no_such_call", "only functions and methods can be called")
+            )
         name = node.func.id
         self.check_underscore(node.func, name)
         if name not in self.functions:
-            self.refuse(node.func, f"there is no function {name}{self._hint_for_function(name)}")
+            self.refuse(node.func, explain_unknown_function(name, self.functions))
         self._check_signature(node, name)
         options = [ast.keyword(option.arg, self.rewrite(option.value)) for option in node.keywords]
         arguments = [load(BUDGET), *map(self.rewrite, node.args)]
         return ast.Call(load(function_name(name)), arguments, options)
 
-    def _hint_for_function(self, name: str) -> str:
-        if name in _FUNCTION_HINTS:
-            return f"; {_FUNCTION_HINTS[name]}"
-        close = get_close_matches(name, self.functions, n=1, cutoff=0.7)
-        return f"; did you mean {close[0]}?" if close else ""
-
     def _check_signature(self, node: ast.Call, name: str) -> None:
         if any(option.arg is None for option in node.keywords):
-            self.refuse(node, "** before an argument is not allowed")
+            self.refuse(
+                node, message("expression.no_double_star", "** before an argument is not allowed")
+            )
         try:
             self.functions[name].signature.bind(
                 *node.args, **{option.arg or "": None for option in node.keywords}
             )
         except TypeError as error:
-            self.refuse(node, f"{name}(): {error}")
+            self.refuse(
+                node,
+                message(
+                    "expression.call_unfit", "{name}(): {reason}", name=name, reason=str(error)
+                ),
+            )
 
     def _called_method(self, node: ast.Call, method: ast.Attribute) -> ast.expr:
         name = method.attr
         self.check_underscore(method, name)
         if name == "format":
-            self.refuse(method, "format() is not allowed; write an f-string such as f'{price:.2f}'")
+            self.refuse(
+                method,
+                message(
+                    "expression.no_format_method",
+                    "format() is not allowed; write an f-string such as f'{price:.2f}'",
+                ),
+            )
         if name not in self.method_names:
-            close = get_close_matches(name, self.method_names, n=1)
-            hint = f"; did you mean {close[0]}()?" if close else ""
-            self.refuse(method, f"there is no method {name}(){hint}")
+            self.refuse(method, explain_unknown_method(name, self.method_names))
         if node.keywords:
-            self.refuse(node, f"{name}() takes its arguments without names")
+            self.refuse(
+                node,
+                message(
+                    "expression.no_named_arguments",
+                    "{name}() takes its arguments without names",
+                    name=name,
+                ),
+            )
         value = self.rewrite(method.value)
         return call("__method", value, ast.Constant(name), *map(self.rewrite, node.args))
 
@@ -236,7 +261,13 @@ class Rewriter:
         pairs: list[ast.expr] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                self.refuse(value, "** in a dictionary is not allowed; | joins dictionaries")
+                self.refuse(
+                    value,
+                    message(
+                        "expression.no_dictionary_star",
+                        "** in a dictionary is not allowed; | joins dictionaries",
+                    ),
+                )
             pairs.append(make_tuple([self.rewrite(key), self.rewrite(value)]))
         return call("__dictionary", ast.List(pairs, ast.Load()))
 
@@ -259,7 +290,7 @@ class Rewriter:
 
     def _generator(self, generator: ast.comprehension, weight: ast.expr) -> ast.comprehension:
         if generator.is_async:
-            self.refuse(generator.target, "async is not allowed")
+            self.refuse(generator.target, message("expression.no_async", "async is not allowed"))
         values = call("__items", self.rewrite(generator.iter), weight)
         target = self._target(generator.target)
         return ast.comprehension(target, values, [self.rewrite(test) for test in generator.ifs], 0)
@@ -268,7 +299,10 @@ class Rewriter:
         if isinstance(node, ast.Tuple | ast.List):
             return ast.Tuple([self._target(item) for item in node.elts], ast.Store())
         if not isinstance(node, ast.Name):
-            self.refuse(node, "only names can stand between for and in")
+            self.refuse(
+                node,
+                message("expression.loop_names_only", "only names can stand between for and in"),
+            )
         self.check_underscore(node, node.id)
         self._bound[-1].add(node.id)
         return ast.Name(node.id, ast.Store())
@@ -281,7 +315,9 @@ class Rewriter:
         if not isinstance(node, ast.FormattedValue):
             return self.rewrite(node)
         if node.conversion not in {-1, ord("s")}:
-            self.refuse(node, "only !s is allowed in an f-string")
+            self.refuse(
+                node, message("expression.only_s_conversion", "only !s is allowed in an f-string")
+            )
         specification = ast.Constant(self._specification(node.format_spec))
         return call("__format", self.rewrite(node.value), specification)
 
@@ -291,9 +327,22 @@ class Rewriter:
         parts = node.values if isinstance(node, ast.JoinedStr) else []
         texts = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
         if len(texts) < len(parts):
-            self.refuse(node, "a format must be written out, such as {price:.2f}")
+            self.refuse(
+                node,
+                message(
+                    "expression.format_written_out",
+                    "a format must be written out, such as {price:.2f}",
+                ),
+            )
         if not _FORMAT.fullmatch("".join(texts)):
-            self.refuse(node, f"the format {''.join(texts)!r} is not allowed; write such as .2f")
+            self.refuse(
+                node,
+                message(
+                    "expression.format_not_allowed",
+                    "the format {format} is not allowed; write such as .2f",
+                    format=repr("".join(texts)),
+                ),
+            )
         return "".join(texts)
 
 

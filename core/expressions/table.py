@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from core.errors import EvaluationError
 from core.expressions.limits import Budget, Guard, check_value, kind_name
+from core.messages import join, message
 
 
 class Function(NamedTuple):
@@ -27,8 +28,15 @@ def guard_function(name: str, function: Guard) -> Function:
         try:
             return check_value(budget, function(budget, *args, **options))
         except TypeError:
-            kinds = ", ".join(kind_name(argument) for argument in args) or "nothing"
-            raise EvaluationError(f"{name}() does not accept {kinds}") from None
+            kinds = join(map(kind_name, args)) if args else message("kind.nothing", "nothing")
+            raise EvaluationError(
+                message(
+                    "expression.argument_kinds",
+                    "{name}() does not accept {kinds}",
+                    name=name,
+                    kinds=kinds,
+                )
+            ) from None
 
     declared = signature(function)
     shown = [

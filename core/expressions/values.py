@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from core.errors import EvaluationError
 from core.expressions.limits import Budget, check_value, kind_name
+from core.messages import Message, message
 from core.toolspec import JsonValue
 
 MAX_DEPTH = 40
@@ -23,7 +24,9 @@ def admit_argument(budget: Budget, name: str, value: Any) -> Any:
             for item in value:
                 check_value(budget, item)
     except EvaluationError as error:
-        raise EvaluationError(f"{name}: {error}") from None
+        raise EvaluationError(
+            message("expression.argument", "{name}: {reason}", name=name, reason=error.message)
+        ) from None
     return value
 
 
@@ -31,16 +34,29 @@ def export_result(budget: Budget, value: Any, depth: int = 0) -> JsonValue:
     """The value as JSON: dates as ISO 8601 text, tuples and sets as lists, only finite numbers."""
     export = _EXPORTS.get(type(value))
     if export is None:
-        raise EvaluationError(
-            f"the result holds {kind_name(value)}, which has no JSON form{_hint(value)}"
-        )
+        raise EvaluationError(_explain_kind(value))
     if depth > MAX_DEPTH:
-        raise EvaluationError(f"the result is nested more than {MAX_DEPTH} deep")
+        raise EvaluationError(
+            message(
+                "expression.result_nested",
+                "the result is nested more than {limit} deep",
+                limit=MAX_DEPTH,
+            )
+        )
     return export(budget, value, depth)
 
 
-def _hint(value: Any) -> str:
-    return "; use days_between(start, end)" if kind_name(value) == "a time span" else ""
+def _explain_kind(value: Any) -> Message:
+    if type(value) is timedelta:
+        return message(
+            "expression.result_time_span",
+            "the result holds a time span, which has no JSON form; use days_between(start, end)",
+        )
+    return message(
+        "expression.result_kind",
+        "the result holds {kind}, which has no JSON form",
+        kind=kind_name(value),
+    )
 
 
 def _export_plain(budget: Budget, value: Any, depth: int) -> JsonValue:
@@ -54,12 +70,20 @@ def _export_integer(budget: Budget, value: int, depth: int) -> int:
 
 def _export_float(budget: Budget, value: float, depth: int) -> float:
     if not math.isfinite(value):
-        raise EvaluationError(f"the result is {_non_finite_name(value)}, which has no JSON form")
+        raise EvaluationError(
+            message(
+                "expression.result_not_finite",
+                "the result is {kind}, which has no JSON form",
+                kind=_non_finite_name(value),
+            )
+        )
     return value
 
 
-def _non_finite_name(value: Any) -> str:
-    return "not a number (NaN)" if math.isnan(value) else "infinite"
+def _non_finite_name(value: Any) -> Message:
+    if math.isnan(value):
+        return message("kind.nan", "not a number (NaN)")
+    return message("kind.infinite", "infinite")
 
 
 def _export_text(budget: Budget, value: str, depth: int) -> str:
@@ -67,13 +91,21 @@ def _export_text(budget: Budget, value: str, depth: int) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise EvaluationError("the result holds half a character") from None
+        raise EvaluationError(
+            message("expression.result_half_character", "the result holds half a character")
+        ) from None
     return value
 
 
 def _export_decimal(budget: Budget, value: Decimal, depth: int) -> int | float | str:
     if not value.is_finite():
-        raise EvaluationError(f"the result is {_non_finite_name(value)}, which has no JSON form")
+        raise EvaluationError(
+            message(
+                "expression.result_not_finite",
+                "the result is {kind}, which has no JSON form",
+                kind=_non_finite_name(value),
+            )
+        )
     if value == value.to_integral_value():
         return int(value)
     number = float(value)
@@ -97,7 +129,7 @@ def _export_set(budget: Budget, values: set[Any], depth: int) -> list[JsonValue]
 def _set_order(value: Any) -> tuple[str, Any]:
     if type(value) in {int, float, bool, Decimal}:
         return "number", value
-    return kind_name(value), str(value)
+    return str(kind_name(value)), str(value)
 
 
 def _export_dictionary(budget: Budget, values: dict[Any, Any], depth: int) -> dict[str, JsonValue]:
@@ -110,7 +142,13 @@ def _export_dictionary(budget: Budget, values: dict[Any, Any], depth: int) -> di
 
 def _key_text(budget: Budget, key: Any, depth: int) -> str:
     if key is None or type(key) is bool:
-        raise EvaluationError(f"the result has {kind_name(key)} as a key; use a text")
+        raise EvaluationError(
+            message(
+                "expression.result_key",
+                "the result has {kind} as a key; use a text",
+                kind=kind_name(key),
+            )
+        )
     return str(export_result(budget, key, depth + 1))
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from core.errors import EditError
+from core.messages import Message, message
 
 MAX_URL_CHARACTERS = 4_000
 
 IpAddress = IPv4Address | IPv6Address
-Networks = dict[IPv4Network | IPv6Network, str]
+Networks = dict[IPv4Network | IPv6Network, Message]
 
 _URL = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)(?P<target>[^#]*)(?:#.*)?"
@@ -26,43 +27,45 @@ _DEFAULT_PORTS = {"https": 443, "http": 80}
 
 # IANA's special-purpose registries (RFC 6890), the ranges that are not of the public internet.
 _NOT_PUBLIC: Networks = {
-    IPv4Network("0.0.0.0/8"): "this network",
-    IPv4Network("10.0.0.0/8"): "a private network",
-    IPv4Network("100.64.0.0/10"): "a carrier's network",
-    IPv4Network("127.0.0.0/8"): "this computer",
-    IPv4Network("172.16.0.0/12"): "a private network",
-    IPv4Network("192.0.0.0/24"): "protocol assignments",
-    IPv4Network("192.0.2.0/24"): "documentation",
-    IPv4Network("192.88.99.0/24"): "a relay",
-    IPv4Network("192.168.0.0/16"): "a private network",
-    IPv4Network("198.18.0.0/15"): "benchmarks",
-    IPv4Network("198.51.100.0/24"): "documentation",
-    IPv4Network("203.0.113.0/24"): "documentation",
-    IPv6Network("::1/128"): "this computer",
-    IPv6Network("64:ff9b:1::/48"): "a private network",
-    IPv6Network("100::/64"): "a discarding network",
-    IPv6Network("2001::/23"): "protocol assignments",
-    IPv6Network("2001:db8::/32"): "documentation",
-    IPv6Network("3fff::/20"): "documentation",
-    IPv6Network("5f00::/16"): "a private network",
-    IPv6Network("fc00::/7"): "a private network",
-    IPv6Network("fec0::/10"): "a private network",
+    IPv4Network("0.0.0.0/8"): message("network.this", "this network"),
+    IPv4Network("10.0.0.0/8"): message("network.private", "a private network"),
+    IPv4Network("100.64.0.0/10"): message("network.carrier", "a carrier's network"),
+    IPv4Network("127.0.0.0/8"): message("network.loopback", "this computer"),
+    IPv4Network("172.16.0.0/12"): message("network.private", "a private network"),
+    IPv4Network("192.0.0.0/24"): message("network.protocol", "protocol assignments"),
+    IPv4Network("192.0.2.0/24"): message("network.documentation", "documentation"),
+    IPv4Network("192.88.99.0/24"): message("network.relay", "a relay"),
+    IPv4Network("192.168.0.0/16"): message("network.private", "a private network"),
+    IPv4Network("198.18.0.0/15"): message("network.benchmarks", "benchmarks"),
+    IPv4Network("198.51.100.0/24"): message("network.documentation", "documentation"),
+    IPv4Network("203.0.113.0/24"): message("network.documentation", "documentation"),
+    IPv6Network("::1/128"): message("network.loopback", "this computer"),
+    IPv6Network("64:ff9b:1::/48"): message("network.private", "a private network"),
+    IPv6Network("100::/64"): message("network.discarding", "a discarding network"),
+    IPv6Network("2001::/23"): message("network.protocol", "protocol assignments"),
+    IPv6Network("2001:db8::/32"): message("network.documentation", "documentation"),
+    IPv6Network("3fff::/20"): message("network.documentation", "documentation"),
+    IPv6Network("5f00::/16"): message("network.private", "a private network"),
+    IPv6Network("fc00::/7"): message("network.private", "a private network"),
+    IPv6Network("fec0::/10"): message("network.private", "a private network"),
 }
 # Refused even for hosts that an administrator allows: no service of theirs lives there, but the
 # credentials of a cloud's machines do.
 _NEVER: Networks = {
-    IPv4Network("0.0.0.0/32"): "no address",
-    IPv4Network("169.254.0.0/16"): "a link-local network, where clouds keep credentials",
-    IPv4Network("100.100.100.200/32"): "a cloud's metadata service",
-    IPv4Network("168.63.129.16/32"): "a cloud's platform service",
-    IPv4Network("192.0.0.192/32"): "a cloud's metadata service",
-    IPv4Network("224.0.0.0/4"): "a multicast network",
-    IPv4Network("240.0.0.0/4"): "a reserved network",
-    IPv6Network("::/128"): "no address",
-    IPv6Network("fe80::/10"): "a link-local network",
-    IPv6Network("fd00:ec2::/32"): "a cloud's metadata service",
-    IPv6Network("fd20:ce::/32"): "a cloud's metadata service",
-    IPv6Network("ff00::/8"): "a multicast network",
+    IPv4Network("0.0.0.0/32"): message("network.none", "no address"),
+    IPv4Network("169.254.0.0/16"): message(
+        "network.link_local_cloud", "a link-local network, where clouds keep credentials"
+    ),
+    IPv4Network("100.100.100.200/32"): message("network.metadata", "a cloud's metadata service"),
+    IPv4Network("168.63.129.16/32"): message("network.platform", "a cloud's platform service"),
+    IPv4Network("192.0.0.192/32"): message("network.metadata", "a cloud's metadata service"),
+    IPv4Network("224.0.0.0/4"): message("network.multicast", "a multicast network"),
+    IPv4Network("240.0.0.0/4"): message("network.reserved", "a reserved network"),
+    IPv6Network("::/128"): message("network.none", "no address"),
+    IPv6Network("fe80::/10"): message("network.link_local", "a link-local network"),
+    IPv6Network("fd00:ec2::/32"): message("network.metadata", "a cloud's metadata service"),
+    IPv6Network("fd20:ce::/32"): message("network.metadata", "a cloud's metadata service"),
+    IPv6Network("ff00::/8"): message("network.multicast", "a multicast network"),
 }
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
@@ -113,12 +116,15 @@ def parse_web_address(url: str, rules: AddressRules) -> WebAddress:
     """
     if len(url) > MAX_URL_CHARACTERS or not _PRINTABLE.fullmatch(url):
         raise EditError(
-            "the address has to be printable ASCII without blanks and backslashes; "
-            "write other letters escaped and names of hosts in their xn-- form"
+            message(
+                "address.ascii",
+                "the address has to be printable ASCII without blanks and backslashes; write"
+                " other letters escaped and names of hosts in their xn-- form",
+            )
         )
     found = _URL.fullmatch(url)
     if not found or found["scheme"].lower() not in _DEFAULT_PORTS:
-        raise EditError("the address has to begin with https://")
+        raise EditError(message("address.https", "the address has to begin with https://"))
     scheme = found["scheme"].lower()
     host, port = _host_and_port(found["authority"], _DEFAULT_PORTS[scheme])
     target = found["target"]
@@ -139,20 +145,36 @@ def choose_ip(
     """
     ips = [_to_ip(each) if isinstance(each, str) else each for each in resolved]
     if not ips:
-        raise EditError(f"the host {address.host} has no address; check its spelling")
+        raise EditError(
+            message(
+                "address.unresolved",
+                "the host {host} has no address; check its spelling",
+                host=address.host,
+            )
+        )
     is_allowed = rules.allows(address.host, address.port)
     for ip in ips:
-        reason = "no address" if ip is None else find_refusal(ip, is_internal_allowed=is_allowed)
+        reason = (
+            message("network.none", "no address")
+            if ip is None
+            else find_refusal(ip, is_internal_allowed=is_allowed)
+        )
         if reason:
             raise EditError(
-                f"the host {address.host} leads to {reason}; call a public host, or have an "
-                "administrator add this one to the allowed internal hosts"
+                message(
+                    "address.internal",
+                    "the host {host} leads to {reason}; call a public host, or have an"
+                    " administrator add this one to the setting HTTP_ALLOWED_HOSTS and start the"
+                    " servers again",
+                    host=address.host,
+                    reason=reason,
+                )
             )
     return next(ip for ip in ips if ip is not None)
 
 
-def find_refusal(ip: IpAddress, *, is_internal_allowed: bool = False) -> str:
-    """What kind of network forbids the address; '' if it may be called.
+def find_refusal(ip: IpAddress, *, is_internal_allowed: bool = False) -> Message | None:
+    """What kind of network forbids the address; None if it may be called.
 
     An IPv4 address inside an IPv6 one (mapped, compatible, NAT64, 6to4, ISATAP) is judged as itself.
     """
@@ -165,22 +187,37 @@ def find_refusal(ip: IpAddress, *, is_internal_allowed: bool = False) -> str:
     if reason := _network_of(ip, _NEVER):
         return reason
     if is_internal_allowed:
-        return ""
+        return None
     if reason := _network_of(ip, _NOT_PUBLIC):
         return reason
     is_reserved = isinstance(ip, IPv6Address) and ip not in _PUBLIC_IPV6
-    return "a reserved network" if is_reserved else ""
+    return message("network.reserved", "a reserved network") if is_reserved else None
 
 
 def _host_and_port(authority: str, default_port: int) -> tuple[str, int]:
     if "@" in authority:
-        raise EditError("the address must not hold a user or a password; keep them as a secret")
+        raise EditError(
+            message(
+                "address.user",
+                "the address must not hold a user or a password; keep them as a secret",
+            )
+        )
     found = _AUTHORITY.fullmatch(authority)
     if not found:
-        raise EditError("the address needs a host, such as https://api.example.com/v1")
+        raise EditError(
+            message(
+                "address.no_host", "the address needs a host, such as https://api.example.com/v1"
+            )
+        )
     port = int(found["port"] or default_port)
     if not 0 < port < 65_536:
-        raise EditError(f"the port {port} does not exist; it is 1 to 65535")
+        raise EditError(
+            message(
+                "address.no_such_port",
+                "the port {port} does not exist; it is 1 to 65535",
+                port=str(port),
+            )
+        )
     return _host_of(found["host"].lower()), port
 
 
@@ -189,17 +226,29 @@ def _host_of(host: str) -> str:
     if host.startswith("["):
         ip = _to_ip(host[1:-1])
         if ip is None:
-            raise EditError(f"the host {host} is no IPv6 address")
+            raise EditError(
+                message("address.no_ipv6", "the host {host} is no IPv6 address", host=host)
+            )
         return str(ip)
     name = host.removesuffix(".")
     labels = name.split(".")
     # Some programs take 127.1, 0x7f.0.0.1 and 2130706433 for addresses, others for names.
     if labels[-1].isdecimal() or labels[-1].startswith("0x"):
         if _to_ip(name) is None:
-            raise EditError(f"the host {host} has to be a name or an address such as 192.0.2.1")
+            raise EditError(
+                message(
+                    "address.host_form",
+                    "the host {host} has to be a name or an address such as 192.0.2.1",
+                    host=host,
+                )
+            )
         return name
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise EditError("the host has to be a name of letters, digits, - and dots")
+        raise EditError(
+            message(
+                "address.host_letters", "the host has to be a name of letters, digits, - and dots"
+            )
+        )
     return name
 
 
@@ -208,11 +257,24 @@ def _check_transport(address: WebAddress, rules: AddressRules) -> None:
         return
     if address.scheme != "https":
         raise EditError(
-            "the address has to begin with https://; http is for allowed internal hosts"
+            message(
+                "address.https_only",
+                "the address has to begin with https://; http is only for hosts that an"
+                " administrator names in the setting HTTP_ALLOWED_HOSTS, such as {host}, before the"
+                " servers start",
+                host=address.host,
+            )
         )
     if address.port not in rules.ports:
         known = ", ".join(map(str, sorted(rules.ports)))
-        raise EditError(f"the port {address.port} is not called; it may be {known}")
+        raise EditError(
+            message(
+                "address.port_closed",
+                "the port {port} is not called; it may be {known}",
+                port=str(address.port),
+                known=known,
+            )
+        )
 
 
 def _to_ip(text: str) -> IpAddress | None:
@@ -244,5 +306,5 @@ def _tunnelled(ip: IPv6Address) -> IPv4Address | None:
     return IPv4Address(number & 0xFFFFFFFF) if is_isatap else None
 
 
-def _network_of(ip: IpAddress, networks: Networks) -> str:
-    return next((reason for network, reason in networks.items() if ip in network), "")
+def _network_of(ip: IpAddress, networks: Networks) -> Message | None:
+    return next((reason for network, reason in networks.items() if ip in network), None)

@@ -8,6 +8,7 @@ from core.ingest.escapes import escape
 from core.ingest.operations import Operation, OperationBody, OperationParameter, Place
 from core.ingest.schema_keywords import types_of
 from core.ingest.values import json_text, value_text
+from core.messages import message
 from core.toolspec import JsonValue
 
 # As browsers write names in a multipart form, HTML Standard, "multipart form data".
@@ -44,7 +45,13 @@ def _value_of(
 def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[tuple[str, str]]:
     """Fields as texts, a list as one field for each item, an object as JSON."""
     if not isinstance(value, Mapping):
-        raise ArgumentsError(f"{parameters[0].argument}: must be an object, fields with values")
+        raise ArgumentsError(
+            message(
+                "arguments.object_needed",
+                "{name}: must be an object, fields with values",
+                name=parameters[0].argument,
+            )
+        )
     types = {each.name: types_of(each.schema) for each in parameters}
     return [
         (str(name), _field_text(str(name), item, types.get(name, ())))

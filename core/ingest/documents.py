@@ -9,6 +9,7 @@ import yaml
 
 from core.errors import ImportFileError
 from core.ingest.texts import shown
+from core.messages import Message, message
 from core.toolspec import JsonValue
 
 MAX_JSON_CHARACTERS = 50_000_000
@@ -40,7 +41,12 @@ def read_document(text: str) -> dict[str, JsonValue]:
     stripped = text.removeprefix("\ufeff").lstrip()
     document = _read_json(stripped) if stripped[:1] in {"{", "["} else _read_yaml(text)
     if not isinstance(document, dict):
-        raise ImportFileError("the document has to be an object of JSON or YAML, names with values")
+        raise ImportFileError(
+            message(
+                "document.no_object",
+                "the document has to be an object of JSON or YAML, names with values",
+            )
+        )
     return document
 
 
@@ -52,7 +58,12 @@ def _read_json(text: str) -> JsonValue:
         # YAML in flow style begins with a brace too.
         if text.startswith("{") and not re.match(r'\{\s*(?:"|\})', text[:1000]):
             return _read_yaml(text)
-        why = f"the document is not JSON: {error.msg}, line {error.lineno}"
+        why = message(
+            "document.no_json",
+            "the document is not JSON: {reason}, line {line}",
+            reason=error.msg,
+            line=str(error.lineno),
+        )
         raise ImportFileError(why) from error
     _check_size(document)
     return document
@@ -61,7 +72,13 @@ def _read_json(text: str) -> JsonValue:
 def _check_length(text: str, limit: int, kind: str) -> None:
     if len(text) > limit:
         raise ImportFileError(
-            f"the document has {len(text):,} characters; {kind} is read up to {limit:,}"
+            message(
+                "document.too_long",
+                "the document has {count} characters; {kind} is read up to {limit}",
+                count=len(text),
+                kind=kind,
+                limit=limit,
+            )
         )
 
 
@@ -72,7 +89,12 @@ def _check_size(document: JsonValue) -> None:
         values += sum(len(node) for node in level)
         if depth > MAX_DEPTH or values > MAX_VALUES:
             raise ImportFileError(
-                f"the document is too large; it may nest {MAX_DEPTH} deep and hold {MAX_VALUES:,} values"
+                message(
+                    "document.too_large",
+                    "the document is too large; it may nest {depth} deep and hold {limit} values",
+                    depth=MAX_DEPTH,
+                    limit=MAX_VALUES,
+                )
             )
         level = [child for node in level for child in _containers(node)]
 
@@ -88,10 +110,17 @@ def _read_yaml(text: str) -> JsonValue:
         return _YamlReader(text).read()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        why = f"the document is neither JSON nor YAML: {error.problem}, line {line}"
+        why = message(
+            "document.no_yaml",
+            "the document is neither JSON nor YAML: {reason}, line {line}",
+            reason=error.problem or "",
+            line=str(line),
+        )
         raise ImportFileError(why) from error
     except (yaml.YAMLError, ValueError) as error:
-        raise ImportFileError("the document is neither JSON nor YAML that can be read") from error
+        raise ImportFileError(
+            message("document.unreadable", "the document is neither JSON nor YAML that can be read")
+        ) from error
 
 
 class _YamlReader:
@@ -122,9 +151,17 @@ class _YamlReader:
         found: dict[str, JsonValue] = {}
         for event in self._until(yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise _refused(event, "a name before the colon has to be a text")
+                raise _refused(
+                    event,
+                    message("document.name_no_text", "a name before the colon has to be a text"),
+                )
             if event.value in found:
-                raise _refused(event, f"{shown(event.value)} is there twice")
+                raise _refused(
+                    event,
+                    message(
+                        "document.name_twice", "{name} is there twice", name=shown(event.value)
+                    ),
+                )
             found[event.value] = self._read_node(next(self._events), depth + 1)
         return found
 
@@ -138,13 +175,26 @@ class _YamlReader:
         self._values += 1
         if isinstance(event, yaml.AliasEvent):
             raise _refused(
-                event, "aliases of YAML are not read; write the value itself or use $ref"
+                event,
+                message(
+                    "document.no_aliases",
+                    "aliases of YAML are not read; write the value itself or use $ref",
+                ),
             )
         if event.tag is not None and event.tag not in _TEXT_TAGS:
-            raise _refused(event, "tags of YAML are not read; write the value itself")
+            raise _refused(
+                event,
+                message("document.no_tags", "tags of YAML are not read; write the value itself"),
+            )
         if depth > MAX_DEPTH or self._values > MAX_VALUES:
             raise _refused(
-                event, f"the document may nest {MAX_DEPTH} deep and hold {MAX_VALUES:,} values"
+                event,
+                message(
+                    "document.nests_too_deep",
+                    "the document may nest {depth} deep and hold {limit} values",
+                    depth=MAX_DEPTH,
+                    limit=MAX_VALUES,
+                ),
             )
 
 
@@ -159,5 +209,12 @@ def _scalar(event: Any) -> JsonValue:
     return float(text) if _NUMBER.fullmatch(text) else text
 
 
-def _refused(event: Any, text: str) -> ImportFileError:
-    return ImportFileError(f"{text}, line {event.start_mark.line + 1}")
+def _refused(event: Any, text: Message) -> ImportFileError:
+    return ImportFileError(
+        message(
+            "document.at_line",
+            "{fault}, line {line}",
+            fault=text,
+            line=str(event.start_mark.line + 1),
+        )
+    )

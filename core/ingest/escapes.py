@@ -3,6 +3,7 @@
 import re
 
 from core.errors import ArgumentsError
+from core.messages import message
 
 UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 # What the fixed part of a path may hold as it is: pchar of RFC 3986 and the slash.
@@ -37,13 +38,31 @@ def escape_segment(name: str, text: str) -> str:
     control characters, and dot segments, however often they are escaped.
     """
     if not text:
-        raise ArgumentsError(f"{name}: must not be empty, it is a part of the address")
+        raise ArgumentsError(
+            message(
+                "arguments.empty_segment",
+                "{name}: must not be empty, it is a part of the address",
+                name=name,
+            )
+        )
     decoded = text
     for _time in range(_DECODINGS):
         if _CONTROLS.search(decoded):
-            raise ArgumentsError(f"{name}: must be without control characters and line ends")
+            raise ArgumentsError(
+                message(
+                    "arguments.control_characters",
+                    "{name}: must be without control characters and line ends",
+                    name=name,
+                )
+            )
         if not {".", ".."}.isdisjoint(_SEPARATORS.split(decoded)):
-            raise ArgumentsError(f"{name}: must be without the path segments . and ..")
+            raise ArgumentsError(
+                message(
+                    "arguments.dot_segments",
+                    "{name}: must be without the path segments . and ..",
+                    name=name,
+                )
+            )
         decoded = unescape(decoded)
     return escape(text)
 

@@ -10,6 +10,7 @@ from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
 from core.ingest.texts import IngestFault, find_hidden_character, shown
+from core.messages import Message, message
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.toolspec import JsonValue
 
@@ -49,21 +50,49 @@ def read_mcp_tools(tools: object, *, server_name: str = "") -> MCPReading:
     for number, document in enumerate(listed[:MAX_TOOLS], start=1):
         try:
             tool = _of_server(read_mcp_tool(document), server_name)
-            _require(tool.name not in kept, "an earlier tool has the same name; the first is kept")
+            _require(
+                tool.name not in kept,
+                message(
+                    "mcp_tool.name_twice", "an earlier tool has the same name; the first is kept"
+                ),
+            )
             kept[tool.name] = tool
         except DefinitionError as error:
-            faults.append(IngestFault(_place_of(document, number), str(error)))
+            faults.append(IngestFault(_place_of(document, number), error.message))
     if not isinstance(tools, (list, tuple, Mapping)):
-        faults.append(IngestFault("tools", f"is {shown(tools)}; it has to be a list"))
+        faults.append(
+            IngestFault(
+                "tools",
+                message(
+                    "mcp_tool.tools_no_list", "is {value}; it has to be a list", value=shown(tools)
+                ),
+            )
+        )
     if len(listed) > MAX_TOOLS:
-        faults.append(IngestFault("tools", f"{len(listed):,}; the first {MAX_TOOLS:,} are read"))
+        faults.append(
+            IngestFault(
+                "tools",
+                message(
+                    "mcp_tool.too_many",
+                    "{count}; the first {limit} are read",
+                    count=len(listed),
+                    limit=MAX_TOOLS,
+                ),
+            )
+        )
     return MCPReading(tuple(kept.values()), tuple(faults))
 
 
 def read_mcp_tool(document: object) -> Tool:
     """One tool of MCP's shape. Raises DefinitionError that says what would be right."""
     if not isinstance(document, Mapping):
-        raise DefinitionError(f"a tool has to be an object, not {shown(document)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.no_object",
+                "a tool has to be an object, not {value}",
+                value=shown(document),
+            )
+        )
     annotations = _hints_of(document.get("annotations"))
     title = document.get("title") or as_mapping(document.get("annotations")).get("title")
     return Tool(
@@ -81,13 +110,25 @@ def read_mcp_tool(document: object) -> Tool:
 def read_name(name: object) -> str:
     """The name of a tool, 1 to 128 characters that can be seen. Raises DefinitionError."""
     if not isinstance(name, str):
-        raise DefinitionError(f"the name has to be a text, not {shown(name)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.name_no_text", "the name has to be a text, not {value}", value=shown(name)
+            )
+        )
     _require(
         0 < len(name) <= MAX_NAME_CHARACTERS,
-        f"the name has {len(name):,} characters; 1 to {MAX_NAME_CHARACTERS} are allowed",
+        message(
+            "mcp_tool.name_length",
+            "the name has {count} characters; 1 to {limit} are allowed",
+            count=len(name),
+            limit=MAX_NAME_CHARACTERS,
+        ),
     )
     _check_visible(name, "name")
-    _require(not any(c.isspace() for c in name), "the name has blanks; write _ or - for them")
+    _require(
+        not any(c.isspace() for c in name),
+        message("mcp_tool.name_blanks", "the name has blanks; write _ or - for them"),
+    )
     return name
 
 
@@ -96,10 +137,23 @@ def read_text(text: object, field: str, limit: int) -> str:
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise DefinitionError(f"the {field} has to be a text, not {shown(text)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.text_no_text",
+                "the {field} has to be a text, not {value}",
+                field=field,
+                value=shown(text),
+            )
+        )
     _require(
         len(text) <= limit,
-        f"the {field} has {len(text):,} characters; at most {limit:,} are allowed",
+        message(
+            "mcp_tool.text_too_long",
+            "the {field} has {count} characters; at most {limit} are allowed",
+            field=field,
+            count=len(text),
+            limit=limit,
+        ),
     )
     _check_visible(text, field)
     return text
@@ -110,13 +164,22 @@ def read_parameters(schema: object, field: str) -> tuple[ToolParameter, ...]:
     if schema is None:
         return ()
     if not isinstance(schema, Mapping):
-        raise DefinitionError(f"{field} has to be a JSON schema of an object, not {shown(schema)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.schema_no_object",
+                "{field} has to be a JSON schema of an object, not {value}",
+                field=field,
+                value=shown(schema),
+            )
+        )
     _check_object(schema, field)
     _check_texts(schema, field)
     try:
         read = SchemaReader(References(schema)).read_object(schema)
     except ReferenceFaultError as fault:
-        raise DefinitionError(f"{field}: {fault}") from fault
+        raise DefinitionError(
+            message("mcp_tool.field_fault", "{field}: {reason}", field=field, reason=fault.message)
+        ) from fault
     properties, required = read.get("properties", {}), read.get("required", ())
     return tuple(
         parameter_of_schema(name, each, name in required) for name, each in properties.items()
@@ -127,21 +190,42 @@ def _check_object(schema: Mapping[str, Any], field: str) -> None:
     kind = schema.get("type", "object")
     _require(
         kind == "object",
-        f"{field} has the type {shown(kind)}; arguments are given by name, so it has to be 'object'",
+        message(
+            "mcp_tool.schema_type",
+            "{field} has the type {kind}; arguments are given by name, so it has to be 'object'",
+            field=field,
+            kind=shown(kind),
+        ),
     )
     properties = schema.get("properties", {})
     if not isinstance(properties, Mapping):
         raise DefinitionError(
-            f"properties of {field} has to be an object, names with schemas, not {shown(properties)}"
+            message(
+                "mcp_tool.properties_no_object",
+                "properties of {field} has to be an object, names with schemas, not {value}",
+                field=field,
+                value=shown(properties),
+            )
         )
     _require(
         len(properties) <= MAX_PROPERTIES,
-        f"{field} has {len(properties):,} parameters; at most {MAX_PROPERTIES:,} are allowed",
+        message(
+            "mcp_tool.too_many_parameters",
+            "{field} has {count} parameters; at most {limit} are allowed",
+            field=field,
+            count=len(properties),
+            limit=MAX_PROPERTIES,
+        ),
     )
     for name, each in properties.items():
         _require(
             isinstance(each, (Mapping, bool)),
-            f"the schema of parameter {shown(name)} has to be an object, not {shown(each)}",
+            message(
+                "mcp_tool.parameter_no_object",
+                "the schema of parameter {name} has to be an object, not {value}",
+                name=shown(name),
+                value=shown(each),
+            ),
         )
 
 
@@ -154,12 +238,25 @@ def _check_texts(schema: Mapping[str, Any], field: str) -> None:
         left -= sum(map(len, texts)) + len(level)
         _require(
             left >= 0,
-            f"{field} is too large; at most {MAX_SCHEMA_CHARACTERS:,} characters are read",
+            message(
+                "mcp_tool.schema_too_large",
+                "{field} is too large; at most {limit} characters are read",
+                field=field,
+                limit=MAX_SCHEMA_CHARACTERS,
+            ),
         )
         for text in texts:
             _check_visible(text, f"text of {field}")
         level = [child for node in level for child in _containers_in(node)]
-    _require(not level, f"{field} nests too deep; at most {MAX_SCHEMA_DEPTH} levels are read")
+    _require(
+        not level,
+        message(
+            "mcp_tool.schema_too_deep",
+            "{field} nests too deep; at most {limit} levels are read",
+            field=field,
+            limit=MAX_SCHEMA_DEPTH,
+        ),
+    )
 
 
 def _texts_in(node: Mapping[str, Any] | Sequence[Any]) -> list[str]:
@@ -176,12 +273,23 @@ def _hints_of(hints: object) -> MCPAnnotations | None:
     if hints is None:
         return None
     if not isinstance(hints, Mapping):
-        raise DefinitionError(f"annotations has to be an object of hints, not {shown(hints)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.annotations_no_object",
+                "annotations has to be an object of hints, not {value}",
+                value=shown(hints),
+            )
+        )
     for key in _HINTS:
         hint = hints.get(key)
         _require(
             hint is None or isinstance(hint, bool),
-            f"{key} is {shown(hint)}; true or false is right",
+            message(
+                "mcp_tool.hint_no_boolean",
+                "{name} is {value}; true or false is right",
+                name=key,
+                value=shown(hint),
+            ),
         )
     annotations = MCPAnnotations.from_dict(hints)
     return annotations if annotations.to_dict() else None
@@ -197,14 +305,24 @@ def _of_server(tool: Tool, server_name: str) -> Tool:
 
 def _check_visible(text: str, field: str) -> None:
     hidden = find_hidden_character(text)
-    _require(hidden is None, f"the {field} hides the character {hidden}; write it without")
+    _require(
+        hidden is None,
+        message(
+            "mcp_tool.hidden_character",
+            "the {field} hides the character {character}; write it without",
+            field=field,
+            character=hidden or "",
+        ),
+    )
 
 
-def _require(holds: bool, otherwise: str) -> None:
+def _require(holds: bool, otherwise: Message) -> None:
     if not holds:
         raise DefinitionError(otherwise)
 
 
-def _place_of(document: object, number: int) -> str:
+def _place_of(document: object, number: int) -> Message:
     name = as_mapping(document).get("name")
-    return f"tool {number}" if not isinstance(name, str) else f"tool {number} {shown(name)}"
+    if not isinstance(name, str):
+        return message("mcp_tool.place", "tool {number}", number=number)
+    return message("mcp_tool.named_place", "tool {number} {name}", number=number, name=shown(name))

@@ -17,6 +17,7 @@ from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.texts import IngestFault, clean_line, clean_text, find_hidden_character, shown
 from core.ingest.tool_names import route_name, to_name, unique_name
+from core.messages import message
 from core.retrieval.model import Tool
 from core.toolspec import JsonValue
 
@@ -67,17 +68,30 @@ def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
 def _check_version(document: Mapping[str, JsonValue]) -> None:
     if "swagger" in document:
         raise ImportFileError(
-            f"the document is Swagger {clean_line(str(document['swagger']), 20)}; "
-            "convert it to OpenAPI 3.0, for example with swagger2openapi, and read that"
+            message(
+                "openapi.swagger",
+                "the document is Swagger {version}; convert it to OpenAPI 3.0, for example"
+                " with swagger2openapi, and read that",
+                version=clean_line(str(document["swagger"]), 20),
+            )
         )
     # 3.1 without quotes is a number in YAML.
     version = str(document.get("openapi"))
     if "openapi" not in document or not _VERSION.fullmatch(version[:20]):
         raise ImportFileError(
-            "the document is not OpenAPI 3; it has to begin with a version such as openapi: 3.1.0"
+            message(
+                "openapi.no_version",
+                "the document is not OpenAPI 3; it has to begin with a version such as"
+                " openapi: 3.1.0",
+            )
         )
     if not isinstance(document.get("paths", {}), Mapping):
-        raise ImportFileError("paths of the document has to be an object, paths with operations")
+        raise ImportFileError(
+            message(
+                "openapi.no_paths",
+                "paths of the document has to be an object, paths with operations",
+            )
+        )
 
 
 class _DocumentReader:
@@ -93,12 +107,15 @@ class _DocumentReader:
             try:
                 operation = self._read_operation(path, item, method)
             except (OperationFaultError, ReferenceFaultError) as fault:
-                self._faults.append(IngestFault(place, str(fault)))
+                self._faults.append(IngestFault(place, fault.message))
                 continue
             name = unique_name(operation.name, operations)
             operations[name] = replace(operation, name=name)
         if self._parameters.is_exhausted:
-            text = "too many for one document; arguments of later operations have no details"
+            text = message(
+                "openapi.too_many_parameters",
+                "too many for one document; arguments of later operations have no details",
+            )
             self._faults.append(IngestFault("schemas", text))
         return OpenAPIReading(
             clean_line(as_mapping(self._document.get("info")).get("title"), MAX_SUMMARY_CHARACTERS),
@@ -118,21 +135,30 @@ class _DocumentReader:
                 if method in item and count <= MAX_OPERATIONS:
                     yield f"{method.upper()} {_shown_path(path)}", path, item, method
         if count > MAX_OPERATIONS:
-            text = f"{count:,} operations; the first {MAX_OPERATIONS:,} are read"
+            text = message(
+                "openapi.too_many_operations",
+                "{count} operations; the first {limit} are read",
+                count=count,
+                limit=MAX_OPERATIONS,
+            )
             self._faults.append(IngestFault("paths", text))
 
     def _path_item(self, path: str, given: object) -> Mapping[str, Any]:
         try:
             return self._references.follow(given)
         except ReferenceFaultError as fault:
-            self._faults.append(IngestFault(_shown_path(path), str(fault)))
+            self._faults.append(IngestFault(_shown_path(path), fault.message))
             return {}
 
     def _read_operation(self, path: str, item: Mapping[str, Any], method: str) -> Operation:
         _check_path(path)
         given = item[method]
         if not isinstance(given, Mapping):
-            raise OperationFaultError(f"is {shown(given)}; it has to be an object")
+            raise OperationFaultError(
+                message(
+                    "openapi.no_object", "is {value}; it has to be an object", value=shown(given)
+                )
+            )
         parameters, body = self._parameters.read(path, item, given)
         given_id = clean_line(given.get("operationId"), MAX_PATH_CHARACTERS)
         route = route_name(method, path)
@@ -161,13 +187,23 @@ class _DocumentReader:
 def _check_path(path: str) -> None:
     if not path.startswith("/") or len(path) > MAX_PATH_CHARACTERS:
         raise OperationFaultError(
-            f"a path begins with / and has {MAX_PATH_CHARACTERS:,} characters"
+            message(
+                "openapi.path_length",
+                "a path begins with / and has {limit} characters",
+                limit=MAX_PATH_CHARACTERS,
+            )
         )
     literal = _VARIABLE.sub("x", path)
     if find_hidden_character(path) or _DOTS.search(literal) or _BLANKS.search(literal):
-        raise OperationFaultError("a path has no dot segments, blanks, backslashes, ? or #")
+        raise OperationFaultError(
+            message(
+                "openapi.path_segments", "a path has no dot segments, blanks, backslashes, ? or #"
+            )
+        )
     if "{" in literal or "}" in literal:
-        raise OperationFaultError("every { of a path needs its } and a name between them")
+        raise OperationFaultError(
+            message("openapi.path_braces", "every { of a path needs its } and a name between them")
+        )
 
 
 def _shown_path(path: str) -> str:

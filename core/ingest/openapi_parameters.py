@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard, cast, get_args
 
+from core.errors import ToolboxError
 from core.ingest.operations import (
     TEMPLATE,
     BodyKind,
@@ -18,6 +19,7 @@ from core.ingest.schema_keywords import JsonSchema, as_mapping, as_sequence, typ
 from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
 from core.ingest.texts import clean_text, find_hidden_character, shown
 from core.ingest.tool_names import to_name, unique_name
+from core.messages import message
 
 MAX_PARAMETERS = 500
 MAX_PARAMETER_CHARACTERS = 200
@@ -52,7 +54,7 @@ _KINDS: tuple[tuple[re.Pattern[str], BodyKind], ...] = (
 )
 
 
-class OperationFaultError(Exception):
+class OperationFaultError(ToolboxError):
     """An operation that cannot be called as it is described; the text says what would be right."""
 
 
@@ -80,7 +82,14 @@ class ParameterReader:
         body, fields = self._read_body(operation, {each.argument for each in parameters})
         found = sorted((*parameters, *fields), key=lambda each: not each.required)
         if len(found) > MAX_PARAMETERS:
-            raise OperationFaultError(f"takes {len(found)} arguments; at most {MAX_PARAMETERS} fit")
+            raise OperationFaultError(
+                message(
+                    "openapi.too_many_arguments",
+                    "takes {count} arguments; at most {limit} fit",
+                    count=len(found),
+                    limit=MAX_PARAMETERS,
+                )
+            )
         return tuple(found), body
 
     def _read_parameters(
@@ -97,9 +106,19 @@ class ParameterReader:
     def _read_parameter(self, given: Mapping[str, Any]) -> OperationParameter | None:
         name, place = given.get("name"), _place_of(given)
         if not _is_name(name):
-            raise OperationFaultError(f"a parameter's name is {shown(name)}; it has to be a text")
+            raise OperationFaultError(
+                message(
+                    "openapi.parameter_name",
+                    "a parameter's name is {name}; it has to be a text",
+                    name=shown(name),
+                )
+            )
         if place is Place.HEADER and not HEADER_NAME.fullmatch(name):
-            raise OperationFaultError(f"no header can have the name {shown(name)}")
+            raise OperationFaultError(
+                message(
+                    "openapi.header_name", "no header can have the name {name}", name=shown(name)
+                )
+            )
         if place is Place.HEADER and name.lower() in RESERVED_HEADERS:
             return None
         style, schema = self._style_and_schema(given, place)
@@ -124,8 +143,14 @@ class ParameterReader:
         if not isinstance(style, str) or style not in _STYLES[place]:
             known = ", ".join(sorted(_STYLES[place]))
             raise OperationFaultError(
-                f"parameter {shown(given.get('name'))} has the style {shown(style)}; "
-                f"in the {place} it may be {known}"
+                message(
+                    "openapi.parameter_style",
+                    "parameter {name} has the style {style}; in the {place} it may be {known}",
+                    name=shown(given.get("name")),
+                    style=shown(style),
+                    place=place,
+                    known=known,
+                )
             )
         return cast(Style, style), given.get("schema")
 
@@ -174,8 +199,12 @@ def _place_of(given: Mapping[str, Any]) -> Place:
         if given.get("in") == place:
             return place
     raise OperationFaultError(
-        f"parameter {shown(given.get('name'))} is in {shown(given.get('in'))}; "
-        "it may be in path, query, header or cookie"
+        message(
+            "openapi.parameter_place",
+            "parameter {name} is in {place}; it may be in path, query, header or cookie",
+            name=shown(given.get("name")),
+            place=shown(given.get("in")),
+        )
     )
 
 
@@ -213,7 +242,11 @@ def _preferred(contents: Mapping[str, Any]) -> str:
     if not valid:
         named = ", ".join(shown(each) for each in list(contents)[:3])
         raise OperationFaultError(
-            f"the body has the content type {named}; write one such as application/json"
+            message(
+                "openapi.body_type",
+                "the body has the content type {kind}; write one such as application/json",
+                kind=named,
+            )
         )
     return min(valid, key=lambda each: order.index(_kind_of(each)))
 

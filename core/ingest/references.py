@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.errors import ToolboxError
 from core.ingest.escapes import unescape
 from core.ingest.texts import shown
+from core.messages import message
 
 _TEXTS = ("summary", "description")
 _EMPTY: Mapping[str, Any] = {}
 
 
-class ReferenceFaultError(Exception):
+class ReferenceFaultError(ToolboxError):
     """A $ref that leads nowhere; the text names it."""
 
 
@@ -33,7 +35,13 @@ class References:
         while isinstance(reference := node.get("$ref"), str):
             texts = {key: node[key] for key in _TEXTS if key in node} | texts
             if reference in seen:
-                raise ReferenceFaultError(f"the reference {shown(reference)} leads to itself")
+                raise ReferenceFaultError(
+                    message(
+                        "openapi.reference_loop",
+                        "the reference {reference} leads to itself",
+                        reference=shown(reference),
+                    )
+                )
             seen.add(reference)
             node = self.target(reference)
         return {**node, **texts} if texts else node
@@ -44,8 +52,12 @@ class References:
             return known
         if not reference.startswith("#"):
             raise ReferenceFaultError(
-                f"the reference {shown(reference)} leads out of the document; "
-                "put its target under components and refer to it as #/components/..."
+                message(
+                    "openapi.reference_outside",
+                    "the reference {reference} leads out of the document; put its target under"
+                    " components and refer to it as #/components/...",
+                    reference=shown(reference),
+                )
             )
         target = self._find(reference)
         self._targets[reference] = target
@@ -57,7 +69,11 @@ class References:
             node = _step(node, part)
         if not isinstance(node, Mapping):
             raise ReferenceFaultError(
-                f"the reference {shown(reference)} leads to nothing in the document"
+                message(
+                    "openapi.reference_nowhere",
+                    "the reference {reference} leads to nothing in the document",
+                    reference=shown(reference),
+                )
             )
         return node
 

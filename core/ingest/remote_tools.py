@@ -14,6 +14,7 @@ from core.ingest.schemas import SchemaReader
 from core.ingest.texts import IngestFault, shown
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, to_name
 from core.json_schema import SchemaCheck
+from core.messages import Message, message
 from core.toolspec import JsonValue
 
 MAX_NAMESPACE_CHARACTERS = 24
@@ -75,7 +76,10 @@ def from_document(document: Mapping[str, Any]) -> RemoteTool:
         _ = found.input_schema["properties"].items()
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DefinitionError(
-            "what was kept of the tool cannot be read; read the server's tools again"
+            message(
+                "mcp_tool.record_unreadable",
+                "what was kept of the tool cannot be read; read the server's tools again",
+            )
         ) from error
     return found
 
@@ -89,13 +93,22 @@ def read_remote_tools(documents: Iterable[object], namespace: str) -> RemoteRead
     faults: list[IngestFault] = []
     for number, document in enumerate(documents, start=1):
         if number > MAX_TOOLS:
-            faults.append(IngestFault("tools", f"there are more; the first {MAX_TOOLS:,} are read"))
+            faults.append(
+                IngestFault(
+                    "tools",
+                    message(
+                        "mcp_tool.more",
+                        "there are more; the first {limit} are read",
+                        limit=MAX_TOOLS,
+                    ),
+                )
+            )
             break
         try:
             tool = read_remote_tool(document)
             _keep(found, served_name(namespace, tool.name), tool)
         except DefinitionError as error:
-            faults.append(IngestFault(_place_of(document, number), str(error)))
+            faults.append(IngestFault(_place_of(document, number), error.message))
     return RemoteReading(tuple(found.values()), tuple(faults))
 
 
@@ -105,8 +118,12 @@ def read_remote_tool(document: object) -> RemoteTool:
     given = as_mapping(document)
     if len(seen.description) > MAX_DESCRIPTION_CHARACTERS:
         raise DefinitionError(
-            f"the description has {len(seen.description):,} characters; at most"
-            f" {MAX_DESCRIPTION_CHARACTERS:,} are allowed"
+            message(
+                "mcp_tool.description_too_long",
+                "the description has {count} characters; at most {limit} are allowed",
+                count=len(seen.description),
+                limit=MAX_DESCRIPTION_CHARACTERS,
+            )
         )
     tool = RemoteTool(
         name=seen.name,
@@ -119,7 +136,12 @@ def read_remote_tool(document: object) -> RemoteTool:
     size = len(_encode(tool))
     if size > MAX_TOOL_BYTES:
         raise DefinitionError(
-            f"the tool's texts and schemas have {size:,} bytes; at most {MAX_TOOL_BYTES:,} are allowed"
+            message(
+                "mcp_tool.too_large",
+                "the tool's texts and schemas have {size} bytes; at most {limit} are allowed",
+                size=size,
+                limit=MAX_TOOL_BYTES,
+            )
         )
     return tool
 
@@ -134,7 +156,11 @@ def served_name(namespace: str, name: str) -> str:
 
 def _keep(found: dict[str, RemoteTool], served: str, tool: RemoteTool) -> None:
     if served in found:
-        raise DefinitionError(f"an earlier tool is served as {served} already")
+        raise DefinitionError(
+            message(
+                "mcp_tool.served_twice", "an earlier tool is served as {name} already", name=served
+            )
+        )
     found[served] = tool
 
 
@@ -144,7 +170,9 @@ def _encode(tool: RemoteTool) -> bytes:
         text = json.dumps(tool.to_document(), sort_keys=True, allow_nan=False, ensure_ascii=False)
         return text.encode()
     except (ValueError, RecursionError) as error:
-        raise DefinitionError("the tool has values that JSON cannot hold, as NaN") from error
+        raise DefinitionError(
+            message("mcp_tool.no_json", "the tool has values that JSON cannot hold, as NaN")
+        ) from error
 
 
 def _read_output(schema: object) -> JsonSchema | None:
@@ -159,18 +187,35 @@ def _read_output(schema: object) -> JsonSchema | None:
 def _read_schema(schema: object, field: str) -> JsonSchema:
     """The schema of an object with properties, in keywords that `SchemaCheck` judges."""
     if not isinstance(schema, Mapping):
-        raise DefinitionError(f"{field} has to be a JSON schema of an object, not {shown(schema)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.schema_no_object",
+                "{field} has to be a JSON schema of an object, not {value}",
+                field=field,
+                value=shown(schema),
+            )
+        )
     try:
         read = SchemaReader(References(schema)).read_object(schema)
     except ReferenceFaultError as fault:
-        raise DefinitionError(f"{field}: {fault}") from fault
+        raise DefinitionError(
+            message("mcp_tool.field_fault", "{field}: {reason}", field=field, reason=fault.message)
+        ) from fault
     if read.get("type", "object") != "object" or "anyOf" in read:
-        raise DefinitionError(f"{field} has to be a JSON schema of one object with properties")
+        raise DefinitionError(
+            message(
+                "mcp_tool.schema_kind",
+                "{field} has to be a JSON schema of one object with properties",
+                field=field,
+            )
+        )
     found: JsonSchema = {**read, "type": "object", "properties": read.get("properties", {})}
     SchemaCheck(found)
     return found
 
 
-def _place_of(document: object, number: int) -> str:
+def _place_of(document: object, number: int) -> Message:
     name = as_mapping(document).get("name")
-    return f"tool {number} {shown(name)}" if isinstance(name, str) else f"tool {number}"
+    if not isinstance(name, str):
+        return message("mcp_tool.place", "tool {number}", number=number)
+    return message("mcp_tool.named_place", "tool {number} {name}", number=number, name=shown(name))

@@ -12,6 +12,7 @@ from core.ingest.operations import TEMPLATE, Operation, OperationParameter, Plac
 from core.ingest.schema_keywords import accepts_null
 from core.ingest.texts import shown
 from core.ingest.values import query_pairs, simple_items
+from core.messages import Message, Value, list_lines, message
 from core.toolspec import JsonValue
 
 MAX_ADDRESS_CHARACTERS = 16_000
@@ -61,8 +62,11 @@ def build_request(
     )
     if len(request.url) + len(request.query) > MAX_ADDRESS_CHARACTERS:
         raise ArgumentsError(
-            "the arguments make the address too long; "
-            f"at most {MAX_ADDRESS_CHARACTERS:,} characters fit"
+            message(
+                "arguments.address_too_long",
+                "the arguments make the address too long; at most {limit} characters fit",
+                limit=MAX_ADDRESS_CHARACTERS,
+            )
         )
     return request
 
@@ -78,10 +82,14 @@ def _given(operation: Operation, arguments: Arguments) -> dict[str, JsonValue]:
 
 def _check_arguments(operation: Operation, arguments: Arguments, given: Arguments) -> None:
     names = [each.argument for each in operation.parameters]
-    lines = [_unknown(name, names) for name in arguments if name not in names]
-    lines += [f"{name}: is missing" for name in _needed(operation, given) if name not in given]
+    lines: list[Value] = [_unknown(name, names) for name in arguments if name not in names]
+    lines += [
+        message("arguments.is_missing", "{name}: is missing", name=name)
+        for name in _needed(operation, given)
+        if name not in given
+    ]
     if lines:
-        raise ArgumentsError("\n".join(lines[:20]))
+        raise ArgumentsError(list_lines(lines[:20]))
 
 
 def _needed(operation: Operation, given: Arguments) -> Iterable[str]:
@@ -92,18 +100,32 @@ def _needed(operation: Operation, given: Arguments) -> Iterable[str]:
     return dict.fromkeys(needed)
 
 
-def _unknown(name: str, names: list[str]) -> str:
-    near = get_close_matches(str(name)[:64], names, n=1)
-    advice = f"did you mean {near[0]}?" if near else f"known are {', '.join(names[:20]) or 'none'}"
-    return f"{shown(name)}: is no argument of this tool; {advice}"
+def _unknown(name: str, names: list[str]) -> Message:
+    if near := get_close_matches(str(name)[:64], names, n=1):
+        return message(
+            "arguments.no_argument_near",
+            "{name}: is no argument of this tool; did you mean {near}?",
+            name=shown(name),
+            near=near[0],
+        )
+    return message(
+        "arguments.no_argument",
+        "{name}: is no argument of this tool; known are {known}",
+        name=shown(name),
+        known=", ".join(names[:20]) or "none",
+    )
 
 
 def _server_of(operation: Operation, server_url: str | None) -> str:
     url = server_url or next(iter(operation.server_urls), "")
     if not _SERVER.fullmatch(url):
         raise DefinitionError(
-            f"the address of the service is {shown(url)}; "
-            "it has to be absolute, such as https://api.example.com/v1"
+            message(
+                "http.address_relative",
+                "the address of the service is {address}; it has to be absolute, such as"
+                " https://api.example.com/v1",
+                address=shown(url),
+            )
         )
     return url.rstrip("/")
 
@@ -160,7 +182,11 @@ def _header_text(parameter: OperationParameter, value: JsonValue) -> str:
     text = ",".join(simple_items(parameter, value))
     if len(text) > MAX_HEADER_CHARACTERS or not _HEADER_VALUE.fullmatch(text):
         raise ArgumentsError(
-            f"{parameter.argument}: must be printable ASCII on one line, "
-            f"at most {MAX_HEADER_CHARACTERS:,} characters"
+            message(
+                "arguments.header_value",
+                "{name}: must be printable ASCII on one line, at most {limit} characters",
+                name=parameter.argument,
+                limit=MAX_HEADER_CHARACTERS,
+            )
         )
     return text

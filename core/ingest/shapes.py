@@ -16,6 +16,7 @@ from core.ingest.openapi import read_openapi
 from core.ingest.operations import ANNOTATIONS_BY_METHOD, tool_of_operation
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.texts import shown
+from core.messages import message
 from core.retrieval.model import Tool
 from core.toolspec import JsonValue
 
@@ -30,7 +31,13 @@ def parse_tool(document: Mapping[str, JsonValue]) -> Tool:
     them; a name with parameters OpenAI's older functions. Raises DefinitionError.
     """
     if not isinstance(document, Mapping):
-        raise DefinitionError(f"a tool has to be an object, not {shown(document)}")
+        raise DefinitionError(
+            message(
+                "mcp_tool.no_object",
+                "a tool has to be an object, not {value}",
+                value=shown(document),
+            )
+        )
     if "inputSchema" in document:
         return read_mcp_tool(document)
     if document.get("type") == "function" or isinstance(document.get("function"), Mapping):
@@ -45,8 +52,11 @@ def parse_tool(document: Mapping[str, JsonValue]) -> Tool:
         # A tool without parameters looks the same in every shape.
         return read_mcp_tool(document)
     raise DefinitionError(
-        "the tool is in no shape that is known; write a name with inputSchema (MCP), input_schema "
-        "(Anthropic) or parameters (OpenAI), or an OpenAPI operation"
+        message(
+            "openapi.unknown_shape",
+            "the tool is in no shape that is known; write a name with inputSchema (MCP),"
+            " input_schema (Anthropic) or parameters (OpenAI), or an OpenAPI operation",
+        )
     )
 
 
@@ -66,7 +76,12 @@ def _read_operation(document: Mapping[str, Any]) -> Tool:
     method, path = document.get("method"), document.get("path")
     is_known = isinstance(method, str) and method.lower() in ANNOTATIONS_BY_METHOD
     if "operationId" not in document and not (is_known and isinstance(path, str)):
-        raise DefinitionError("the operation needs an operationId, or its method and path")
+        raise DefinitionError(
+            message(
+                "openapi.operation_unnamed",
+                "the operation needs an operationId, or its method and path",
+            )
+        )
     route = path if isinstance(path, str) else _path_of(document)
     operation = {key: value for key, value in document.items() if key not in {"method", "path"}}
     reading = read_openapi(
@@ -77,7 +92,13 @@ def _read_operation(document: Mapping[str, Any]) -> Tool:
         }
     )
     if reading.faults:
-        raise DefinitionError(f"the operation cannot be read: {reading.faults[0].text}")
+        raise DefinitionError(
+            message(
+                "openapi.operation_unreadable",
+                "the operation cannot be read: {reason}",
+                reason=reading.faults[0].text,
+            )
+        )
     tool = tool_of_operation(reading.operations[0])
     if is_known and isinstance(path, str):
         return tool

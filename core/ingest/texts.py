@@ -4,6 +4,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from core.messages import Message
+
 MAX_DESCRIPTION_CHARACTERS = 20_000
 MAX_SHOWN_CHARACTERS = 60
 
@@ -21,8 +23,8 @@ _BLANKS = re.compile(r"\s+")
 class IngestFault:
     """What was left out of a document: `place` says where, `text` what would be right."""
 
-    place: str
-    text: str
+    place: Message | str
+    text: Message
 
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"

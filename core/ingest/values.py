@@ -8,6 +8,7 @@ from core.errors import ArgumentsError
 from core.ingest.escapes import escape
 from core.ingest.operations import OperationParameter
 from core.ingest.schema_keywords import types_of
+from core.messages import message
 from core.toolspec import JsonValue
 
 MAX_ITEMS = 10_000
@@ -30,7 +31,11 @@ def value_text(name: str, value: JsonValue, types: tuple[str, ...] = ()) -> str:
         return str(int(value)) if is_whole else repr(value)
     if isinstance(value, int) and value.bit_length() <= 128:
         return str(value)
-    raise ArgumentsError(f"{name}: must be a text, a number, true or false")
+    raise ArgumentsError(
+        message(
+            "arguments.plain_value", "{name}: must be a text, a number, true or false", name=name
+        )
+    )
 
 
 def json_text(name: str, value: JsonValue) -> str:
@@ -38,7 +43,9 @@ def json_text(name: str, value: JsonValue) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise ArgumentsError(f"{name}: must be a value that JSON can hold") from error
+        raise ArgumentsError(
+            message("arguments.json_value", "{name}: must be a value that JSON can hold", name=name)
+        ) from error
 
 
 def simple_items(parameter: OperationParameter, value: JsonValue) -> list[str]:
@@ -102,7 +109,14 @@ def _items(parameter: OperationParameter, value: Sequence[JsonValue]) -> Iterato
 
 def _check_count(parameter: OperationParameter, count: int) -> None:
     if count > MAX_ITEMS:
-        raise ArgumentsError(f"{parameter.argument}: must have at most {MAX_ITEMS:,} items")
+        raise ArgumentsError(
+            message(
+                "arguments.too_many_items",
+                "{name}: must have at most {limit} items",
+                name=parameter.argument,
+                limit=MAX_ITEMS,
+            )
+        )
 
 
 def _text(parameter: OperationParameter, value: JsonValue) -> str:

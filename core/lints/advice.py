@@ -1,9 +1,10 @@
 """One piece of advice on a tool: what is so and what would be better, ready for translation."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
+
+from core.messages import Message, Template, Value, message
 
 
 class AdviceLevel(StrEnum):
@@ -16,31 +17,31 @@ class AdviceLevel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """`template` is the English text, with {names} of `values`; a translation has the same names.
+    """One thing that could be better.
 
     `place` is what is meant: `name`, `description`, `annotations`, `logic`, or `parameters.<name>`.
     `start` and `end` count characters of the logic's text, both 0 where no part of it is meant.
     """
 
     level: AdviceLevel
-    code: str
-    template: str
-    values: Mapping[str, str | int] = field(default_factory=dict)
+    message: Message
     place: str = ""
     start: int = 0
     end: int = 0
 
     @property
+    def code(self) -> str:
+        """A short slug that never changes with the values."""
+        return self.message.code
+
+    @property
     def text(self) -> str:
         """The advice in English."""
-        text = self.template
-        for name, value in self.values.items():
-            text = text.replace(f"{{{name}}}", str(value))
-        return text
+        return str(self.message)
 
     def at(self, place: str, start: int = 0, end: int = 0) -> "Advice":
         """The same with its place."""
-        return Advice(self.level, self.code, self.template, self.values, place, start, end)
+        return replace(self, place=place, start=start, end=end)
 
     def to_json(self) -> dict[str, Any]:
         """The advice in English for a program."""
@@ -52,20 +53,16 @@ class Advice:
         }
 
 
-# The templates are taken into the catalogues of translations by the names of the next functions, so
-# they are written out in their calls: no variables, no f-strings.
+def problem(code: str, template: Template, /, **values: Value) -> Advice:
+    """Advice that must be followed; template and values as of `message`."""
+    return Advice(AdviceLevel.PROBLEM, message(code, template, **values))
 
 
-def problem(code: str, template: str, /, **values: str | int) -> Advice:
-    """Advice that must be followed."""
-    return Advice(AdviceLevel.PROBLEM, code, template, values)
-
-
-def warning(code: str, template: str, /, **values: str | int) -> Advice:
+def warning(code: str, template: Template, /, **values: Value) -> Advice:
     """Advice on what will most likely go wrong."""
-    return Advice(AdviceLevel.WARNING, code, template, values)
+    return Advice(AdviceLevel.WARNING, message(code, template, **values))
 
 
-def suggestion(code: str, template: str, /, **values: str | int) -> Advice:
+def suggestion(code: str, template: Template, /, **values: Value) -> Advice:
     """Advice that makes the tool better."""
-    return Advice(AdviceLevel.SUGGESTION, code, template, values)
+    return Advice(AdviceLevel.SUGGESTION, message(code, template, **values))

@@ -9,7 +9,7 @@ from core.bindings import is_bound
 from core.errors import DefinitionError
 from core.expression import find_names
 from core.http_logic import read_operation
-from core.lints.advice import Advice, problem, suggestion
+from core.lints.advice import Advice, problem, suggestion, warning
 from core.script import find_script_names
 from core.statement import find_parameters
 from core.tokens import estimate_tokens
@@ -41,7 +41,7 @@ def _judge(parameter: ParameterSpec) -> Iterator[Advice]:
     try:
         check_parameters([parameter])
     except DefinitionError as error:
-        yield problem("parameter_invalid", "{reason}", reason=str(error))
+        yield problem("parameter_invalid", "{reason}", reason=error.message)
     if is_bound(parameter):
         return
     if not parameter.description.strip():
@@ -69,7 +69,7 @@ def _judge_use(spec: ToolSpec) -> Iterator[Advice]:
     used = _find_used(spec, declared)
     for name in declared:
         if name not in used:
-            yield problem(
+            yield warning(
                 "parameter_unused",
                 "{name} is declared but not used; use it or remove the parameter.",
                 name=name,
@@ -88,7 +88,7 @@ def _find_used(spec: ToolSpec, declared: list[str]) -> list[str]:
         case SqlLogic(statement, _, dialect):
             return find_parameters(statement, dialect)
         case ExpressionLogic(expression):
-            return find_names(expression)
+            return find_names(expression, declared)
         case ScriptLogic(script):
             return find_script_names(script, declared)
         case HttpLogic(operation):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import EmbeddingError
+from core.messages import message
 from core.retrieval.tokens import LANGUAGES, Language
 
 Vector = Sequence[float] | NDArray[np.floating]
@@ -118,10 +119,19 @@ class DenseIndex:
         numbers = np.asarray(vector, dtype=np.float32)
         length = float(np.linalg.norm(numbers))
         if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
-            raise EmbeddingError("a vector must be a list of numbers, not all of them 0")
+            raise EmbeddingError(
+                message(
+                    "embedding.vector_form", "a vector must be a list of numbers, not all of them 0"
+                )
+            )
         if self.dimension and len(numbers) != self.dimension:
             raise EmbeddingError(
-                f"a vector must have {self.dimension} numbers like the others, not {len(numbers)}"
+                message(
+                    "embedding.vector_length",
+                    "a vector must have {dimension} numbers like the others, not {count}",
+                    dimension=self.dimension,
+                    count=len(numbers),
+                )
             )
         return numbers / np.float32(length)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import EmbeddingError
+from core.messages import message
 from core.retrieval.dense import Scores, Vector, language_means
 from core.retrieval.tokens import LANGUAGES, Language
 
@@ -51,7 +52,12 @@ class VectorBlocks:
         """
         unit = unit_vector(vector)
         if self.dimension and len(unit) != self.dimension:
-            raise EmbeddingError("the vectors of all columns must be of one length, from one model")
+            raise EmbeddingError(
+                message(
+                    "embedding.vectors_length",
+                    "the vectors of all columns must be of one length, from one model",
+                )
+            )
         self.remove(row)
         self._make_room(row, len(unit))
         self._writable(row // BLOCK_ROWS)[row % BLOCK_ROWS] = unit
@@ -105,8 +111,12 @@ class VectorBlocks:
         unit = unit_vector(vector)
         if self.dimension and len(unit) != self.dimension:
             raise EmbeddingError(
-                f"a vector must have {self.dimension} numbers like those of the columns,"
-                f" not {len(unit)}"
+                message(
+                    "embedding.column_vector_length",
+                    "a vector must have {dimension} numbers like those of the columns, not {count}",
+                    dimension=self.dimension,
+                    count=len(unit),
+                )
             )
         return unit
 
@@ -137,6 +147,10 @@ def unit_vector(vector: Vector) -> NDArray[np.float32]:
     numbers = np.asarray(vector, dtype=np.float32)
     length = float(np.linalg.norm(numbers))
     if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
-        raise EmbeddingError("a vector must be a list of numbers, not all of them 0")
+        raise EmbeddingError(
+            message(
+                "embedding.vector_form", "a vector must be a list of numbers, not all of them 0"
+            )
+        )
     unit: NDArray[np.float32] = numbers / np.float32(length)
     return unit

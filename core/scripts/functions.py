@@ -8,6 +8,7 @@ from core.expressions.functions import FUNCTIONS
 from core.expressions.limits import Budget, check_items, check_key, check_length, kind_name, weigh
 from core.expressions.methods import METHODS
 from core.expressions.table import Function, make_table
+from core.messages import message
 from core.scripts.limits import ScriptBudget
 
 _MAX_OFFSET_HOURS = 14
@@ -17,7 +18,11 @@ _MOVED_A_STEP = 6  # Shift: so many elements are moved in the time of one step.
 def _now(budget: ScriptBudget, offset_hours: Any = 0) -> datetime:
     """The moment at which the script began, in UTC or so many hours east of it."""
     if not -_MAX_OFFSET_HOURS <= offset_hours <= _MAX_OFFSET_HOURS:
-        raise EvaluationError("the offset from UTC is from -14 to 14 hours, such as now(9)")
+        raise EvaluationError(
+            message(
+                "script.offset_range", "the offset from UTC is from -14 to 14 hours, such as now(9)"
+            )
+        )
     return budget.moment.astimezone(timezone(timedelta(hours=offset_hours)))
 
 
@@ -58,7 +63,14 @@ def _pop(budget: Budget, values: list[Any], position: Any = -1) -> Any:
     if type(position) is not int:
         raise TypeError
     if not -len(values) <= position < len(values):
-        raise EvaluationError(f"position {position} is outside a list of {len(values)}")
+        raise EvaluationError(
+            message(
+                "script.position_outside",
+                "position {position} is outside a list of {count}",
+                position=str(position),
+                count=len(values),
+            )
+        )
     return values.pop(position)
 
 
@@ -71,7 +83,13 @@ def _remove(budget: Budget, values: list[Any] | set[Any], item: Any) -> None:
         present = item in weigh(budget, values)
     budget.draw(1)
     if not present:
-        raise EvaluationError(f"remove() of an item that is not in {kind_name(values)}")
+        raise EvaluationError(
+            message(
+                "script.remove_missing",
+                "remove() of an item that is not in {kind}",
+                kind=kind_name(values),
+            )
+        )
     values.remove(item)
 
 
@@ -120,7 +138,11 @@ def _pop_key(budget: Budget, dictionary: dict[Any, Any], key: Any, *default: Any
     """Takes the key out, and gives its value, or the default if there is no such key."""
     budget.draw(1)
     if check_key(key) not in dictionary and not default:
-        raise EvaluationError(f"the dictionary has no key {str(key)[:100]!r}")
+        raise EvaluationError(
+            message(
+                "expression.no_key", "the dictionary has no key {key}", key=repr(str(key)[:100])
+            )
+        )
     return dictionary.pop(key, *default)
 
 
@@ -168,5 +190,12 @@ def call_script_method(budget: Budget, value: Any, name: str, *arguments: Any) -
     methods = SCRIPT_METHODS.get(type(value))
     method = methods.get(name) if methods else None
     if method is None:
-        raise EvaluationError(f"{kind_name(value)} has no method {name}()")
+        raise EvaluationError(
+            message(
+                "expression.no_method",
+                "{kind} has no method {name}()",
+                kind=kind_name(value),
+                name=name,
+            )
+        )
     return method.call(budget, value, *arguments)

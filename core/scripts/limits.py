@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from core.expressions.limits import Budget
+from core.messages import Message
+from core.toolspec import SCRIPT
 
 SCRIPT_BYTE_LIMIT = 16_384
 SCRIPT_NODE_LIMIT = 5_000
@@ -19,7 +21,7 @@ class ScriptBudget(Budget):
 
     __slots__ = ("moment",)
 
-    logic: ClassVar[str] = "script"
+    logic: ClassVar[Message] = SCRIPT
     step_limit: ClassVar[int] = 5_000_000
     length_limit: ClassVar[int] = 1_000_000
     shifts: ClassVar[Mapping[type, int]] = {str: 5, list: 3, tuple: 3, set: 1, dict: 1}

@@ -14,6 +14,7 @@ from core.expressions.limits import (
     check_walkable,
     kind_name,
 )
+from core.messages import join, message
 
 _CHANGEABLE = frozenset({list, set, dict})
 
@@ -29,8 +30,10 @@ def walk_range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> r
     try:
         return range(*bounds)
     except TypeError:
-        kinds = ", ".join(map(kind_name, bounds))
-        raise EvaluationError(f"range() does not accept {kinds}") from None
+        kinds = join(map(kind_name, bounds))
+        raise EvaluationError(
+            message("script.range_kinds", "range() does not accept {kinds}", kinds=kinds)
+        ) from None
 
 
 def end_run(budget: Budget) -> NoReturn:
@@ -51,11 +54,26 @@ def store(budget: Budget, values: Any, key: Any, value: Any) -> None:
 
 def _check_position(values: Any, key: Any) -> None:
     if type(values) is not list:
-        raise EvaluationError(f"nothing can be put into {kind_name(values)}")
+        raise EvaluationError(
+            message("script.store_kind", "nothing can be put into {kind}", kind=kind_name(values))
+        )
     if type(key) not in INTEGERS:
-        raise EvaluationError(f"a position must be a whole number, not {kind_name(key)}")
+        raise EvaluationError(
+            message(
+                "expression.position_kind",
+                "a position must be a whole number, not {kind}",
+                kind=kind_name(key),
+            )
+        )
     if not -len(values) <= key < len(values):
-        raise EvaluationError(f"position {key} is outside a list of {len(values)}")
+        raise EvaluationError(
+            message(
+                "script.position_outside",
+                "position {position} is outside a list of {count}",
+                position=str(key),
+                count=len(values),
+            )
+        )
 
 
 def delete(budget: Budget, values: Any, key: Any) -> None:
@@ -99,7 +117,14 @@ def _extend(budget: Budget, left: list[Any], right: Any) -> None:
 
 def _unite(budget: Budget, left: Any, right: Any) -> None:
     if type(left) is not type(right):
-        raise EvaluationError(f"cannot apply |= to {kind_name(left)} and {kind_name(right)}")
+        raise EvaluationError(
+            message(
+                "script.unite_kinds",
+                "cannot apply |= to {left} and {right}",
+                left=kind_name(left),
+                right=kind_name(right),
+            )
+        )
     budget.draw(1)
     check_length(budget, len(left) + len(check_items(budget, right)))
     left.update(right)

@@ -15,6 +15,7 @@ from core.expressions.tree import (
     operator_name,
     operator_symbol,
 )
+from core.messages import Message, message
 from core.scripts.functions import (
     CHANGING_METHOD_NAMES,
     SCRIPT_FUNCTIONS,
@@ -22,38 +23,65 @@ from core.scripts.functions import (
     VALUE_METHOD_NAMES,
 )
 from core.scripts.names import Given, find_stored_names
+from core.toolspec import SCRIPT
 
 LOOP_LIMIT = 12  # Python itself has no room for more than 20, one inside the other.
 RESULT = "result"
 
-_HINTS: dict[type[ast.stmt], str] = {
-    ast.Return: "return is not needed; write result = and the value",
-    ast.FunctionDef: "def is not allowed; write the steps one below the other, in a loop if need be",
-    ast.AsyncFunctionDef: "async is not allowed",
-    ast.AsyncFor: "async is not allowed",
-    ast.AsyncWith: "async is not allowed",
-    ast.ClassDef: "class is not allowed; a dictionary holds named values: {'name': 1}",
-    ast.Import: "import is not allowed; the functions are there already",
-    ast.ImportFrom: "import is not allowed; the functions are there already",
-    ast.Global: "global is not needed; every name belongs to the whole script",
-    ast.Nonlocal: "nonlocal is not needed; every name belongs to the whole script",
-    ast.Try: "try is not allowed; test the value before, such as x / y if y else 0",
-    ast.TryStar: "try is not allowed; test the value before, such as x / y if y else 0",
-    ast.With: "with is not allowed; there is nothing to open or to lock",
-    ast.Raise: "raise is not allowed; fail('what is wrong') ends the call with that error",
-    ast.Assert: "assert is not allowed; write if not ...: fail('what is wrong')",
-    ast.Match: "match is not allowed; write if and elif",
-    ast.AnnAssign: "types are not written here; write name = value",
+_HINTS: dict[type[ast.stmt], Message] = {
+    ast.Return: message("script.no_return", "return is not needed; write result = and the value"),
+    ast.FunctionDef: message(
+        "script.no_def",
+        "def is not allowed; write the steps one below the other, in a loop if need be",
+    ),
+    ast.AsyncFunctionDef: message("expression.no_async", "async is not allowed"),
+    ast.AsyncFor: message("expression.no_async", "async is not allowed"),
+    ast.AsyncWith: message("expression.no_async", "async is not allowed"),
+    ast.ClassDef: message(
+        "script.no_class", "class is not allowed; a dictionary holds named values: {'name': 1}"
+    ),
+    ast.Import: message(
+        "expression.no_import", "import is not allowed; the functions are there already"
+    ),
+    ast.ImportFrom: message(
+        "expression.no_import", "import is not allowed; the functions are there already"
+    ),
+    ast.Global: message(
+        "script.no_global", "global is not needed; every name belongs to the whole script"
+    ),
+    ast.Nonlocal: message(
+        "script.no_nonlocal", "nonlocal is not needed; every name belongs to the whole script"
+    ),
+    ast.Try: message(
+        "script.no_try", "try is not allowed; test the value before, such as x / y if y else 0"
+    ),
+    ast.TryStar: message(
+        "script.no_try", "try is not allowed; test the value before, such as x / y if y else 0"
+    ),
+    ast.With: message("script.no_with", "with is not allowed; there is nothing to open or to lock"),
+    ast.Raise: message(
+        "script.no_raise",
+        "raise is not allowed; fail('what is wrong') ends the call with that error",
+    ),
+    ast.Assert: message(
+        "script.no_assert", "assert is not allowed; write if not ...: fail('what is wrong')"
+    ),
+    ast.Match: message("script.no_match", "match is not allowed; write if and elif"),
+    ast.AnnAssign: message("script.no_types", "types are not written here; write name = value"),
 }
-_NO_VALUE = "the script gives no value; write result = and the value"
-_NO_ATTRIBUTES = "attributes are not allowed; write row['name'] = value"
-_NO_EFFECT = "this line changes nothing; write name = in front of it, or remove it"
+_NO_VALUE = message("script.no_value", "the script gives no value; write result = and the value")
+_NO_ATTRIBUTES = message(
+    "script.no_attributes", "attributes are not allowed; write row['name'] = value"
+)
+_NO_EFFECT = message(
+    "script.no_effect", "this line changes nothing; write name = in front of it, or remove it"
+)
 
 
 class ScriptRewriter(Rewriter):
     """Builds the guarded statements of one script, and notes which parameters it reads."""
 
-    logic: ClassVar[str] = "script"
+    logic: ClassVar[Message] = SCRIPT
     functions = SCRIPT_FUNCTIONS
     method_names = SCRIPT_METHOD_NAMES
 
@@ -88,15 +116,18 @@ class ScriptRewriter(Rewriter):
         # Errors at run time name the line, so every node keeps its place.
         return ast.copy_location(super().rewrite(node), node)
 
-    def read_name(self, node: ast.Name) -> None:
+    def read_name(self, node: ast.Name) -> ast.expr:
         if node.id in self._given.surely:
-            return
+            return load(node.id)
         if node.id in self._given.maybe:
             self.doubtful.append(node)
-        elif node.id in self._stored and not self.is_parameter(node.id):
-            self.refuse(node, f"{node.id} is read before it has a value")
-        else:
-            super().read_name(node)
+            return load(node.id)
+        if node.id in self._stored and not self.is_parameter(node.id):
+            self.refuse(
+                node,
+                message("script.read_before", "{name} is read before it has a value", name=node.id),
+            )
+        return super().read_name(node)
 
     def _block(self, body: list[ast.stmt], *, may_be_empty: bool = False) -> list[ast.stmt]:
         built = [part for statement in body for part in self._statement(statement)]
@@ -128,16 +159,33 @@ class ScriptRewriter(Rewriter):
 
     def _element(self, target: ast.Subscript) -> tuple[ast.expr, ast.expr]:
         if isinstance(target.slice, ast.Slice):
-            self.refuse(target, "a slice cannot be changed; write values = values[:2] + [x]")
+            self.refuse(
+                target,
+                message(
+                    "script.no_slice_target",
+                    "a slice cannot be changed; write values = values[:2] + [x]",
+                ),
+            )
         return self.rewrite(target.value), self.rewrite(target.slice)
 
     def _variable(self, target: ast.expr) -> ast.Name:
         if isinstance(target, ast.Attribute):
             self.refuse(target, _NO_ATTRIBUTES)
         if isinstance(target, ast.Starred):
-            self.refuse(target, "* before a name is not allowed; write rest = values[1:]")
+            self.refuse(
+                target,
+                message(
+                    "script.no_star_target",
+                    "* before a name is not allowed; write rest = values[1:]",
+                ),
+            )
         if not isinstance(target, ast.Name):
-            self.refuse(target, "only names and elements of a list or dictionary get a value")
+            self.refuse(
+                target,
+                message(
+                    "script.targets", "only names and elements of a list or dictionary get a value"
+                ),
+            )
         self.check_underscore(target, target.id)
         self._given.add(target.id)
         return ast.Name(target.id, ast.Store())
@@ -145,7 +193,7 @@ class ScriptRewriter(Rewriter):
     def _augmented(self, node: ast.AugAssign) -> list[ast.stmt]:
         symbol = operator_symbol(node.op)
         if symbol is None:
-            self.refuse(node, "@ is not allowed; * multiplies")
+            self.refuse(node, message("expression.no_matrix", "@ is not allowed; * multiplies"))
         operate = operator_name("in_place", symbol)
         if isinstance(node.target, ast.Subscript):
             values, key = self._element(node.target)
@@ -185,7 +233,10 @@ class ScriptRewriter(Rewriter):
         if isinstance(target, ast.Tuple | ast.List):
             return ast.Tuple([self._loop_target(part) for part in target.elts], ast.Store())
         if isinstance(target, ast.Subscript):
-            self.refuse(target, "only names can stand between for and in")
+            self.refuse(
+                target,
+                message("expression.loop_names_only", "only names can stand between for and in"),
+            )
         return self._variable(target)
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
@@ -199,7 +250,14 @@ class ScriptRewriter(Rewriter):
     def _enter_loop(self, node: ast.For | ast.While) -> Given:
         """The names given before the loop; within it, those of an earlier round may be given."""
         if self._loops == LOOP_LIMIT:
-            self.refuse(node, f"loops are nested more than {LOOP_LIMIT} deep")
+            self.refuse(
+                node,
+                message(
+                    "script.loops_nested",
+                    "loops are nested more than {limit} deep",
+                    limit=LOOP_LIMIT,
+                ),
+            )
         before = self._given.split()
         self._given.maybe |= find_stored_names([node])
         return before
@@ -213,7 +271,7 @@ class ScriptRewriter(Rewriter):
 
     def _jump(self, node: ast.Break | ast.Continue) -> list[ast.stmt]:
         if not self._loops:
-            self.refuse(node, "break and continue stand in a loop")
+            self.refuse(node, message("script.jump_outside", "break and continue stand in a loop"))
         return [type(node)()]
 
     def _pass(self, node: ast.Pass) -> list[ast.stmt]:
@@ -232,7 +290,10 @@ class ScriptRewriter(Rewriter):
 
     def _deletion(self, target: ast.expr) -> ast.expr:
         if not isinstance(target, ast.Subscript):
-            self.refuse(target, "del takes an element out, such as del row['name']")
+            self.refuse(
+                target,
+                message("script.delete", "del takes an element out, such as del row['name']"),
+            )
         return call("__delete", *self._element(target))
 
     def _called_method(self, node: ast.Call, method: ast.Attribute) -> ast.expr:
@@ -244,7 +305,13 @@ class ScriptRewriter(Rewriter):
         """sort(reverse=True) with its argument in its place."""
         for option in node.keywords:
             if option.arg != "reverse":
-                self.refuse(node, "sort() takes reverse=True only; rows = sort_by(rows, 'key')")
+                self.refuse(
+                    node,
+                    message(
+                        "script.sort_arguments",
+                        "sort() takes reverse=True only; rows = sort_by(rows, 'key')",
+                    ),
+                )
         return ast.Call(node.func, [*node.args, *(option.value for option in node.keywords)], [])
 
 

@@ -4,10 +4,11 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from core.errors import StatementError
+from core.messages import Message, message
 from core.toolspec import Dialect
 
 # Both dialects take every character beyond ASCII for a letter, spaces such as U+3000 included.
@@ -24,17 +25,29 @@ _CLAUSE = "[["
 _VALUES = frozenset(
     {"escape_text", "text", "dollar_text", "number", "close", "template", "colon_name"}
 )
-UNCLOSED_TEXT = "this string is never closed; a quote inside a string is written ''"
-UNCLOSED_NAME = "this quoted name is never closed"
-TEMPLATE_IN_TEXT = (
-    "{0} stands inside a string; a parameter is a whole value: remove the quotes around it, or join"
-    " the pieces as '...' || {0} || '...'"
+UNCLOSED_TEXT = message(
+    "statement.string_unclosed",
+    "this string is never closed; a quote inside a string is written ''",
 )
-_TEMPLATE_IN_NAME = (
-    "{0} stands inside a quoted name; only values can be parameters, not the names of tables or"
-    " columns"
+_UNCLOSED_CLAUSE = message(
+    "statement.clause_unclosed",
+    "this [[ is never closed; an optional clause ends with ]]",
 )
-BRACE = "templates are not supported; a parameter is written :name or {{name}}"
+UNCLOSED_NAME = message("statement.name_unclosed", "this quoted name is never closed")
+TEMPLATE_IN_TEXT = message(
+    "statement.template_in_string",
+    "{template} stands inside a string; a parameter is a whole value: remove the quotes around it,"
+    " or join the pieces as '...' || {template} || '...'",
+)
+_TEMPLATE_IN_NAME = message(
+    "statement.template_in_name",
+    "{template} stands inside a quoted name; only values can be parameters, not the names of tables"
+    " or columns",
+)
+BRACE = message(
+    "statement.no_templates",
+    "templates are not supported; a parameter is written :name or {{name}}",
+)
 
 Action = Callable[[Any, re.Match[str]], int]
 # Told of each token: its kind, where the plain tokens before it begin, where it begins and ends.
@@ -96,17 +109,27 @@ class StatementLexer(ABC):
         """Raises StatementError unless a statement was found and all its brackets are closed."""
         if self._brackets:
             bracket, offset, _ = self._brackets[-1]
-            hint = "; an optional clause ends with ]]" if bracket == _CLAUSE else ""
-            raise StatementError(f"this {bracket} is never closed{hint}", offset)
+            if bracket == _CLAUSE:
+                raise StatementError(_UNCLOSED_CLAUSE, offset)
+            raise StatementError(
+                message("statement.unclosed", "this {bracket} is never closed", bracket=bracket),
+                offset,
+            )
         if self.start is None:
-            raise StatementError("the statement is empty", 0)
+            raise StatementError(message("statement.empty", "the statement is empty"), 0)
 
     def check_command(self) -> None:
         """Raises StatementError when the first word begins a command instead of a query."""
         match = self.first.match(self.text, self.start or 0)
         if match and (word := match[1].upper()) in self.commands:
             raise StatementError(
-                f"only queries ({self.queries}) can be served; this is {word}", match.start(1)
+                message(
+                    "statement.only_queries",
+                    "only queries ({queries}) can be served; this is {word}",
+                    queries=self.queries,
+                    word=word,
+                ),
+                match.start(1),
             )
 
     def _read(self, kind: str, match: re.Match[str], position: int) -> int:
@@ -127,7 +150,11 @@ class StatementLexer(ABC):
     def _note_token(self, position: int) -> None:
         if self.semicolon is not None:
             raise StatementError(
-                "only one statement is allowed; remove what follows this ;", self.semicolon
+                message(
+                    "statement.two_statements",
+                    "only one statement is allowed; remove what follows this ;",
+                ),
+                self.semicolon,
             )
         if self.start is None:
             self.start = position
@@ -145,9 +172,9 @@ class StatementLexer(ABC):
         self._refuse_template(_TEMPLATE_IN_NAME, start, end)
         return end
 
-    def _refuse_template(self, message: str, start: int, end: int) -> None:
+    def _refuse_template(self, fault: Message, start: int, end: int) -> None:
         if template := _FIND_TEMPLATE.search(self.text, start, end):
-            raise StatementError(message.format(template[0]), template.start())
+            raise StatementError(replace(fault, values={"template": template[0]}), template.start())
 
     def _open(self, bracket: str, offset: int, *, is_subscript: bool = False) -> int:
         self._brackets.append((bracket, offset, is_subscript))
@@ -156,24 +183,47 @@ class StatementLexer(ABC):
     def _open_clause(self, start: int) -> int:
         if self._clause is not None:
             raise StatementError(
-                "an optional clause cannot hold another one; close the first with ]] before this [[",
+                message(
+                    "statement.clause_in_clause",
+                    "an optional clause cannot hold another one; close the first with ]] before"
+                    " this [[",
+                ),
                 start,
             )
         if len(self.clauses) == MOST_CLAUSES:
-            raise StatementError(f"a statement has at most {MOST_CLAUSES} optional clauses", start)
+            raise StatementError(
+                message(
+                    "statement.too_many_clauses",
+                    "a statement has at most {limit} optional clauses",
+                    limit=MOST_CLAUSES,
+                ),
+                start,
+            )
         self._clause = (start, len(self.placeholders))
         return self._open(_CLAUSE, start)
 
     def _close(self, match: re.Match[str]) -> int:
         bracket, offset = match["close"], match.start("close")
         if not self._brackets:
-            raise StatementError(f"this {bracket} closes nothing", offset)
+            raise StatementError(
+                message(
+                    "statement.closes_nothing", "this {bracket} closes nothing", bracket=bracket
+                ),
+                offset,
+            )
         opened, opened_at, _ = self._brackets.pop()
         if opened == _CLAUSE and self.text.startswith("]]", offset):
             return self._close_clause(offset + 2)
         if opened + bracket not in {"()", "[]"}:
             raise StatementError(
-                f"this {bracket} does not close the {opened} at {opened_at}", offset
+                message(
+                    "statement.closes_other",
+                    "this {bracket} does not close the {opened} at {position}",
+                    bracket=bracket,
+                    opened=opened,
+                    position=str(opened_at),
+                ),
+                offset,
             )
         return match.end()
 
@@ -183,8 +233,11 @@ class StatementLexer(ABC):
         names = dict.fromkeys(placeholder.name for placeholder in self.placeholders[earlier:])
         if not names:
             raise StatementError(
-                "this [[ ]] holds no parameter, so it would never be left out; use a :name in it,"
-                " or remove the brackets",
+                message(
+                    "statement.clause_without_parameter",
+                    "this [[ ]] holds no parameter, so it would never be left out; use a :name"
+                    " in it, or remove the brackets",
+                ),
                 start,
             )
         self.clauses.append(OptionalClause(tuple(names), start, end))
@@ -195,7 +248,12 @@ class StatementLexer(ABC):
         start, end = match.span("colon_name")
         if continues_word(self.text, end):
             raise StatementError(
-                f"a parameter name ends before {self.text[end]!r}; put a space between", end
+                message(
+                    "statement.name_glued_behind",
+                    "a parameter name ends before {character}; put a space between",
+                    character=repr(self.text[end]),
+                ),
+                end,
             )
         self.placeholders.append(Placeholder(name, start, end))
         return end
@@ -205,7 +263,11 @@ class StatementLexer(ABC):
         name = self._check_name(self.text[start + 2 : end - 2].strip(), start)
         if continues_word(self.text, start - 1) or continues_word(self.text, end):
             raise StatementError(
-                f"{match['template']} is glued to a name; only whole values can be parameters",
+                message(
+                    "statement.name_glued",
+                    "{name} is glued to a name; only whole values can be parameters",
+                    name=match["template"],
+                ),
                 start,
             )
         self.placeholders.append(Placeholder(name, start, end))
@@ -213,13 +275,20 @@ class StatementLexer(ABC):
 
     def _check_name(self, name: str, start: int) -> str:
         if not name.isidentifier():
-            raise StatementError(f"{name} cannot be the name of a parameter", start)
+            raise StatementError(
+                message(
+                    "statement.name_form", "{name} cannot be the name of a parameter", name=name
+                ),
+                start,
+            )
         # As Python reads identifiers, so that SQL and expressions agree on equal names.
         return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
     def _note_semicolon(self, match: re.Match[str]) -> int:
         if self._before == ("", ""):
-            raise StatementError("the statement is empty", match.start("semicolon"))
+            raise StatementError(
+                message("statement.empty", "the statement is empty"), match.start("semicolon")
+            )
         self.semicolon = match.start("semicolon")
         return match.end()
 
@@ -252,7 +321,7 @@ def compile_tokens(blanks: str, plain: Sequence[str], kinds: Mapping[str, str]) 
     )
 
 
-def make_fault_actions(faults: Mapping[str, str]) -> dict[str, Action]:
+def make_fault_actions(faults: Mapping[str, Message]) -> dict[str, Action]:
     """For each kind of token an action that raises StatementError with the kind's text."""
 
     def raise_fault(_: StatementLexer, match: re.Match[str]) -> int:

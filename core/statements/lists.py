@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from core.errors import StatementError
+from core.messages import message
 from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
 from core.toolspec import Dialect
 
@@ -89,8 +90,12 @@ def _stands_alone(tokens: _Tokens, index: int, bracket: int, use: Placeholder) -
         return True
     if (is_first or tokens[index - 1][0] == ",") and (is_last or tokens[index + 1][0] == ","):
         raise StatementError(
-            f"{use.name} is a list, so it stands alone: write IN (:{use.name}), and compare with"
-            " other values apart, joined by OR",
+            message(
+                "statement.list_alone",
+                "{name} is a list, so it stands alone: write IN (:{name}), and compare with"
+                " other values apart, joined by OR",
+                name=use.name,
+            ),
             use.start,
         )
     return False

@@ -15,6 +15,7 @@ How a colon is read:
 import re
 
 from core.errors import StatementError
+from core.messages import message
 from core.statements.lexer import (
     BRACE,
     LETTER,
@@ -74,10 +75,19 @@ _COMMENT_EDGE = re.compile(r"/\*|\*/")
 _FAULTS = {
     "unclosed_text": UNCLOSED_TEXT,
     "unclosed_name": UNCLOSED_NAME,
-    "unclosed_dollar": "this dollar-quoted string is never closed",
-    "unicode_name": 'U&"..." names are not allowed; write the name in plain letters',
-    "numbered": "numbered parameters such as $1 are not allowed; write :name",
-    "dollar": "a $ means nothing here; write a parameter as :name",
+    "unclosed_dollar": message(
+        "statement.dollar_unclosed", "this dollar-quoted string is never closed"
+    ),
+    "unicode_name": message(
+        "statement.no_unicode_names",
+        'U&"..." names are not allowed; write the name in plain letters',
+    ),
+    "numbered": message(
+        "statement.no_numbers", "numbered parameters such as $1 are not allowed; write :name"
+    ),
+    "dollar": message(
+        "statement.lone_dollar", "a $ means nothing here; write a parameter as :name"
+    ),
     "brace": BRACE,
 }
 _COMMANDS = (
@@ -104,7 +114,9 @@ class PostgresqlLexer(StatementLexer):
             depth += 1 if edge[0] == "/*" else -1
             if not depth:
                 return edge.end()
-        raise StatementError("this comment is never closed", start)
+        raise StatementError(
+            message("statement.comment_unclosed", "this comment is never closed"), start
+        )
 
     def _read_escape_text(self, match: re.Match[str]) -> int:
         start, end = match.span("escape_text")
@@ -141,8 +153,13 @@ class PostgresqlLexer(StatementLexer):
         in_slice = bool(self._brackets) and self._brackets[-1][2]
         if in_slice or self._follows_value():
             raise StatementError(
-                f"{match['colon_name']} could be a parameter or a separator here; write {{{{{name}}}}}"
-                f" for the parameter, or a space after the colon (: {name}) for the column",
+                message(
+                    "statement.colon_ambiguous",
+                    "{mark} could be a parameter or a separator here; write {{{name}}} for the"
+                    " parameter, or a space after the colon (: {name}) for the column",
+                    mark=match["colon_name"],
+                    name=name,
+                ),
                 start,
             )
         return self._add_colon_name(match, name)
@@ -151,7 +168,10 @@ class PostgresqlLexer(StatementLexer):
         if self._follows_value():
             return match.end()  # The separator of json_object('key':'value').
         raise StatementError(
-            "psql variables such as :'name' are not supported; write :name without quotes",
+            message(
+                "statement.no_psql_variables",
+                "psql variables such as :'name' are not supported; write :name without quotes",
+            ),
             match.start("psql_name"),
         )
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from core.catalogue.near_names import find_near
 from core.catalogue.sql_names import quote_name
-from core.diagnostics import Fix
+from core.diagnostics import Fix, use_fix
 from core.errors import StatementError
+from core.messages import message
 from core.statements.function_names import COMMON_FUNCTIONS
 
 _PATH = re.compile(r'(?:"(?:[^"]|"")*"|[^\W\d][\w$]*)(?:\s*\.\s*(?:"(?:[^"]|"")*"|[^\W\d][\w$]*))*')
@@ -64,7 +65,7 @@ def find_fix(text: str, error: StatementError, known: KnownNames) -> Fix | None:
     insert = _by_hint(path, error) or _by_code(path, find_code(error), known)
     if not insert or insert == text[start:end]:
         return None
-    return Fix(f"Use {insert}", start, end, insert)
+    return use_fix(insert, start, end)
 
 
 def find_word_fix(text: str, message: str, position: int | None) -> Fix | None:
@@ -73,13 +74,13 @@ def find_word_fix(text: str, message: str, position: int | None) -> Fix | None:
     if meant is None or position is None:
         return None
     match = re.compile(r"[^\W\d]\w*").match(text, position)
-    return Fix(f"Use {meant[1]}", *match.span(), meant[1]) if match else None
+    return use_fix(meant[1], *match.span()) if match else None
 
 
 def _fix_semicolon(text: str, error: StatementError) -> Fix | None:
     if error.position is None or text[error.position : error.position + 1] != ";":
         return None
-    return Fix("Remove what follows", error.position, len(text), "")
+    return Fix(message("fix.remove_rest", "Remove what follows"), error.position, len(text), "")
 
 
 def _by_hint(path: list[str], error: StatementError) -> str:

@@ -7,6 +7,7 @@ quoted "a", `a` or [a], and a function's name means the same in any case, quoted
 import re
 
 from core.errors import StatementError
+from core.messages import message
 from core.statements.lexer import (
     BRACE,
     NAME,
@@ -54,13 +55,27 @@ _TOKEN_KINDS = {
 _FAULTS = {
     "unclosed_text": UNCLOSED_TEXT,
     "unclosed_name": UNCLOSED_NAME,
-    "numbered": "numbered parameters such as ?, ?1 or :1 are not allowed; write :name",
-    "psql_name": "a parameter is written :name, without quotes",
-    "cast": "SQLite has no :: to change a type; write CAST(value AS type)",
-    "colon": "a colon means nothing here; write a parameter as :name",
-    "other_mark": "parameters such as @name, $name or #name are not allowed; write :name",
+    "numbered": message(
+        "statement.no_sqlite_numbers",
+        "numbered parameters such as ?, ?1 or :1 are not allowed; write :name",
+    ),
+    "psql_name": message(
+        "statement.no_quoted_colon", "a parameter is written :name, without quotes"
+    ),
+    "cast": message(
+        "statement.no_sqlite_cast", "SQLite has no :: to change a type; write CAST(value AS type)"
+    ),
+    "colon": message(
+        "statement.lone_colon", "a colon means nothing here; write a parameter as :name"
+    ),
+    "other_mark": message(
+        "statement.no_sqlite_marks",
+        "parameters such as @name, $name or #name are not allowed; write :name",
+    ),
     # SQLite reads it as a blank where a word begins, and as a letter behind.
-    "byte_order_mark": "an invisible character (U+FEFF) stands here; remove it",
+    "byte_order_mark": message(
+        "statement.invisible_character", "an invisible character (U+FEFF) stands here; remove it"
+    ),
     "brace": BRACE,
 }
 _COMMANDS = (
@@ -82,7 +97,9 @@ class SqliteLexer(StatementLexer):
     def _skip_comment(self, start: int) -> int:
         end = self.text.find("*/", start + 2)
         if end < 0:
-            raise StatementError("this comment is never closed", start)
+            raise StatementError(
+                message("statement.comment_unclosed", "this comment is never closed"), start
+            )
         return end + 2
 
     def _open_bracket(self, match: re.Match[str]) -> int:
@@ -92,7 +109,14 @@ class SqliteLexer(StatementLexer):
         kind, text = self._before
         if kind in {"colon_name", "template"}:
             # SQLite would read $1( ... ) as one long name of a parameter.
-            raise StatementError(f"{text} is a value, which no ( can follow", start)
+            raise StatementError(
+                message(
+                    "statement.value_called",
+                    "{value} is a value, which no ( can follow",
+                    value=text,
+                ),
+                start,
+            )
         return self._open(bracket, start)
 
     def _bind_colon(self, match: re.Match[str]) -> int:
@@ -110,7 +134,11 @@ class SqliteLexer(StatementLexer):
         if self._follows_value():
             kind = match.lastgroup or ""
             raise StatementError(
-                f"{match[kind]} follows a value; put an operator or a comma between",
+                message(
+                    "statement.value_followed",
+                    "{text} follows a value; put an operator or a comma between",
+                    text=match[kind],
+                ),
                 match.start(kind),
             )
 

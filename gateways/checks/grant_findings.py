@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from core.messages import counted
 from gateways.checks.postgres_session import Facts, fetch_fact
-from gateways.checks.report import Finding, counted, list_names, ok, warning
+from gateways.checks.report import Finding, list_names, ok, warning
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import WireConnection
 

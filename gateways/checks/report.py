@@ -1,14 +1,11 @@
 """What a check of a data source's connection found, for an administrator."""
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any
 
-Value = str | int
-
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+from core.messages import Message, Template, Value, message
 
 
 class Level(StrEnum):
@@ -21,36 +18,24 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is so, and what to do about it.
-
-    `code` is a short slug that never changes with the values. `template` is the English text, with
-    {names} of `values`; a translation has the same names. Where `plural` is set, it is the template
-    of every `count` but 1. Neither templates nor values hold a password or an address.
-    """
+    """One thing that is so, and what to do about it; its message holds no password and no address."""
 
     level: Level
-    code: str
-    template: str
-    values: Mapping[str, Value] = field(default_factory=dict)
-    plural: str = ""
+    message: Message
+
+    @property
+    def code(self) -> str:
+        """A short slug that never changes with the values."""
+        return self.message.code
 
     @property
     def text(self) -> str:
         """The finding in English."""
-        is_plural = self.plural and self.values.get("count") != 1
-        return fill(self.plural if is_plural else self.template, self.values)
+        return str(self.message)
 
-
-def fill(template: str, values: Mapping[str, Value]) -> str:
-    """The template with its {names} replaced, numbers with commas; a name without a value stays."""
-    # Not str.format: a stored template may come from another program, and formats can be endless.
-    return _PLACEHOLDER.sub(
-        lambda found: _show(values[found[1]]) if found[1] in values else found[0], template
-    )
-
-
-def _show(value: Value) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    def to_json(self) -> dict[str, Any]:
+        """The finding as it is stored, its English text too, for programs that read the row."""
+        return {"level": self.level.value, **self.message.to_json(), "text": self.text}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,43 +62,19 @@ class ConnectionReport:
         return not self.server
 
 
-class Counted(NamedTuple):
-    """A template for one thing and one for {count} of them."""
-
-    singular: str
-    plural: str
-
-
-Template = str | Counted
-
-# The templates are taken into the catalogues of translations by the names of the next functions, so
-# they are written out in their calls: no variables, no f-strings.
-
-
-def counted(singular: str, plural: str) -> Counted:
-    """The template of a finding whose values have a `count`."""
-    return Counted(singular, plural)
-
-
 def refused(code: str, template: Template, /, **values: Value) -> Finding:
-    """A finding that makes the source unfit."""
-    return _make(Level.REFUSED, code, template, values)
+    """A finding that makes the source unfit; template and values as of `message`."""
+    return Finding(Level.REFUSED, message(code, template, **values))
 
 
 def warning(code: str, template: Template, /, **values: Value) -> Finding:
     """A finding that should be mended."""
-    return _make(Level.WARNING, code, template, values)
+    return Finding(Level.WARNING, message(code, template, **values))
 
 
 def ok(code: str, template: Template, /, **values: Value) -> Finding:
     """A finding that is as it should be."""
-    return _make(Level.OK, code, template, values)
-
-
-def _make(level: Level, code: str, template: Template, values: dict[str, Value]) -> Finding:
-    if isinstance(template, str):
-        return Finding(level, code, template, values)
-    return Finding(level, code, template.singular, values, template.plural)
+    return Finding(Level.OK, message(code, template, **values))
 
 
 def list_names(names: Sequence[str], count: int) -> str:

@@ -7,8 +7,9 @@ role that it is a member of is looked at as if it were the role itself.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from core.messages import counted
 from gateways.checks.postgres_session import Facts, fetch_fact, fetch_facts
-from gateways.checks.report import Finding, counted, list_names, ok, refused, warning
+from gateways.checks.report import Finding, list_names, ok, refused, warning
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import WireConnection
 
@@ -151,9 +152,11 @@ def _judge_attributes(roles: list[Facts]) -> Iterator[Finding]:
     for attribute, own, inherited in _ATTRIBUTES:
         if holders := [role for role in roles if role[attribute]]:
             holder = holders[0]
-            yield (
-                own if holder["is_self"] else replace(inherited, values={"holder": holder["name"]})
-            )
+            yield (own if holder["is_self"] else _name_holder(inherited, holder["name"]))
+
+
+def _name_holder(finding: Finding, holder: str) -> Finding:
+    return replace(finding, message=replace(finding.message, values={"holder": holder}))
 
 
 def _judge_memberships(roles: list[Facts]) -> Iterator[Finding]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from time import monotonic
 
 from core.errors import DataSourceUnavailableError
+from core.messages import counted
 from gateways.checks.report import (
     ConnectionReport,
     Finding,
-    counted,
     ok,
     refused,
     warning,

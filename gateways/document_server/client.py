@@ -9,6 +9,7 @@ from urllib.parse import quote
 import orjson
 
 from core.errors import DocumentServerError, UnknownTableError
+from core.messages import message
 from gateways.document_server.requests import DocumentServerRequests, ServerAnswer
 from gateways.document_server.settings import DocumentServerSettings
 
@@ -17,8 +18,9 @@ __all__ = ["DocumentServerClient", "DocumentServerSettings"]
 # What servers and proxies commonly take as an address.
 MAX_NAMES_CHARACTERS = 6_000
 MAX_MESSAGE_CHARACTERS = 2_000
-ADDRESS_HINT = (
-    "DOCUMENT_SERVER_URL must lead to a server with a data catalogue, as in http://localhost:3002"
+ADDRESS_HINT = message(
+    "document_server.address_hint",
+    "DOCUMENT_SERVER_URL must lead to a server with a data catalogue, as in http://localhost:3002",
 )
 
 
@@ -45,14 +47,23 @@ class DocumentServerClient:
         """All about the named tables. Raises UnknownTableError where the server knows none of them."""
         listed = _as_csv(names)
         if len(quote(listed)) > MAX_NAMES_CHARACTERS:
-            raise DocumentServerError("these names are too long together; ask for fewer tables")
+            raise DocumentServerError(
+                message(
+                    "document_server.names_too_long",
+                    "these names are too long together; ask for fewer tables",
+                )
+            )
         return _read(await self._requests.get("tables", {"names": listed}), {"tables": list})
 
     async def connection(self, name: str) -> dict[str, Any]:
         """How code reaches the table's database. Raises UnknownTableError."""
         part = _as_path(name)
         if len(part) > MAX_NAMES_CHARACTERS:
-            raise UnknownTableError("no table has so long a name; list the tables")
+            raise UnknownTableError(
+                message(
+                    "document_server.name_too_long", "no table has so long a name; list the tables"
+                )
+            )
         answer = await self._requests.get(f"tables/{part}/connection")
         return _read(answer, {"table_name": str, "connection_code": dict})
 
@@ -79,7 +90,11 @@ def _read(answer: ServerAnswer, wanted: Mapping[str, type]) -> dict[str, Any]:
         raise _refusal(answer.status, content)
     if not all(isinstance(content.get(key), kind) for key, kind in wanted.items()):
         raise DocumentServerError(
-            f"the document server did not answer as a data catalogue does; {ADDRESS_HINT}"
+            message(
+                "document_server.no_catalogue_answer",
+                "the document server did not answer as a data catalogue does; {hint}",
+                hint=ADDRESS_HINT,
+            )
         )
     return content
 
@@ -98,17 +113,35 @@ def _refusal(status: int, content: Mapping[str, Any]) -> DocumentServerError | U
     match status:
         case 401:
             return DocumentServerError(
-                "the document server does not accept DOCUMENT_SERVER_TOKEN;"
-                " it must be a valid API key of that server"
+                message(
+                    "document_server.token_refused",
+                    "the document server does not accept DOCUMENT_SERVER_TOKEN; it must be a"
+                    " valid API key of that server",
+                )
             )
         case 403:
             return DocumentServerError(
-                "the API key in DOCUMENT_SERVER_TOKEN does not have this tool on the document server"
+                message(
+                    "document_server.tool_missing",
+                    "the API key in DOCUMENT_SERVER_TOKEN does not have this tool on the"
+                    " document server",
+                )
             )
         case 404 if content.get("error") == "unknown_table" and said:
             return UnknownTableError(said)
         case 400 if content.get("error") and said:
-            return DocumentServerError(f"the document server refused the request: {said}")
+            return DocumentServerError(
+                message(
+                    "document_server.refused",
+                    "the document server refused the request: {reason}",
+                    reason=said,
+                )
+            )
     return DocumentServerError(
-        f"the document server has no data catalogue at this address (status {status}); {ADDRESS_HINT}"
+        message(
+            "document_server.no_catalogue",
+            "the document server has no data catalogue at this address (status {status}); {hint}",
+            status=str(status),
+            hint=ADDRESS_HINT,
+        )
     )

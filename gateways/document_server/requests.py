@@ -8,15 +8,20 @@ from dataclasses import dataclass
 import httpx
 
 from core.errors import DocumentServerError, DocumentServerUnavailableError
+from core.messages import message
 from gateways.circuit import Circuit
 from gateways.document_server.settings import DocumentServerSettings
+from gateways.kept_connections import close_where_more_came
+from gateways.patience import patient_timeout
 
 # The largest answer has 80,000 tokens; servers may count them otherwise.
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 PASSING_STATUSES = frozenset({429, 500, 502, 503, 504})
 ATTEMPTS = 2
-AWAY = "the document server cannot be reached; try again later"
+AWAY = message(
+    "document_server.unreachable", "the document server cannot be reached; try again later"
+)
 
 
 class ServerDownError(DocumentServerUnavailableError):
@@ -44,14 +49,19 @@ class DocumentServerRequests:
 
         Raises DocumentServerUnavailableError, at once while the server is known to be down.
         """
-        with self._circuit.passage():
+        loop, limit_s = asyncio.get_running_loop(), self._settings.timeout_s
+        until = loop.time() + limit_s
+        async with self._circuit.passage(limit_s):
             try:
-                async with asyncio.timeout(self._settings.timeout_s):
+                async with patient_timeout(until - loop.time()):
                     return await self._get_patiently(path, query or {})
             except TimeoutError as error:
-                limit = self._settings.timeout_s
                 raise ServerDownError(
-                    f"the document server did not answer within {limit:g} s; try again later"
+                    message(
+                        "document_server.no_answer",
+                        "the document server did not answer within {seconds} s; try again later",
+                        seconds=f"{limit_s:g}",
+                    )
                 ) from error
 
     async def close(self) -> None:
@@ -72,7 +82,11 @@ class DocumentServerRequests:
             if answer.status not in PASSING_STATUSES:
                 return answer
         raise ServerDownError(
-            f"the document server is not ready (status {answer.status}); try again later"
+            message(
+                "document_server.not_ready",
+                "the document server is not ready (status {status}); try again later",
+                status=str(answer.status),
+            )
         )
 
     async def _exchange(self, path: str, query: Mapping[str, str]) -> ServerAnswer:
@@ -84,7 +98,10 @@ class DocumentServerRequests:
                 size += len(chunk)
                 if size > MAX_ANSWER_BYTES:
                     raise DocumentServerError(
-                        "the document server's answer is too large; ask for fewer tables"
+                        message(
+                            "document_server.answer_too_large",
+                            "the document server's answer is too large; ask for fewer tables",
+                        )
                     )
             return ServerAnswer(response.status_code, b"".join(chunks))
 
@@ -100,6 +117,7 @@ class DocumentServerRequests:
                 limits=httpx.Limits(max_connections=16, max_keepalive_connections=4),
                 # A proxy in the environment cannot lead to this machine.
                 trust_env=url.host not in LOOPBACK,
+                event_hooks={"response": [close_where_more_came]},
             )
         return self._client
 
@@ -121,7 +139,10 @@ def _no_tls_context() -> ssl.SSLContext:
 def _unreachable(error: httpx.RequestError) -> ServerDownError:
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return ServerDownError(
-            "the document server's certificate is not trusted here;"
-            " set SSL_CERT_FILE to a file with the certificate of its authority"
+            message(
+                "document_server.certificate",
+                "the document server's certificate is not trusted here; set SSL_CERT_FILE to"
+                " a file with the certificate of its authority",
+            )
         )
     return ServerDownError(AWAY)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from core.errors import ConfigurationError
+from core.messages import message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,10 @@ class DocumentServerSettings:
         token = self.token.strip()
         if not (token.isascii() and token.isprintable()):
             raise ConfigurationError(
-                "DOCUMENT_SERVER_TOKEN has characters that no API key has; enter it again"
+                message(
+                    "document_server.token_characters",
+                    "DOCUMENT_SERVER_TOKEN has characters that no API key has; enter it again",
+                )
             )
         object.__setattr__(self, "token", token)
 
@@ -38,8 +42,11 @@ def _complete_url(url: str) -> str:
         parsed = httpx.URL()
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise ConfigurationError(
-            "DOCUMENT_SERVER_URL must be the http:// or https:// address of a server with a"
-            " data catalogue, as in http://localhost:3002"
+            message(
+                "document_server.address",
+                "DOCUMENT_SERVER_URL must be the http:// or https:// address of a server"
+                " with a data catalogue, as in http://localhost:3002",
+            )
         )
     path = parsed.path.rstrip("/").removesuffix("/api")
     return str(parsed.copy_with(path=f"{path}/api", query=None, fragment=None))

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from core.errors import EmbeddingError
+from core.messages import message
 
 _MESSAGE_LIMIT = 200
 # Addresses, and what looks like a key or a token.
@@ -15,9 +16,10 @@ _SECRETS = re.compile(
     r"https?://\S+|\b(?:bearer|basic)\s+\S+|\b(?:sk|pk|api|key|hf|gsk)[-_][\w*.-]{6,}|\S*\*{3,}\S*",
     re.IGNORECASE,
 )
-ADDRESS_HINT = (
-    "TEXT_EMBEDDING_MODEL_URL must lead to an OpenAI-compatible server,"
-    " as in http://localhost:8080/v1/embeddings"
+ADDRESS_HINT = message(
+    "embedding.address_hint",
+    "TEXT_EMBEDDING_MODEL_URL must lead to an OpenAI-compatible server, as in"
+    " http://localhost:8080/v1/embeddings",
 )
 
 
@@ -29,7 +31,13 @@ def read_vectors(body: bytes, count: int, dimension: int | None) -> list[list[fl
     entries = _in_order(_read_entries(body))
     if len(entries) != count:
         raise EmbeddingError(
-            f"the embedding server gave {len(entries)} vectors for {count} texts; {ADDRESS_HINT}"
+            message(
+                "embedding.vector_count",
+                "the embedding server gave {given} vectors for {count} texts; {hint}",
+                given=len(entries),
+                count=count,
+                hint=ADDRESS_HINT,
+            )
         )
     vectors = [_read_vector(entry) for entry in entries]
     check_dimension({len(vector) for vector in vectors}, dimension)
@@ -41,29 +49,54 @@ def check_dimension(found: set[int], expected: int | None) -> None:
     if len(found) > 1:
         lengths = ", ".join(map(str, sorted(found)))
         raise EmbeddingError(
-            f"the embedding server gave vectors of different dimensions ({lengths});"
-            " TEXT_EMBEDDING_MODEL_NAME must name one embedding model"
+            message(
+                "embedding.dimensions_differ",
+                "the embedding server gave vectors of different dimensions ({lengths});"
+                " TEXT_EMBEDDING_MODEL_NAME must name one embedding model",
+                lengths=lengths,
+            )
         )
     if expected and found and found != {expected}:
         raise EmbeddingError(
-            f"the embedding model gave vectors of dimension {found.pop()} where {expected} is set;"
-            " correct TEXT_EMBEDDING_DIMENSION or TEXT_EMBEDDING_MODEL_NAME"
+            message(
+                "embedding.dimension_unexpected",
+                "the embedding model gave vectors of dimension {found} where {expected} is"
+                " set; correct TEXT_EMBEDDING_DIMENSION or TEXT_EMBEDDING_MODEL_NAME",
+                found=str(found.pop()),
+                expected=str(expected),
+            )
         )
 
 
 def refusal(status: int, body: bytes, api_key: str) -> EmbeddingError:
     """The error for an answer that is no success and will not become one by asking again."""
     if status in {401, 403}:
-        reason = "refused the key; check TEXT_EMBEDDING_API_KEY"
+        reason = message(
+            "embedding.key_refused",
+            "the embedding server refused the key; check TEXT_EMBEDDING_API_KEY",
+        )
     elif status in {404, 405} or status < 400:
-        reason = (
-            f"has no such address or model (status {status}); check TEXT_EMBEDDING_MODEL_NAME,"
-            f" and that {ADDRESS_HINT}"
+        reason = message(
+            "embedding.no_such_model",
+            "the embedding server has no such address or model (status {status}); check"
+            " TEXT_EMBEDDING_MODEL_NAME, and that {hint}",
+            status=str(status),
+            hint=ADDRESS_HINT,
+        )
+    elif said := _message(body, api_key):
+        reason = message(
+            "embedding.texts_refused_why",
+            "the embedding server refused the texts (status {status}): {reason}",
+            status=str(status),
+            reason=said,
         )
     else:
-        said = _message(body, api_key)
-        reason = f"refused the texts (status {status})" + (f": {said}" if said else "")
-    return EmbeddingError(f"the embedding server {reason}")
+        reason = message(
+            "embedding.texts_refused",
+            "the embedding server refused the texts (status {status})",
+            status=str(status),
+        )
+    return EmbeddingError(reason)
 
 
 def _read_entries(body: bytes) -> list[dict[str, Any]]:
@@ -72,7 +105,11 @@ def _read_entries(body: bytes) -> list[dict[str, Any]]:
         entries = entries.get("data")
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise EmbeddingError(
-            f"the embedding server's answer has no list of vectors in `data`; {ADDRESS_HINT}"
+            message(
+                "embedding.no_vectors",
+                "the embedding server's answer has no list of vectors in `data`; {hint}",
+                hint=ADDRESS_HINT,
+            )
         )
     return entries
 
@@ -87,7 +124,11 @@ def _parse(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
         raise EmbeddingError(
-            f"the embedding server did not answer with JSON; {ADDRESS_HINT}"
+            message(
+                "embedding.no_json",
+                "the embedding server did not answer with JSON; {hint}",
+                hint=ADDRESS_HINT,
+            )
         ) from error
 
 
@@ -96,10 +137,20 @@ def _in_order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if indexes == [None] * len(entries):
         return entries
     if not all(type(index) is int for index in indexes):
-        raise EmbeddingError("the embedding server's vectors do not say which texts they are of")
+        raise EmbeddingError(
+            message(
+                "embedding.no_index",
+                "the embedding server's vectors do not say which texts they are of",
+            )
+        )
     ordered = sorted(entries, key=lambda entry: int(entry["index"]))
     if [entry["index"] for entry in ordered] != list(range(len(entries))):
-        raise EmbeddingError("the embedding server left out a text, or gave two vectors for one")
+        raise EmbeddingError(
+            message(
+                "embedding.text_left_out",
+                "the embedding server left out a text, or gave two vectors for one",
+            )
+        )
     return ordered
 
 
@@ -107,8 +158,11 @@ def _read_vector(entry: dict[str, Any]) -> list[float]:
     vector = entry.get("embedding")
     if not isinstance(vector, list) or not vector or not set(map(type, vector)) <= {float, int}:
         raise EmbeddingError(
-            "the embedding server gave a vector that is not a list of numbers;"
-            " TEXT_EMBEDDING_MODEL_NAME must name an embedding model"
+            message(
+                "embedding.vector_no_list",
+                "the embedding server gave a vector that is not a list of numbers;"
+                " TEXT_EMBEDDING_MODEL_NAME must name an embedding model",
+            )
         )
     try:
         numbers = list(map(float, vector))
@@ -116,8 +170,11 @@ def _read_vector(entry: dict[str, Any]) -> list[float]:
         numbers = [math.inf]
     if not all(map(math.isfinite, numbers)):
         raise EmbeddingError(
-            "the embedding server gave a vector with NaN or infinity; the model is damaged,"
-            " or its server is"
+            message(
+                "embedding.vector_not_finite",
+                "the embedding server gave a vector with NaN or infinity; the model is"
+                " damaged, or its server is",
+            )
         )
     return numbers
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import EmbeddingUnavailableError
+from core.messages import message
 from gateways.embeddings.answers import check_dimension, read_vectors
 from gateways.embeddings.requests import EmbeddingRequests
 from gateways.embeddings.settings import EmbeddingSettings, RoleStyle, TextRole
@@ -43,8 +44,11 @@ class EmbeddingClient:
         settings = self.settings
         if not settings.is_complete:
             raise EmbeddingUnavailableError(
-                "there is no embedding server; set TEXT_EMBEDDING_MODEL_URL"
-                " and TEXT_EMBEDDING_MODEL_NAME"
+                message(
+                    "embedding.no_server",
+                    "there is no embedding server; set TEXT_EMBEDDING_MODEL_URL and"
+                    " TEXT_EMBEDDING_MODEL_NAME",
+                )
             )
         prepared = prepare_texts(texts, settings.max_characters)
         try:
@@ -52,8 +56,11 @@ class EmbeddingClient:
                 vectors = await self._embed_all(prepared.texts, role)
         except TimeoutError as error:
             raise EmbeddingUnavailableError(
-                f"embedding took longer than {settings.total_timeout_s:g} s;"
-                " send fewer texts, or retry later"
+                message(
+                    "embedding.too_slow",
+                    "embedding took longer than {seconds} s; send fewer texts, or retry later",
+                    seconds=f"{settings.total_timeout_s:g}",
+                )
             ) from error
         dimension = len(vectors[0]) if vectors else settings.dimension or 0
         return Embeddings(vectors, prepared.truncated, dimension)

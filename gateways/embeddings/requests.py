@@ -11,9 +11,12 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from core.errors import EmbeddingError, EmbeddingUnavailableError
+from core.messages import message
 from gateways.circuit import Circuit
 from gateways.embeddings.answers import refusal
 from gateways.embeddings.settings import EmbeddingSettings
+from gateways.kept_connections import close_where_more_came
+from gateways.patience import patient_timeout
 
 ATTEMPTS = 3
 FIRST_DELAY_S = 0.2
@@ -52,17 +55,26 @@ class EmbeddingRequests:
         too busy. Raises EmbeddingUnavailableError, at once while the server is known to be down,
         or EmbeddingError when it refuses.
         """
-        with self._circuit.passage():
+        loop = asyncio.get_running_loop()
+        until = loop.time() + timeout_s
+        async with self._circuit.passage(timeout_s):
             try:
-                async with asyncio.timeout(timeout_s):
+                async with patient_timeout(until - loop.time()):
                     answer = await self._post_patiently(body, timeout_s)
             except TimeoutError as error:
                 raise ServerDownError(
-                    f"the embedding server did not answer within {timeout_s:.1f} s; retry later"
+                    message(
+                        "embedding.no_answer",
+                        "the embedding server did not answer within {seconds} s; retry later",
+                        seconds=f"{timeout_s:.1f}",
+                    )
                 ) from error
         if answer.status == SERVER_FAULT:
             raise EmbeddingUnavailableError(
-                "the embedding server failed (status 500); retry later, or with other texts"
+                message(
+                    "embedding.server_failed",
+                    "the embedding server failed (status 500); retry later, or with other texts",
+                )
             )
         if answer.status != httpx.codes.OK:
             raise refusal(answer.status, answer.body, self._settings.api_key)
@@ -107,7 +119,12 @@ class EmbeddingRequests:
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MAX_ANSWER_BYTES:
-                    raise EmbeddingError("the embedding server's answer is too large; send less")
+                    raise EmbeddingError(
+                        message(
+                            "embedding.answer_too_large",
+                            "the embedding server's answer is too large; send less",
+                        )
+                    )
             return Answer(response.status_code, response.headers, b"".join(chunks))
 
     async def _open(self) -> httpx.AsyncClient:
@@ -122,6 +139,7 @@ class EmbeddingRequests:
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=8),
                 # A proxy in the environment cannot lead to this machine.
                 trust_env=url.host not in LOOPBACK,
+                event_hooks={"response": [close_where_more_came]},
             )
         return self._client
 
@@ -146,10 +164,19 @@ def _unless_down(answer: Answer | None) -> Answer:
     if answer is None:
         raise _lost()
     if answer.status == httpx.codes.TOO_MANY_REQUESTS:
-        raise ServerDownError("the embedding server has too many requests; retry later")
+        raise ServerDownError(
+            message(
+                "embedding.too_many_requests",
+                "the embedding server has too many requests; retry later",
+            )
+        )
     if answer.status in PASSING_STATUSES and answer.status != SERVER_FAULT:
         raise ServerDownError(
-            f"the embedding server is not ready (status {answer.status}); retry later"
+            message(
+                "embedding.not_ready",
+                "the embedding server is not ready (status {status}); retry later",
+                status=str(answer.status),
+            )
         )
     return answer
 
@@ -157,16 +184,28 @@ def _unless_down(answer: Answer | None) -> Answer:
 def _unreachable(error: httpx.TransportError) -> ServerDownError:
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return ServerDownError(
-            "the embedding server's certificate is not trusted here;"
-            " set SSL_CERT_FILE to a file with the certificate of its authority"
+            message(
+                "embedding.certificate",
+                "the embedding server's certificate is not trusted here; set SSL_CERT_FILE"
+                " to a file with the certificate of its authority",
+            )
         )
     return ServerDownError(
-        "the embedding server cannot be reached; retry later, or check TEXT_EMBEDDING_MODEL_URL"
+        message(
+            "embedding.unreachable",
+            "the embedding server cannot be reached; retry later, or check"
+            " TEXT_EMBEDDING_MODEL_URL",
+        )
     )
 
 
 def _lost() -> ServerDownError:
-    return ServerDownError("the connection to the embedding server was lost; retry later")
+    return ServerDownError(
+        message(
+            "embedding.connection_lost",
+            "the connection to the embedding server was lost; retry later",
+        )
+    )
 
 
 def _delay_s(attempt: int, answer: Answer | None) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import EmbeddingError
 from core.json_text import encode_json, to_encodable
+from core.messages import message
 from gateways.embeddings.settings import EmbeddingSettings, TextRole
 
 # A server that takes one request at a time makes every other caller wait for a whole batch.
@@ -47,7 +48,12 @@ def prepare_texts(texts: Sequence[str], max_characters: int) -> PreparedTexts:
         clean = _clean(head)
         if not clean:
             raise EmbeddingError(
-                f"text {index + 1} of {len(texts)} is empty; leave it out, or give it words"
+                message(
+                    "embedding.text_empty",
+                    "text {number} of {count} is empty; leave it out, or give it words",
+                    number=index + 1,
+                    count=len(texts),
+                )
             )
         if len(clean) > max_characters or len(head) > 4 * max_characters:
             truncated.append(index)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from core.errors import DataSourceError
+from core.messages import message
 
 # An empty stream of compressed data can be as long as its sender likes.
 _MIN_WIRE_BYTES = 1_000_000
@@ -54,7 +55,9 @@ class _Compressed:
         try:
             return self._decompress.decompress(chunk, room)
         except zlib.error as error:
-            raise DataSourceError("the service's answer is not compressed as it says") from error
+            raise DataSourceError(
+                message("http.not_compressed", "the service's answer is not compressed as it says")
+            ) from error
 
 
 def _decoder(encoding: str) -> _Plain | _Compressed:
@@ -63,6 +66,9 @@ def _decoder(encoding: str) -> _Plain | _Compressed:
         return _Plain()
     if name not in _WINDOWS:
         raise DataSourceError(
-            "the service's answer is in an encoding that was not asked for; it may be gzip"
+            message(
+                "http.encoding",
+                "the service's answer is in an encoding that was not asked for; it may be gzip",
+            )
         )
     return _Compressed(_WINDOWS[name])

@@ -20,9 +20,13 @@ from core.errors import (
 from core.http_answers import HttpAnswer
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
 from core.ingest.requests import PlainRequest
+from core.messages import Message, message
 from gateways.circuit import Circuit
+from gateways.fair_queue import FairSlots
 from gateways.http.bodies import read_body, redact
 from gateways.http.settings import CONNECT_TIMEOUT_S, HttpSettings
+from gateways.kept_connections import close_where_more_came
+from gateways.query_deadline import advise
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
@@ -37,6 +41,9 @@ async def resolve_host(host: str, port: int) -> list[str]:
     return [str(address[0]) for *_, address in found]
 
 
+_ASK_FOR_LESS = message("advice.ask_for_less", "ask for less, or retry later")
+
+
 class HttpSource:
     """One service, as its settings say. Belongs to one event loop; connects when first used."""
 
@@ -45,8 +52,12 @@ class HttpSource:
         self._address = settings.address
         self._resolve = resolve
         self._circuit = Circuit(DataSourceUnavailableError)
-        self._turns = asyncio.Semaphore(settings.pool_size)
-        self._waiting = 0
+        self._slots = FairSlots(
+            settings.pool_size,
+            message("http.connection", "connection to the service"),
+            max_wait_s=settings.max_wait_ms / 1_000,
+            refuse=DataSourceBusyError,
+        )
         self._transport: httpx.AsyncHTTPTransport | None = None
 
     @property
@@ -54,26 +65,35 @@ class HttpSource:
         """Where operations are sent, without a slash at its end."""
         return str(self._address).rstrip("/")
 
-    async def send(self, request: PlainRequest, *, byte_limit: int, timeout_ms: int) -> HttpAnswer:
+    async def send(
+        self, request: PlainRequest, *, byte_limit: int, timeout_ms: int, caller: str = ""
+    ) -> HttpAnswer:
         """What the service says, with any status; a redirect is an answer like others.
 
-        Raises DataSourceBusyError, DataSourceUnavailableError, DataSourceError and
-        DeadlineExceededError. A caller that goes away ends its connection with it.
+        Callers wait in turns for a connection, within their time. Raises DataSourceBusyError,
+        DataSourceUnavailableError, DataSourceError and DeadlineExceededError. A caller that goes away
+        ends its connection with it.
         """
-        limit_ms = min(timeout_ms, self.settings.timeout_ms)
-        try:
-            async with asyncio.timeout(limit_ms / 1_000):
-                await self._enter()
-                try:
-                    with self._circuit.passage():
-                        return await self._exchange(request, byte_limit)
-                finally:
-                    self._turns.release()
-        except TimeoutError as error:
-            raise DeadlineExceededError(
-                f"the service did not answer within {limit_ms / 1_000:g} s; ask for less, or retry "
-                "later"
-            ) from error
+        loop, limit_s = (
+            asyncio.get_running_loop(),
+            min(timeout_ms, self.settings.timeout_ms) / 1_000,
+        )
+        began = loop.time()
+        until = began + limit_s
+        async with self._slots.hold(caller, until):
+            waited_s = loop.time() - began
+            try:
+                async with self._circuit.passage(until - loop.time()), asyncio.timeout_at(until):
+                    return await self._exchange(request, byte_limit)
+            except TimeoutError as error:
+                raise DeadlineExceededError(
+                    message(
+                        "http.no_answer",
+                        "the service did not answer within {seconds} s; {advice}",
+                        seconds=f"{limit_s:g}",
+                        advice=advise(_ASK_FOR_LESS, waited_s),
+                    )
+                ) from error
 
     async def close(self) -> None:
         """Close the connections."""
@@ -81,30 +101,24 @@ class HttpSource:
         if transport is not None:
             await transport.aclose()
 
-    async def _enter(self) -> None:
-        if self._turns.locked() and self._waiting >= self.settings.max_waiting:
-            raise DataSourceBusyError("every connection to the service is in use; retry shortly")
-        self._waiting += 1
-        try:
-            await self._turns.acquire()
-        finally:
-            self._waiting -= 1
-
     async def _exchange(self, request: PlainRequest, byte_limit: int) -> HttpAnswer:
         ip = await self._find_ip()
         try:
             transport = await self._open()
             response = await transport.handle_async_request(self._prepare(request, ip))
+            await close_where_more_came(response)
             try:
                 return await self._read(response, min(byte_limit, self.settings.byte_limit))
             finally:
                 await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise DataSourceUnavailableError(
-                "the service cannot be reached; retry later"
+                message("http.unreachable", "the service cannot be reached; retry later")
             ) from error
         except (httpx.TransportError, httpx.StreamError) as error:
-            raise DataSourceError("the connection to the service broke; retry later") from error
+            raise DataSourceError(
+                message("http.connection_broke", "the connection to the service broke; retry later")
+            ) from error
 
     async def _find_ip(self) -> IpAddress:
         """The one address to connect to; a second look-up could give another."""
@@ -113,14 +127,19 @@ class HttpSource:
             found = [str(literal)] if literal else await self._resolve(host, self._address.port)
         except OSError as error:
             raise DataSourceUnavailableError(
-                "the name of the service cannot be resolved; retry later"
+                message(
+                    "http.unresolved", "the name of the service cannot be resolved; retry later"
+                )
             ) from error
         try:
             return choose_ip(self._address, found, self.settings.rules)
         except EditError as error:
             raise DataSourceError(
-                "the service's name leads to an address that tools may not call; an administrator "
-                "has to correct it or allow its host"
+                message(
+                    "http.address_refused",
+                    "the service's name leads to an address that tools may not call; an"
+                    " administrator has to correct it or allow its host",
+                )
             ) from error
 
     async def _open(self) -> httpx.AsyncHTTPTransport:
@@ -206,7 +225,10 @@ def _is_text(content_type: str) -> bool:
     return not plain or plain.startswith(_TEXTS) or plain.endswith(_MORE_TEXTS)
 
 
-def _not_text(content_type: str) -> str:
+def _not_text(content_type: str) -> Message:
     plain = content_type.partition(";")[0].strip()[:60]
-    shown = plain if plain.isascii() and plain.isprintable() else "something else"
-    return f"the service answered with {shown}; tools take JSON and text"
+    is_shown = plain.isascii() and plain.isprintable()
+    shown = plain if is_shown else message("http.other_kind", "something else")
+    return message(
+        "http.answer_kind", "the service answered with {kind}; tools take JSON and text", kind=shown
+    )

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from core.errors import ConfigurationError, EditError
 from core.ingest.addresses import AddressRules, WebAddress, parse_web_address
 from core.ingest.openapi_parameters import HEADER_NAME
+from core.messages import message
+from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 CONNECT_TIMEOUT_S = 5.0
 _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
@@ -16,7 +18,8 @@ class HttpSettings:
     """An address, what may be called, and credentials, which are sent nowhere else.
 
     `headers` and `query` go with every request and win over a tool's own; `secrets` are what must
-    never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool.
+    never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool. A caller waits at
+    most `max_wait_ms` for a connection.
     """
 
     server_url: str
@@ -25,7 +28,7 @@ class HttpSettings:
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     pool_size: int = 4
-    max_waiting: int = 16
+    max_wait_ms: int = DEFAULT_MAX_WAIT_MS
     byte_limit: int = 10_000_000
     timeout_ms: int = 30_000
 
@@ -35,9 +38,15 @@ class HttpSettings:
         try:
             found = parse_web_address(self.server_url, self.rules)
         except EditError as error:
-            raise ConfigurationError(f"server_url: {error}") from error
+            raise ConfigurationError(
+                message("http.server_url", "server_url: {reason}", reason=error.message)
+            ) from error
         if "?" in found.target:
-            raise ConfigurationError("server_url: the address has no ? and nothing after it")
+            raise ConfigurationError(
+                message(
+                    "http.server_url_query", "server_url: the address has no ? and nothing after it"
+                )
+            )
         return found
 
     def check(self) -> None:
@@ -45,8 +54,17 @@ class HttpSettings:
         _ = self.address
         for name, value in self.headers:
             if not HEADER_NAME.fullmatch(name):
-                raise ConfigurationError(f"{name!r:.60} is no name of a header, as X-API-Key is")
+                raise ConfigurationError(
+                    message(
+                        "http.header_form",
+                        "{name} is no name of a header, as X-API-Key is",
+                        name=f"{name!r:.60}",
+                    )
+                )
             if not _HEADER_VALUE.fullmatch(value):
                 raise ConfigurationError(
-                    "the secret cannot be sent: it has to be printable ASCII on one line"
+                    message(
+                        "http.secret_form",
+                        "the secret cannot be sent: it has to be printable ASCII on one line",
+                    )
                 )

@@ -1,7 +1,8 @@
 """Streams of one MCP server: from the address that was judged, within a limit of bytes, without secrets."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import cast
 
@@ -9,8 +10,10 @@ import httpx
 
 from core.errors import DataSourceError, DataSourceUnavailableError
 from core.ingest.requests import PlainRequest
+from core.messages import message
 from gateways.http.bodies import redact
 from gateways.http.service import HttpSource
+from gateways.kept_connections import close_where_more_came
 
 SESSION_HEADER = "mcp-session-id"
 VERSION_HEADER = "mcp-protocol-version"
@@ -43,14 +46,10 @@ class ChannelResponse:
 class McpChannel(HttpSource):
     """One MCP server. The caller gives every request its deadline."""
 
-    @asynccontextmanager
-    async def turn(self) -> AsyncGenerator[None]:
-        """Room for one call. Raises DataSourceBusyError where too many wait for it."""
-        await self._enter()
-        try:
-            yield
-        finally:
-            self._turns.release()
+    def turn(self, caller: str, timeout_ms: int) -> AbstractAsyncContextManager[None]:
+        """Room for one call, in turns among callers. Raises DataSourceBusyError when there was none in time."""
+        until = asyncio.get_running_loop().time() + timeout_ms / 1_000
+        return self._slots.hold(caller, until)
 
     async def open(
         self, method: str, headers: Mapping[str, str], body: bytes, byte_limit: int
@@ -69,9 +68,10 @@ class McpChannel(HttpSource):
         try:
             transport = await self._open()
             response = await transport.handle_async_request(self._prepare(plain, ip))
+            await close_where_more_came(response)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise DataSourceUnavailableError(
-                "the MCP server cannot be reached; retry later"
+                message("mcp_server.unreachable", "the MCP server cannot be reached; retry later")
             ) from error
         except (httpx.TransportError, httpx.StreamError) as error:
             raise DataSourceUnavailableError(_BROKE) from error
@@ -83,14 +83,23 @@ class McpChannel(HttpSource):
         rest, count = b"", 0
         stream = cast(httpx.AsyncByteStream, response.stream)
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise DataSourceError("the MCP server compresses its answers, which nobody asked for")
+            raise DataSourceError(
+                message(
+                    "mcp_server.compressed",
+                    "the MCP server compresses its answers, which nobody asked for",
+                )
+            )
         try:
             async for chunk in stream:
                 count += len(chunk)
                 if count > byte_limit:
                     raise DataSourceError(
-                        f"the MCP server's answer is longer than the limit of {byte_limit:,} bytes;"
-                        " ask for less, as with a filter or a page"
+                        message(
+                            "mcp_server.answer_too_long",
+                            "the MCP server's answer is longer than the limit of {limit} bytes; ask for"
+                            " less, as with a filter or a page",
+                            limit=byte_limit,
+                        )
                     )
                 lines, newline, rest = (rest + chunk).rpartition(b"\n")
                 if newline:
@@ -101,4 +110,6 @@ class McpChannel(HttpSource):
             yield redact(rest, self.settings.secrets)
 
 
-_BROKE = "the connection to the MCP server broke; retry later"
+_BROKE = message(
+    "mcp_server.connection_broke", "the connection to the MCP server broke; retry later"
+)

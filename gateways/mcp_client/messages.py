@@ -6,6 +6,7 @@ from typing import Any
 
 from core.errors import DataSourceError
 from core.ingest.texts import clean_text
+from core.messages import Message, message
 from core.proxied import parse_object
 from gateways.mcp_client.channel import ChannelResponse
 
@@ -16,17 +17,17 @@ METHOD_NOT_FOUND = -32601
 class RpcError(DataSourceError):
     """A JSON-RPC error of the other server; `code` is its number, 0 where it gives none."""
 
-    def __init__(self, message: str, code: int = 0) -> None:
+    def __init__(self, message: Message | str, code: int = 0) -> None:
         super().__init__(message)
         self.code = code
 
 
 def encode_request(number: int | None, method: str, params: Mapping[str, Any]) -> bytes:
     """A request, or a notification where `number` is None."""
-    message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+    request: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
     if number is not None:
-        message["id"] = number
-    return json.dumps(message).encode()
+        request["id"] = number
+    return json.dumps(request).encode()
 
 
 async def read_result(response: ChannelResponse, number: int) -> dict[str, Any]:
@@ -34,15 +35,20 @@ async def read_result(response: ChannelResponse, number: int) -> dict[str, Any]:
 
     Raises RpcError for an error that the server names, and DataSourceError for what is no MCP.
     """
-    message = await _read_message(response, number)
-    error = message.get("error")
+    answer = await _read_message(response, number)
+    error = answer.get("error")
     if isinstance(error, Mapping):
         code = error.get("code")
-        text = clean_text(error.get("message"), MAX_ERROR_CHARACTERS) or "no reason given"
-        raise RpcError(
-            f"the MCP server refused the request: {text}", code if isinstance(code, int) else 0
+        text = clean_text(error.get("message"), MAX_ERROR_CHARACTERS) or message(
+            "mcp_server.no_reason", "no reason given"
         )
-    result = message.get("result")
+        raise RpcError(
+            message(
+                "mcp_server.refused", "the MCP server refused the request: {reason}", reason=text
+            ),
+            code if isinstance(code, int) else 0,
+        )
+    result = answer.get("result")
     if not isinstance(result, dict):
         raise DataSourceError(_NO_MCP)
     return result
@@ -54,7 +60,12 @@ async def _read_message(response: ChannelResponse, number: int) -> dict[str, Any
             found = parse_object(data)
             if found is not None and found.get("id") == number and "method" not in found:
                 return found
-        raise DataSourceError("the MCP server ended its answer before the result; retry later")
+        raise DataSourceError(
+            message(
+                "mcp_server.answer_ended",
+                "the MCP server ended its answer before the result; retry later",
+            )
+        )
     found = parse_object(await response.read())
     if found is None:
         raise DataSourceError(_NO_MCP)
@@ -75,6 +86,7 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield b"\n".join(data)
 
 
-_NO_MCP = (
-    "the server answered with something that is no MCP; check its URL, which often ends in /mcp"
+_NO_MCP = message(
+    "mcp_server.no_mcp",
+    "the server answered with something that is no MCP; check its URL, which often ends in /mcp",
 )

@@ -9,6 +9,7 @@ from typing import Any
 from core.errors import DataSourceError, DataSourceUnavailableError, DeadlineExceededError
 from core.ingest.mcp import MAX_TOOLS
 from core.ingest.texts import clean_line, shown
+from core.messages import Message, message
 from gateways.http.settings import HttpSettings
 from gateways.mcp_client.channel import (
     ACCEPT,
@@ -55,7 +56,11 @@ async def read_server_tools(settings: HttpSettings, timeout_ms: int) -> ServerTo
             return await _read(channel)
     except TimeoutError as error:
         raise DeadlineExceededError(
-            f"the MCP server did not give its tools within {timeout_ms / 1_000:g} s"
+            message(
+                "mcp_server.no_tools_in_time",
+                "the MCP server did not give its tools within {seconds} s",
+                seconds=f"{timeout_ms / 1_000:g}",
+            )
         ) from error
     finally:
         await channel.close()
@@ -98,8 +103,14 @@ class _Session:
         version = told.get("protocolVersion")
         if version not in HANDSHAKE_VERSIONS:
             raise DataSourceError(
-                f"the MCP server speaks the protocol {shown(version)}; known are"
-                f" {', '.join(sorted(HANDSHAKE_VERSIONS))} and {MODERN_VERSION}"
+                message(
+                    "mcp_server.protocol",
+                    "the MCP server speaks the protocol {version}; known are {versions} and"
+                    " {modern}",
+                    version=shown(version),
+                    versions=", ".join(sorted(HANDSHAKE_VERSIONS)),
+                    modern=MODERN_VERSION,
+                )
             )
         self.protocol, self.server = str(version), _name_of(told)
         async with self._send(None, "notifications/initialized", {}) as response:
@@ -118,7 +129,12 @@ class _Session:
             page = await self._ask("tools/list", {"cursor": cursor} if cursor else {})
             listed = page.get("tools")
             if not isinstance(listed, list):
-                raise DataSourceError("the MCP server's list of tools is no list; it is no MCP")
+                raise DataSourceError(
+                    message(
+                        "mcp_server.tools_no_list",
+                        "the MCP server's list of tools is no list; it is no MCP",
+                    )
+                )
             tools += listed
             following = page.get("nextCursor")
             if not isinstance(following, str) or following in ("", cursor):
@@ -126,7 +142,13 @@ class _Session:
             if len(tools) > MAX_TOOLS:
                 return tools[: MAX_TOOLS + 1]
             cursor = following
-        raise DataSourceError(f"the MCP server's list of tools has more than {MAX_PAGES} pages")
+        raise DataSourceError(
+            message(
+                "mcp_server.too_many_pages",
+                "the MCP server's list of tools has more than {limit} pages",
+                limit=MAX_PAGES,
+            )
+        )
 
     async def end(self) -> None:
         """Let the server forget the session; it ends by itself where the server is slow."""
@@ -203,21 +225,33 @@ def _check_status(response: ChannelResponse) -> None:
     raise DataSourceError(explain_status(response.status))
 
 
-def explain_status(status: int) -> str:
+def explain_status(status: int) -> Message:
     """What a status of 300 and more means for whoever set the server up."""
     if status < 400:
-        return (
-            f"the MCP server answered with the redirect {status}, which is not followed;"
-            " give the URL that it leads to"
+        return message(
+            "mcp_server.redirect",
+            "the MCP server answered with the redirect {status}, which is not followed;"
+            " give the URL that it leads to",
+            status=str(status),
         )
     if status in (401, 403):
-        return f"the MCP server refused the credentials ({status}); give it a token that is valid"
-    if status in (404, 405):
-        return (
-            f"nothing at the URL speaks MCP over streamable HTTP ({status});"
-            " the path is often /mcp, and the earlier transport with /sse is not supported"
+        return message(
+            "mcp_server.credentials",
+            "the MCP server refused the credentials ({status}); give it a token that is valid",
+            status=str(status),
         )
-    return f"the MCP server answered with the status {status}; retry later"
+    if status in (404, 405):
+        return message(
+            "mcp_server.wrong_url",
+            "nothing at the URL speaks MCP over streamable HTTP ({status}); the path is"
+            " often /mcp, and the earlier transport with /sse is not supported",
+            status=str(status),
+        )
+    return message(
+        "mcp_server.status",
+        "the MCP server answered with the status {status}; retry later",
+        status=str(status),
+    )
 
 
 def _name_of(told: Mapping[str, Any]) -> str:

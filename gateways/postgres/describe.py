@@ -9,12 +9,13 @@ from typing import NamedTuple
 from psycopg.pq.abc import PGresult
 
 from core.errors import StatementError
+from core.messages import message
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.postgres.columns import ColumnReader, PostgresType, find_reader
 from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
 from gateways.postgres.inference import infer_shape
-from gateways.postgres.parameters import INT8_OID
+from gateways.postgres.parameters import INT8_OID, NUMERIC_OID
 from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
 
 # How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
@@ -101,8 +102,11 @@ class StatementDescriber:
             raise _statement_error(error, statement) from error
         if not shape.columns:
             raise StatementError(
-                "the statement gives no rows; only queries can be served"
-                " (SELECT ... INTO writes a table: leave INTO out)",
+                message(
+                    "statement.no_rows",
+                    "the statement gives no rows; only queries can be served (SELECT ... INTO"
+                    " writes a table: leave INTO out)",
+                ),
                 0,
             )
         return await self._plan(connection, statement, shape)
@@ -117,8 +121,10 @@ class StatementDescriber:
         wrapped = await _describe_query(connection, sql, (*shape.parameter_oids, INT8_OID))
         return Description(
             columns=tuple(
-                Column(name, oid, column_type.label)
-                for (name, oid), column_type in zip(shape.columns, types, strict=True)
+                Column(name, oid, _name_type(column_type, modifier))
+                for (name, oid), column_type, modifier in zip(
+                    shape.columns, types, shape.modifiers, strict=True
+                )
             ),
             parameter_oids=shape.parameter_oids,
             origins=shape.origins,
@@ -154,9 +160,21 @@ async def _describe_query(connection: WireConnection, sql: str, oids: Sequence[i
         return await connection.describe(sql, oids)
     except ServerError as error:
         if error.sqlstate in {_SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED}:
-            text = f"only queries that change nothing can be served: {error}"
+            text = message(
+                "statement.changes_something",
+                "only queries that change nothing can be served: {reason}",
+                reason=str(error),
+            )
             raise StatementError(text, 0) from error
         raise StatementError(str(error)) from error
+
+
+def _name_type(column_type: PostgresType, modifier: int) -> str:
+    """The type's label; a numeric with its digits, which its modifier holds above a header of 4."""
+    if column_type.oid != NUMERIC_OID or modifier < 4:
+        return column_type.label
+    precision, scale = divmod(modifier - 4, 1 << 16)
+    return f"{column_type.label}({precision},{scale})" if scale <= precision else column_type.label
 
 
 async def find_origins(

@@ -3,6 +3,7 @@
 import re
 
 from core.errors import StatementError
+from core.messages import Message, message
 from core.statement import CompiledStatement
 from core.statements.lexer import WORD, fold
 from core.statements.postgresql import PostgresqlLexer
@@ -29,13 +30,10 @@ _HARMLESS_NAMES = (
 )
 HARMLESS_FUNCTIONS = frozenset(_HARMLESS_NAMES.split())
 
-_DENIED_TEXT = (
-    "function {} is not allowed on this source: one that waits, locks, writes, reaches outside, runs"
-    " text as SQL or changes the session cannot be called from a tool; leave it out"
-)
-_TREAT_TEXT = (
-    "TREAT is not allowed on this source: it calls the function that is named like the type;"
-    " write a cast such as value::bigint"
+_TREAT_TEXT = message(
+    "statement.no_treat",
+    "TREAT is not allowed on this source: it calls the function that is named"
+    " like the type; write a cast such as value::bigint",
 )
 _BLANKS = r"[ \t\n\r\f\v]*+"
 _WORD = re.compile(WORD)
@@ -66,9 +64,19 @@ def refuse_denied(statement: CompiledStatement, denied: frozenset[str]) -> None:
         name = _read_name(match)
         position = statement.source_position(match.start("name") + 1)
         if name in denied and (match["dot"] or match["call"]):
-            raise StatementError(_DENIED_TEXT.format(name), position)
+            raise StatementError(_denied(name), position)
         if name == "treat" and match["call"]:
             raise StatementError(_TREAT_TEXT, position)
+
+
+def _denied(name: str) -> Message:
+    return message(
+        "statement.function_denied",
+        "function {name} is not allowed on this source: one that waits, locks, writes, reaches"
+        " outside, runs text as SQL or changes the session cannot be called from a tool; leave it"
+        " out",
+        name=name,
+    )
 
 
 def _read_name(match: re.Match[str]) -> str:

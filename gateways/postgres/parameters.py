@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from core.errors import ArgumentsError
+from core.messages import message
 from core.toolspec import ParameterType
 
 UNKNOWN_OID = 0
@@ -94,11 +95,19 @@ def _encode(name: str, value: object, oid: int) -> bytes:
         encoded = text.encode()
     except UnicodeEncodeError as error:
         raise ArgumentsError(
-            f"{name}: must not contain half a character (a lone surrogate)"
+            message(
+                "arguments.half_character",
+                "{name}: must not contain half a character (a lone surrogate)",
+                name=name,
+            )
         ) from error
     # The text format ends at a NUL, so what follows one would be lost without a word.
     if b"\0" in encoded:
-        raise ArgumentsError(f"{name}: must not contain the NUL character")
+        raise ArgumentsError(
+            message(
+                "arguments.nul_character", "{name}: must not contain the NUL character", name=name
+            )
+        )
     return encoded
 
 

@@ -6,6 +6,8 @@ from typing import Any, Self
 
 from psycopg.conninfo import conninfo_to_dict
 
+from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
+
 _OWN_KEYWORDS = frozenset({"host", "port", "dbname", "user", "password", "application_name"})
 
 
@@ -27,8 +29,7 @@ class PostgresSettings:
     search_path: str = "public"
     time_zone: str = "UTC"
     pool_size: int = 4
-    max_waiting: int = 16
-    max_wait_ms: int = 2_000
+    max_wait_ms: int = DEFAULT_MAX_WAIT_MS
     connect_timeout_s: float = 3.0
     statement_timeout_ms: int = 10_000
     lock_timeout_ms: int = 2_000

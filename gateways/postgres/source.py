@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Self, TypeVar
 
@@ -21,10 +22,12 @@ from core.errors import (
     StatementError,
 )
 from core.execution import Query
+from core.messages import message
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
+from gateways.patience import patient_timeout
 from gateways.postgres.describe import (
     ColumnOrigin,
     Description,
@@ -51,13 +54,26 @@ DEADLINE_MARGIN_S = 0.25
 # How often the server looks whether the runtime that asked is still there.
 CLIENT_CHECK_MS = 2_000
 _FIRST_WITH_CLIENT_CHECK = 140_000
-UNAVAILABLE_TEXT = "the data source cannot be reached; try again later"
-LOST_TEXT = "the connection to the data source was lost twice; try again later"
+UNAVAILABLE_TEXT = message(
+    "source.unreachable", "the data source cannot be reached; try again later"
+)
+LOST_TEXT = message(
+    "source.lost_twice", "the connection to the data source was lost twice; try again later"
+)
 _QUERY_CANCELED = "57014"
 # What a query says whose table or function was changed after it was described.
 _DRIFT = frozenset({"42P01", "42P10", "42703", "42704", "42804", "42809", "42846", "42883"})
 
 _T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class _Turn:
+    """Who asks, and until when on the loop's clock; `waited_s` is what it spent without a connection."""
+
+    caller: str
+    until: float
+    waited_s: float = 0.0
 
 
 class PostgresSource:
@@ -70,7 +86,6 @@ class PostgresSource:
         self._pool = ConnectionPool(
             self._connect,
             size=settings.pool_size,
-            max_waiting=settings.max_waiting,
             max_wait_s=settings.max_wait_ms / 1_000,
         )
 
@@ -90,11 +105,14 @@ class PostgresSource:
         async def read(connection: WireConnection) -> str:
             return connection.server_version
 
-        return await self._on_connection(read)
+        return await self._ask(self._on_connection(read, self._turn()))
 
-    async def check(self, statement: CompiledStatement, types: tuple[ParameterType, ...]) -> None:
+    async def check(
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
+    ) -> None:
         """As `describe`, for those who ask whether the statement can be served, now."""
-        await self._ask(self._describe_anew(statement, types))
+        self._descriptions.forget(statement)
+        await self._ask(self._describe(self._turn(caller), statement, types))
 
     async def describe(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...]
@@ -104,15 +122,19 @@ class PostgresSource:
         `types` are the declared ones in the order of $1..$n. Raises StatementError with the
         server's words, and DataSourceError when there is no server to ask.
         """
-        return await self._ask(self._describe(statement, types))
+        return await self._ask(self._describe(self._turn(), statement, types))
 
     async def inspect(
-        self, statement: CompiledStatement, types: Sequence[ParameterType | None]
+        self,
+        statement: CompiledStatement,
+        types: Sequence[ParameterType | None],
+        caller: str = "",
     ) -> Description:
         """As `describe`, for a statement that is being written: a type may be unknown, nothing is kept."""
         return await self._ask(
             self._on_connection(
-                lambda connection: self._describer.describe(connection, statement, types)
+                lambda connection: self._describer.describe(connection, statement, types),
+                self._turn(caller),
             )
         )
 
@@ -121,7 +143,8 @@ class PostgresSource:
 
         Raises as `run`, and StatementError.
         """
-        description = await self._ask(self._describe(query.statement, query.types))
+        turn = self._turn(query.caller)
+        description = await self._ask(self._describe(turn, query.statement, query.types))
         names = query.statement.parameter_names
         values = encode_values(
             names, [query.values[name] for name in names], description.parameter_oids
@@ -131,7 +154,8 @@ class PostgresSource:
             self._on_connection(
                 lambda connection: read_plan(
                     connection, description, [*values, b"%d" % query.row_limit]
-                )
+                ),
+                turn,
             )
         )
 
@@ -144,60 +168,73 @@ class PostgresSource:
         """
         description = await self.describe(statement, types)
         return await self._ask(
-            self._on_connection(lambda connection: find_origins(connection, description))
+            self._on_connection(
+                lambda connection: find_origins(connection, description), self._turn()
+            )
         )
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
 
-        Raises DataSourceError, DeadlineExceededError, and ArgumentsError for a value that
-        PostgreSQL cannot take.
+        The wait for a connection counts. Raises DataSourceError, DeadlineExceededError, and
+        ArgumentsError for a value that PostgreSQL cannot take.
         """
         timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
+        turn = self._turn(query.caller, timeout_ms)
         started = perf_counter()
         try:
-            async with asyncio.timeout(timeout_ms / 1_000 + DEADLINE_MARGIN_S):
-                return await self._run(query)
+            return await self._run(query, turn)
         except StatementError as error:
-            raise DataSourceError(f"the query does not fit the data source: {error}") from error
+            raise DataSourceError(
+                message(
+                    "source.query_unfit",
+                    "the query does not fit the data source: {reason}",
+                    reason=str(error),
+                )
+            ) from error
         except TimeoutError as error:
-            if self._pool.is_only_connecting:
-                raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
-            raise deadline_error(timeout_ms) from error
+            raise deadline_error(timeout_ms, turn.waited_s) from error
         except ServerError as error:
             elapsed_ms = (perf_counter() - started) * 1_000
             if error.sqlstate == _QUERY_CANCELED and elapsed_ms > 0.9 * timeout_ms:
-                raise deadline_error(timeout_ms) from error
+                raise deadline_error(timeout_ms, turn.waited_s) from error
             raise DataSourceError(str(error)) from error
+
+    def _turn(self, caller: str = "", timeout_ms: int | None = None) -> _Turn:
+        within_s = (timeout_ms or self.settings.statement_timeout_ms) / 1_000
+        return _Turn(caller, asyncio.get_running_loop().time() + within_s)
 
     async def _ask(self, answer: Awaitable[_T]) -> _T:
         try:
-            async with asyncio.timeout(self.settings.statement_timeout_ms / 1_000):
-                return await answer
+            return await answer
         except ServerError as error:
             raise DataSourceError(str(error)) from error
         except TimeoutError as error:
-            raise DataSourceUnavailableError("the data source does not answer") from error
+            raise DataSourceUnavailableError(
+                message("source.no_answer", "the data source does not answer")
+            ) from error
 
-    async def _run(self, query: Query) -> QueryResult:
+    async def _run(self, query: Query, turn: _Turn) -> QueryResult:
         """Run with what is known of the statement; where that is outdated, ask and run again."""
         try:
-            return await self._run_described(query)
+            return await self._run_described(query, turn)
         except (DriftError, ServerError) as error:
             if isinstance(error, ServerError) and error.sqlstate not in _DRIFT:
                 raise
         self._descriptions.forget(query.statement)
         try:
-            return await self._run_described(query)
+            return await self._run_described(query, turn)
         except DriftError as error:
-            raise DataSourceError("a table was changed during the query; retry") from error
+            raise DataSourceError(
+                message("source.table_changed", "a table was changed during the query; retry")
+            ) from error
 
-    async def _run_described(self, query: Query) -> QueryResult:
+    async def _run_described(self, query: Query, turn: _Turn) -> QueryResult:
         names = query.statement.parameter_names
         values = [query.values[name] for name in names]
-        description = await self._describe(query.statement, query.types)
+        description = await self._describe(turn, query.statement, query.types)
         if numeric := find_numeric(values, description.parameter_oids):
-            description = await self._describe_numeric(query, numeric)
+            description = await self._describe_numeric(turn, query, numeric)
         oids = description.parameter_oids
         row_limit = min(query.row_limit, self.settings.row_limit)
         sent = ReadOnlyQuery(
@@ -207,7 +244,7 @@ class PostgresSource:
             chunk_rows=description.chunk_rows,
         )
         return await self._on_connection(
-            lambda connection: self._select(connection, description, query, sent)
+            lambda connection: self._select(connection, description, query, sent), turn
         )
 
     async def _select(
@@ -229,58 +266,72 @@ class PostgresSource:
         names = [column.name for column in description.columns]
         return collector.finish(names, elapsed_ms, tuple(reader.notes()))
 
-    async def _describe_numeric(self, query: Query, numeric: frozenset[int]) -> Description:
+    async def _describe_numeric(
+        self, turn: _Turn, query: Query, numeric: frozenset[int]
+    ) -> Description:
         try:
-            return await self._describe(query.statement, query.types, numeric)
+            return await self._describe(turn, query.statement, query.types, numeric)
         except StatementError as error:
             names = ", ".join(query.statement.parameter_names[index] for index in sorted(numeric))
-            raise ArgumentsError(f"{names}: must be a whole number of at most 64 bits") from error
+            raise ArgumentsError(
+                message(
+                    "arguments.whole_64_bits",
+                    "{name}: must be a whole number of at most 64 bits",
+                    name=names,
+                )
+            ) from error
 
     async def _describe(
         self,
+        turn: _Turn,
         statement: CompiledStatement,
         types: tuple[ParameterType, ...],
         numeric: frozenset[int] = frozenset(),
     ) -> Description:
-        known = self._descriptions.find(statement, types, numeric)
-        return known or await self._describe_anew(statement, types, numeric)
+        if known := self._descriptions.find(statement, types, numeric):
+            return known
 
-    async def _describe_anew(
-        self,
-        statement: CompiledStatement,
-        types: tuple[ParameterType, ...],
-        numeric: frozenset[int] = frozenset(),
-    ) -> Description:
-        description = await self._on_connection(
-            lambda connection: self._describer.describe(connection, statement, types, numeric)
-        )
-        self._descriptions.keep(statement, types, numeric, description)
-        return description
+        async def describe(connection: WireConnection) -> Description:
+            # Of callers that came at once and took turns, the first has asked by now.
+            if known := self._descriptions.find(statement, types, numeric):
+                return known
+            found = await self._describer.describe(connection, statement, types, numeric)
+            self._descriptions.keep(statement, types, numeric, found)
+            return found
 
-    async def _on_connection(self, work: Callable[[WireConnection], Awaitable[_T]]) -> _T:
+        return await self._on_connection(describe, turn)
+
+    async def _on_connection(
+        self, work: Callable[[WireConnection], Awaitable[_T]], turn: _Turn
+    ) -> _T:
         """What `work` gives; done once more on a new connection if the first one was lost.
 
-        Only reading is done here and nothing was handed on yet, so repeating it is safe.
+        Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
+        TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
         """
         try:
-            return await self._on_pooled(work)
+            return await self._on_pooled(work, turn)
         except ConnectionLostError:
             self._pool.drop_idle()
         try:
-            return await self._on_pooled(work)
+            return await self._on_pooled(work, turn)
         except ConnectionLostError as error:
             raise DataSourceUnavailableError(LOST_TEXT) from error
 
-    async def _on_pooled(self, work: Callable[[WireConnection], Awaitable[_T]]) -> _T:
-        connection = await self._pool.acquire()
+    async def _on_pooled(self, work: Callable[[WireConnection], Awaitable[_T]], turn: _Turn) -> _T:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        connection = await self._pool.acquire(turn.caller, turn.until)
+        turn.waited_s += loop.time() - began
         try:
-            return await work(connection)
+            async with asyncio.timeout_at(turn.until + DEADLINE_MARGIN_S):
+                return await work(connection)
         finally:
             self._pool.give_back(connection)
 
     async def _connect(self) -> WireConnection:
         try:
-            async with asyncio.timeout(self.settings.connect_timeout_s):
+            async with patient_timeout(self.settings.connect_timeout_s):
                 arguments = self.settings.connection_arguments()
                 connection = await psycopg.AsyncConnection.connect(**arguments)
                 return await _prepare(connection)

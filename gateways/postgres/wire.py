@@ -8,6 +8,7 @@ everything goes by the extended protocol, where the server refuses a second stat
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from random import uniform
 
 import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
@@ -20,6 +21,13 @@ _CANCEL_AGAIN_S = 0.3
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
 _RESOURCE_CLASSES = frozenset({"53", "54"})
 _ROW_STATUSES = frozenset({ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK})
+# A ROLLBACK undoes what a statement did to its session, settings, cursors and LISTEN included, but for
+# these: advisory locks, prepared names, and the seed of random(). Names are rare enough for a new
+# session; DEALLOCATE would have to spare our own.
+_RESET_NAME = b"toolbuilder_reset"
+_RESET_SQL = b"""
+SELECT pg_catalog.pg_advisory_unlock_all(), pg_catalog.setseed($1),
+    EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql) AS has_names"""
 
 
 class ConnectionLostError(Exception):
@@ -51,12 +59,13 @@ class Shape:
     """Types of a statement: the parameters' OIDs, and name and OID of each column.
 
     `origins` has the OID of the table and the number of its column that a column shows unchanged,
-    or None.
+    or None; `modifiers` what a type is declared with, such as the digits of a numeric, or -1.
     """
 
     parameter_oids: tuple[int, ...]
     columns: tuple[tuple[str, int], ...]
     origins: tuple[tuple[int, int] | None, ...] = ()
+    modifiers: tuple[int, ...] = ()
 
 
 class WireConnection:
@@ -66,6 +75,8 @@ class WireConnection:
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._pgconn.enter_pipeline_mode()
+        self._knows_reset = False
+        self._has_run = False
         self.is_settled = True
 
     @property
@@ -88,7 +99,7 @@ class WireConnection:
             await self._sync()
             await self._expect(ExecStatus.COMMAND_OK)
             result = await self._expect(ExecStatus.COMMAND_OK)
-            await self._finish()
+            await self._finish(await self._drain())
         except psycopg.Error as error:
             raise ConnectionLostError from error
         return _shape(result)
@@ -96,20 +107,28 @@ class WireConnection:
     async def select(self, query: "ReadOnlyQuery", receive: Callable[[PGresult], bool]) -> None:
         """Run one query in a transaction that can only read and is always rolled back.
 
-        `receive` is given the rows in chunks and says whether it wants more; when it does not, the
-        connection is left unsettled. Raises ServerError, ConnectionLostError.
+        Nothing that the query did to its session is left. `receive` is given the rows in chunks and says
+        whether it wants more; when it does not, the connection is left unsettled. Raises ServerError,
+        ConnectionLostError.
         """
         try:
             self.is_settled = False
             pgconn = self._pgconn
+            if is_first := not self._knows_reset:
+                # Parsed once, and outside of a transaction, where an error of the query skips nothing.
+                pgconn.send_prepare(_RESET_NAME, _RESET_SQL)
+                self._knows_reset = True
+            self._has_run = True
             pgconn.send_query_params(b"BEGIN READ ONLY", None)
             pgconn.send_query_params(query.sql, query.values, query.oids)
-            pgconn.send_query_params(b"ROLLBACK", None)
+            self._send_reset()
             await self._sync()
+            if is_first:
+                await self._expect(ExecStatus.COMMAND_OK)
             await self._expect(ExecStatus.COMMAND_OK)
             pgconn.set_chunked_rows_mode(query.chunk_rows)
             if await self._receive(receive):
-                await self._finish()
+                await self._finish(await self._drain())
         except psycopg.Error as error:
             raise ConnectionLostError from error
 
@@ -117,26 +136,26 @@ class WireConnection:
         """Stop what runs, so that the connection can be used again, or close it."""
         try:
             async with asyncio.timeout(_SETTLE_TIMEOUT_S):
-                await self._stop_query()
-                await self._end_transaction()
+                await self._finish(await self._stop_query())
         except (psycopg.Error, TimeoutError, ConnectionLostError):
             self.close()
 
-    async def _stop_query(self) -> None:
+    async def _stop_query(self) -> PGresult | None:
+        """The last result of what was under way, as `_drain`."""
         reading = asyncio.create_task(self._read_rest())
         try:
             while not reading.done():
                 await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
                 await asyncio.wait({reading}, timeout=_CANCEL_AGAIN_S)
-            await reading
+            return await reading
         finally:
             # It must have left the socket before that is closed and its number used again.
             reading.cancel()
             await asyncio.wait({reading})
 
-    async def _read_rest(self) -> None:
+    async def _read_rest(self) -> PGresult | None:
         await self._flush()
-        await self._drain()
+        return await self._drain()
 
     def close(self) -> None:
         self._pgconn.finish()
@@ -166,28 +185,43 @@ class WireConnection:
         error = ServerError(result)
         if not error.sqlstate or error.sqlstate in _SESSION_ENDED:
             raise ConnectionLostError from error
-        await self._finish()
+        await self._finish(await self._drain())
         raise error
 
-    async def _finish(self) -> None:
-        """Read up to the end of the pipeline and leave no transaction open."""
-        await self._drain()
-        await self._end_transaction()
+    async def _finish(self, last: PGresult | None) -> None:
+        """Leave no transaction open and nothing of the query in the session; else close it.
 
-    async def _end_transaction(self) -> None:
-        if self._pgconn.transaction_status != TransactionStatus.IDLE:
-            # After an error the server skips the ROLLBACK that was sent with the query.
-            self._pgconn.send_query_params(b"ROLLBACK", None)
+        `last` is the last result of the pipeline that was read to its end.
+        """
+        if not self._is_clean(last):
+            # After an error the server skips the rest of what was sent with the query.
+            self._send_reset()
             await self._sync()
-            await self._drain()
-        self.is_settled = self._pgconn.transaction_status == TransactionStatus.IDLE
+            last = await self._drain()
+        if not self._is_clean(last):
+            self.close()
+        self._has_run = False
+        self.is_settled = True
 
-    async def _drain(self) -> None:
-        """Read up to the pipeline's end; between two commands there is one None, never two."""
+    def _is_clean(self, last: PGresult | None) -> bool:
+        if self._pgconn.transaction_status != TransactionStatus.IDLE:
+            return False
+        return not self._has_run or (last is not None and _is_reset(last))
+
+    def _send_reset(self) -> None:
+        self._pgconn.send_query_params(b"ROLLBACK", None)
+        # A seed that the next caller cannot know.
+        seed = b"%f" % uniform(-1, 1)  # noqa: S311 - random() of a database is no secret either
+        self._pgconn.send_query_prepared(_RESET_NAME, [seed])
+
+    async def _drain(self) -> PGresult | None:
+        """Read up to the pipeline's end; the last result. Between two commands there is one None, never two."""
+        last: PGresult | None = None
         previous_ended = False
         while (result := await self._next()) is not None or not previous_ended:
             if result is not None and result.status == ExecStatus.PIPELINE_SYNC:
-                return
+                return last
+            last = result or last
             previous_ended = result is None
         raise ConnectionLostError
 
@@ -247,7 +281,13 @@ def _shape(result: PGresult) -> Shape:
             for index in range(result.nfields)
         ),
         tuple(_origin(result, index) for index in range(result.nfields)),
+        tuple(result.fmod(index) for index in range(result.nfields)),
     )
+
+
+def _is_reset(result: PGresult) -> bool:
+    """Whether the session was made clean, which it cannot be where a query left names."""
+    return result.status == ExecStatus.TUPLES_OK and result.get_value(0, 2) == b"f"
 
 
 def _origin(result: PGresult, index: int) -> tuple[int, int] | None:

@@ -14,6 +14,7 @@ from core.catalogue.entries import (
     TableShape,
 )
 from core.errors import DataSourceError
+from core.messages import message
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, JsonValue
 from gateways.postgres.settings import PostgresSettings
@@ -97,8 +98,12 @@ class PostgresSchemaReader:
         result = await fetch(self._structure, TABLE_NAMES)
         if result.truncated or len(result.rows) > TABLE_LIMIT:
             raise DataSourceError(
-                f"the database shows more than {TABLE_LIMIT:,} tables;"
-                " name fewer schemas in the search path of the data source"
+                message(
+                    "source.too_many_tables",
+                    "the database shows more than {limit} tables; name fewer schemas in the"
+                    " search path of the data source",
+                    limit=TABLE_LIMIT,
+                )
             )
         return [TableName(schema, name) for schema, name in result.rows]
 
@@ -121,8 +126,12 @@ class PostgresSchemaReader:
         except _TooMuchError as error:
             if len(names) == 1:
                 raise DataSourceError(
-                    f"the columns and comments of {names[0].name} are more than can be read;"
-                    " shorten its comments"
+                    message(
+                        "source.description_too_long",
+                        "the columns and comments of {table} are more than can be read; shorten its"
+                        " comments",
+                        table=names[0].name,
+                    )
                 ) from error
         half = len(names) // 2
         return [*await self._read_batch(names[:half]), *await self._read_batch(names[half:])]

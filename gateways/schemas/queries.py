@@ -6,6 +6,7 @@ from typing import TypeVar
 from core.catalogue.entries import Sample
 from core.errors import DataSourceError, DeadlineExceededError, StatementError
 from core.execution import Query, QuerySource
+from core.messages import message
 from core.results import QueryResult
 from core.statement import CompiledStatement, compile_statement
 from core.toolspec import ParameterType
@@ -39,7 +40,11 @@ async def describing(answer: Awaitable[_T]) -> _T:
     except DeadlineExceededError as error:
         seconds = STRUCTURE_TIMEOUT_MS // 1_000
         raise DataSourceError(
-            f"the database did not describe its tables within {seconds} s; try again later"
+            message(
+                "source.description_too_slow",
+                "the database did not describe its tables within {seconds} s; try again later",
+                seconds=str(seconds),
+            )
         ) from error
 
 
@@ -58,7 +63,13 @@ async def fetch_sample(source: QuerySource, sample: SampleStatement, timeout_ms:
     except DeadlineExceededError as error:
         raise DataSourceError(str(error)) from error
     except StatementError as error:
-        raise DataSourceError(f"its rows cannot be asked for: {error}") from error
+        raise DataSourceError(
+            message(
+                "source.rows_unreadable",
+                "its rows cannot be asked for: {reason}",
+                reason=error.message,
+            )
+        ) from error
     # The result's names are changed where SQLite numbers equal ones.
     rows = tuple(map(tuple, result.rows)) if sample.columns else ()
     return Sample(columns=sample.columns, rows=rows)

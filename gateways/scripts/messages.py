@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, NoReturn
 
 from core.errors import EvaluationError
+from core.messages import Message, from_json, message
 from core.toolspec import JsonValue
 
 ERROR_CHARACTERS = 2_000
@@ -37,7 +38,7 @@ class Reply:
     """The result, or the error for the agent; a process that `is_spent` wants no further call."""
 
     result: JsonValue = None
-    error: str | None = None
+    error: Message | None = None
     is_spent: bool = False
 
 
@@ -80,7 +81,9 @@ def encode_request(request: Request) -> bytes:
     try:
         return _frame(json.dumps([request.text, list(request.values), values]).encode())
     except (TypeError, ValueError) as error:
-        raise EvaluationError("an argument is of a kind that scripts cannot take") from error
+        raise EvaluationError(
+            message("script.argument_kind", "an argument is of a kind that scripts cannot take")
+        ) from error
 
 
 def decode_request(payload: bytes) -> Request:
@@ -94,21 +97,31 @@ def encode_reply(reply: Reply, limit: int) -> bytes:
     try:
         payload = _encode(reply)
     except (TypeError, ValueError, RecursionError):
-        return _refuse(reply, "the result holds something that has no JSON form")
+        return _refuse(
+            reply, message("script.result_kind", "the result holds something that has no JSON form")
+        )
     if len(payload) > limit:
-        size = f"{len(payload):,} bytes of JSON, at most {limit:,} are allowed"
-        return _refuse(reply, f"the result is too long: {size}; return less")
+        return _refuse(
+            reply,
+            message(
+                "script.result_too_long",
+                "the result is too long: {size} bytes of JSON, at most {limit} are allowed;"
+                " return less",
+                size=len(payload),
+                limit=limit,
+            ),
+        )
     return _frame(payload)
 
 
 def decode_reply(payload: bytes) -> Reply:
     """The reply; raises MessageError unless it is exactly of the form that `encode_reply` gives."""
-    message = _decode(payload)
-    match message:
+    match _decode(payload):
         case {"result": result, "is_spent": bool(is_spent), **rest} if not rest:
             return Reply(result=result, is_spent=is_spent)
-        case {"error": str(error), "is_spent": bool(is_spent), **rest} if not rest:
-            return Reply(error=error[:ERROR_CHARACTERS], is_spent=is_spent)
+        case {"error": error, "is_spent": bool(is_spent), **rest} if not rest:
+            if (read := from_json(error)) and read.size() <= ERROR_CHARACTERS:
+                return Reply(error=read, is_spent=is_spent)
     raise MessageError("the reply has an unknown form")
 
 
@@ -129,28 +142,29 @@ def _frame(payload: bytes) -> bytes:
     return _LENGTH.pack(len(payload)) + payload
 
 
-def _refuse(reply: Reply, error: str) -> bytes:
+def _refuse(reply: Reply, error: Message) -> bytes:
     return _frame(_encode(Reply(error=error, is_spent=reply.is_spent)))
 
 
 def _encode(reply: Reply) -> bytes:
-    message: dict[str, JsonValue] = {"is_spent": reply.is_spent}
+    fields: dict[str, JsonValue] = {"is_spent": reply.is_spent}
     if reply.error is None:
-        message["result"] = reply.result
+        fields["result"] = reply.result
     else:
-        message["error"] = reply.error[:ERROR_CHARACTERS].encode(errors="replace").decode()
-    return _REPLY_ENCODER.encode(message).encode()
+        fields["error"] = reply.error.shortened(ERROR_CHARACTERS).to_json()
+    # Half a character in an error is replaced, in a result it is refused.
+    return _REPLY_ENCODER.encode(fields).encode(errors="replace" if reply.error else "strict")
 
 
 def _decode(payload: bytes) -> Any:
     try:
-        message = _REPLY_DECODER.decode(payload.decode())
+        decoded = _REPLY_DECODER.decode(payload.decode())
         if b"\\u" in payload:
             # An escape may have smuggled in half a character, which no client could read.
-            json.dumps(message, ensure_ascii=False).encode()
+            json.dumps(decoded, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise MessageError("the message is no JSON") from error
-    return message
+    return decoded
 
 
 def _read_float(text: str) -> float:

@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 
 from core.errors import ConfigurationError
+from core.messages import Message, message
 from gateways.scripts.sandbox_filter import ARCHITECTURES, filter_program, system_calls
 
 NOBODY = 65_534
@@ -46,13 +47,20 @@ class SandboxLimits:
     parent_pid: int
 
 
-def missing_support() -> str | None:
+def missing_support() -> Message | None:
     """Why no process can be sandboxed on this system, or None."""
     if sys.platform != "linux":
-        return f"they need Linux (this is {sys.platform})"
+        return message(
+            "scripts.need_linux", "they need Linux (this is {system})", system=sys.platform
+        )
     if platform.machine() not in ARCHITECTURES or sys.maxsize < 2**32:
         known = " or ".join(ARCHITECTURES)
-        return f"they need a 64-bit processor of kind {known} (this is {platform.machine()})"
+        return message(
+            "scripts.need_processor",
+            "they need a 64-bit processor of kind {known} (this is {machine})",
+            known=known,
+            machine=platform.machine(),
+        )
     return None
 
 
@@ -146,4 +154,10 @@ def _prctl(option: int, value: int, pointer: bytes | None = None) -> None:
     arguments = (ctypes.c_ulong(value), ctypes.c_char_p(pointer), ctypes.c_ulong(0))
     if _libc.prctl(option, *arguments, ctypes.c_ulong(0)) != 0:
         problem = os.strerror(ctypes.get_errno())
-        raise ConfigurationError(f"the kernel refuses to close the sandbox: {problem}")
+        raise ConfigurationError(
+            message(
+                "scripts.sandbox_refused",
+                "the kernel refuses to close the sandbox: {reason}",
+                reason=str(problem),
+            )
+        )

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, Self
 
 from core.errors import ToolboxError
+from core.messages import message
 from core.toolspec import JsonValue
 from gateways.scripts.messages import (
     FrameBuffer,
@@ -91,12 +92,17 @@ def _answer(compile_script: Compile, payload: bytes, memory_bytes: int) -> Reply
         # An empty context: the decimal context that one script gets is not what another left.
         return Reply(result=Context().run(_evaluate, compile_script, request))
     except ToolboxError as error:
-        return Reply(error=str(error))
+        return Reply(error=error.message)
     except MemoryError:
-        size = f"{memory_bytes // 1_000_000:,} MB"
-        return Reply(error=f"the script needed more memory than a script may take ({size})")
+        return Reply(
+            error=message(
+                "script.needed_memory",
+                "the script needed more memory than a script may take ({size} MB)",
+                size=memory_bytes // 1_000_000,
+            )
+        )
     except RecursionError:
-        return Reply(error="the script nests too deeply")
+        return Reply(error=message("script.nests_too_deeply", "the script nests too deeply"))
 
 
 def _evaluate(compile_script: Compile, request: Request) -> JsonValue:

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -16,8 +15,11 @@ from core.errors import (
     EvaluationError,
     ScriptsBusyError,
 )
+from core.messages import Message, message
 from core.script import CompiledScript
 from core.toolspec import JsonValue
+from gateways.fair_queue import DEFAULT_MAX_WAIT_MS, FairQueue
+from gateways.query_deadline import advise
 from gateways.scripts.forks import ScriptForks
 from gateways.scripts.messages import Reply, Request, encode_request
 from gateways.scripts.process import ProcessLostError, ScriptProcess
@@ -32,9 +34,13 @@ FORK_BURST = 10
 RETRY_AFTER_S = 1.0
 RETRY_AFTER_AT_MOST_S = 60.0
 
-NO_START = "their processes do not start"
-BUSY_TEXT = "every script process is in use; retry in a few seconds"
-LOST_TEXT = "the script needed too much memory or crashed; ask for less, or let the script hold less at once"
+NO_START = message("scripts.do_not_start", "their processes do not start")
+CLOSED_TEXT = message("scripts.closed", "the script processes were stopped; retry in a few seconds")
+LOST_TEXT = message(
+    "scripts.lost",
+    "the script needed too much memory or crashed; ask for less, or let the script hold less at once",
+)
+_COMPUTE_LESS = message("advice.compute_less", "ask for less, or let the tool compute less")
 
 logger = logging.getLogger(__name__)
 
@@ -44,14 +50,13 @@ class ScriptWorkerSettings:
     """The pool's limits.
 
     `size` processes run at a time, each within `memory_bytes` of address space and for at most
-    `recycle_after` calls. At most `max_waiting` callers wait for one, each at most `max_wait_ms`.
+    `recycle_after` calls. A caller waits for one at most `max_wait_ms`, and within its own time.
     `answer_limit_bytes` bounds a result as JSON.
     """
 
     size: int = 2
     memory_bytes: int = 512_000_000
-    max_waiting: int = 16
-    max_wait_ms: int = 2_000
+    max_wait_ms: int = DEFAULT_MAX_WAIT_MS
     answer_limit_bytes: int = 1_000_000
     recycle_after: int = 1_000
 
@@ -76,9 +81,16 @@ class ScriptWorkers:
         self._numbers = count(1)
         self._processes: set[ScriptProcess] = set()
         self._idle: list[ScriptProcess] = []
-        self._waiting: deque[asyncio.Future[ScriptProcess]] = deque()
+        self._queue: FairQueue[ScriptProcess] = FairQueue(
+            message("scripts.process", "script process"),
+            max_wait_s=self.settings.max_wait_ms / 1_000,
+            refuse=ScriptsBusyError,
+            take_back=self._give_back,
+        )
         self._filling: asyncio.Task[None] | None = None
-        self._fault: str | None = "their processes are not started"
+        self._fault: Message | None = message(
+            "scripts.not_started", "their processes are not started"
+        )
         self._was_tried = asyncio.Event()
         self._is_closed = False
 
@@ -97,7 +109,11 @@ class ScriptWorkers:
     def check(self) -> None:
         """Raise DefinitionError, with the reason, where scripts cannot be run safely."""
         if self._fault is not None:
-            raise DefinitionError(f"scripts cannot run here: {self._fault}")
+            raise DefinitionError(
+                message(
+                    "scripts.cannot_run", "scripts cannot run here: {reason}", reason=self._fault
+                )
+            )
 
     async def start(self) -> None:
         """Start the first process, which proves the sandbox; the others follow in the background.
@@ -118,18 +134,22 @@ class ScriptWorkers:
     async def close(self) -> None:
         """End every process; calls that run fail, those that wait are told that it is busy."""
         self._is_closed = True
-        self._fault = "their processes were stopped"
+        self._fault = message("scripts.stopped", "their processes were stopped")
         if self._filling is not None and self._filling.cancel():
             await asyncio.wait([self._filling])
         for process in list(self._processes):
             process.abort()
-        self._refuse_waiting()
+        self._queue.refuse_all(CLOSED_TEXT)
         await self._forks.close()
 
     async def run(
-        self, script: CompiledScript, values: Mapping[str, object], timeout_ms: int
+        self,
+        script: CompiledScript,
+        values: Mapping[str, object],
+        timeout_ms: int,
+        caller: str = "",
     ) -> JsonValue:
-        """The result.
+        """The result. Callers wait in turns for a process, within their time.
 
         Raises EvaluationError, DeadlineExceededError, ScriptsBusyError, and DefinitionError as
         `check` does.
@@ -137,21 +157,25 @@ class ScriptWorkers:
         self.check()
         read = {name: values[name] for name in script.names if name in values}
         request = encode_request(Request(script.text, read))
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        until = began + timeout_ms / 1_000
+        process = await self._take(caller, until)
+        waited_s = loop.time() - began
         try:
-            reply = await self._ask(request, timeout_ms)
+            reply = await self._ask(process, request, until)
         except TimeoutError as error:
-            raise _deadline_error(timeout_ms) from error
+            raise _deadline_error(timeout_ms, waited_s) from error
         except ProcessLostError as error:
             raise EvaluationError(LOST_TEXT) from error
         if reply.error is not None:
             raise EvaluationError(reply.error)
         return reply.result
 
-    async def _ask(self, request: bytes, timeout_ms: int) -> Reply:
-        """The reply of one process, which is ended unless it comes in time."""
-        process = await self._take()
+    async def _ask(self, process: ScriptProcess, request: bytes, until: float) -> Reply:
+        """The reply of the process, which is ended unless it comes in time."""
         try:
-            async with asyncio.timeout(timeout_ms / 1_000):
+            async with asyncio.timeout_at(until):
                 reply = await process.ask(request)
         except BaseException:
             process.abort()
@@ -161,29 +185,11 @@ class ScriptWorkers:
         self._give_back(process)
         return reply
 
-    async def _take(self) -> ScriptProcess:
+    async def _take(self, caller: str, until: float) -> ScriptProcess:
         while self._idle:
             if not (process := self._idle.pop()).is_lost:
                 return process
-        if len(self._waiting) >= self.settings.max_waiting:
-            raise ScriptsBusyError(BUSY_TEXT)
-        turn: asyncio.Future[ScriptProcess] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            async with asyncio.timeout(self.settings.max_wait_ms / 1_000):
-                return await turn
-        except BaseException as error:
-            self._leave_queue(turn)
-            if isinstance(error, TimeoutError):
-                raise ScriptsBusyError(BUSY_TEXT) from error
-            raise
-
-    def _leave_queue(self, turn: asyncio.Future[ScriptProcess]) -> None:
-        """Give away what came in the moment in which its receiver went away."""
-        if turn in self._waiting:
-            self._waiting.remove(turn)
-        if turn.done() and not turn.cancelled() and turn.exception() is None:
-            self._give_back(turn.result())
+        return await self._queue.wait(caller, until)
 
     def _give_back(self, process: ScriptProcess) -> None:
         if process.is_lost:
@@ -191,18 +197,8 @@ class ScriptWorkers:
         if self._is_closed or process.calls >= self.settings.recycle_after:
             process.abort()
             return
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(process)
-                return
-        self._idle.append(process)
-
-    def _refuse_waiting(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_exception(ScriptsBusyError(BUSY_TEXT))
+        if not self._queue.offer(process):
+            self._idle.append(process)
 
     def _fill(self) -> None:
         """Fork what is missing, in the background."""
@@ -239,7 +235,13 @@ class ScriptWorkers:
         except BaseException:
             process.abort()
             raise
-        self._fault = greeting.fault and f"their sandbox does not hold, {greeting.fault}"
+        self._fault = None
+        if greeting.fault:
+            self._fault = message(
+                "scripts.sandbox_leaks",
+                "their sandbox does not hold, {reason}",
+                reason=greeting.fault,
+            )
         return process
 
     def _forget(self, process: ScriptProcess) -> None:
@@ -255,20 +257,25 @@ class ScriptWorkers:
 class Allowance:
     """At most `rate` uses a second over time, `burst` of them at once."""
 
-    def __init__(self, rate: float, burst: int) -> None:
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
         self._interval_s = 1 / rate
         self._burst_s = burst / rate
         self._free_at = 0.0
 
     def next_delay_s(self) -> float:
         """How long to wait for the next use, which is taken."""
-        now = monotonic()
+        now = self._clock()
         self._free_at = max(self._free_at, now - self._burst_s) + self._interval_s
         return max(0.0, self._free_at - now)
 
 
-def _deadline_error(timeout_ms: int) -> DeadlineExceededError:
+def _deadline_error(timeout_ms: int, waited_s: float) -> DeadlineExceededError:
     return DeadlineExceededError(
-        f"the script took longer than {timeout_ms / 1_000:g} s and was stopped;"
-        " ask for less, or let the tool compute less"
+        message(
+            "scripts.deadline",
+            "the script took longer than {seconds} s and was stopped; {advice}",
+            seconds=f"{timeout_ms / 1_000:g}",
+            advice=advise(_COMPUTE_LESS, waited_s),
+        )
     )

@@ -4,6 +4,7 @@ import re
 import sqlite3
 
 from core.errors import DataSourceError, DataSourceUnavailableError, StatementError
+from core.messages import Message, message
 from core.statement import CompiledStatement
 
 # Before Python 3.12, a second statement raises Warning, which is no sqlite3.Error.
@@ -18,7 +19,9 @@ _NOT_OF_STATEMENT = (
     LOCKED | _DAMAGED | _UNREADABLE | {sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_FULL}
 )
 
-_DAMAGED_TEXT = "the database file is damaged, or no SQLite database any more"
+_DAMAGED_TEXT = message(
+    "source.file_damaged", "the database file is damaged, or no SQLite database any more"
+)
 _PLACES = re.compile(
     r'near "(?P<near>.*)": syntax error|unrecognized token: "(?P<token>.*)"'
     r"|(?:no such (?:table|column|function|index|collation sequence|window)|ambiguous column name"
@@ -42,37 +45,56 @@ def blames_statement(error: BaseException) -> bool:
 
 
 def statement_error(
-    error: BaseException, statement: CompiledStatement, refusal: str | None
+    error: BaseException, statement: CompiledStatement, refusal: Message | None
 ) -> StatementError:
     """Why a statement cannot be prepared: our refusal, or SQLite's words; the place if it is sure."""
     if refusal:
-        return StatementError(refusal, _find_place(refusal, statement))
+        return StatementError(refusal, _find_place(str(refusal), statement))
     if isinstance(error, MemoryError):
-        return StatementError("the statement is too large for SQLite; simplify it")
-    message = str(error)
-    if unbound := _UNBOUND.search(message):
+        return StatementError(
+            message(
+                "statement.too_large_for_sqlite",
+                "the statement is too large for SQLite; simplify it",
+            )
+        )
+    words = str(error)
+    if unbound := _UNBOUND.search(words):
         name = statement.with_names(f"${unbound[1]}")
         return StatementError(
-            f"SQLite reads {name} as one name; put a space after the parameter, and write"
-            " CAST(value AS type) for a :: cast"
+            message(
+                "statement.one_name",
+                "SQLite reads {name} as one name; put a space after the parameter, and write"
+                " CAST(value AS type) for a :: cast",
+                name=name,
+            )
         )
-    return StatementError(statement.with_names(message), _find_place(message, statement))
+    return StatementError(statement.with_names(words), _find_place(words, statement))
 
 
 def run_error(error: BaseException, value_limit: int) -> DataSourceError:
     """SQLite's words about a query that failed while it ran."""
     code = primary_code(error)
     if isinstance(error, MemoryError):
-        return DataSourceError("the query needs more memory than there is; let it read less")
+        return DataSourceError(
+            message("source.memory", "the query needs more memory than there is; let it read less")
+        )
     if code == sqlite3.SQLITE_TOOBIG:
         return DataSourceError(
-            f"a value that the query reads or makes has more than {value_limit:,} bytes, the limit"
-            " of this data source; leave that column out, or make shorter values"
+            message(
+                "source.value_too_long",
+                "a value that the query reads or makes has more than {limit} bytes, the"
+                " limit of this data source; leave that column out, or make shorter values",
+                limit=value_limit,
+            )
         )
     if code in _DAMAGED:
         return DataSourceError(_DAMAGED_TEXT)
     if code in _UNREADABLE:
-        return DataSourceUnavailableError("the database file cannot be read; try again later")
+        return DataSourceUnavailableError(
+            message(
+                "source.file_unreadable_now", "the database file cannot be read; try again later"
+            )
+        )
     return DataSourceError(str(error))
 
 
@@ -80,23 +102,36 @@ def open_error(error: BaseException) -> DataSourceError:
     """SQLite's words about a file that cannot be opened."""
     if primary_code(error) == sqlite3.SQLITE_NOTADB:
         return DataSourceUnavailableError(
-            "the file is no SQLite database, or it is encrypted; encrypted files cannot be read"
+            message(
+                "source.file_no_sqlite",
+                "the file is no SQLite database, or it is encrypted; encrypted files cannot"
+                " be read",
+            )
         )
     if primary_code(error) == sqlite3.SQLITE_CORRUPT:
         return DataSourceError(_DAMAGED_TEXT)
     if primary_code(error) in _UNREADABLE:
         return DataSourceUnavailableError(
-            "the database file cannot be read; let this server read it, and, for a file in WAL"
-            " mode, write to its folder"
+            message(
+                "source.file_unreadable",
+                "the database file cannot be read; let this server read it, and, for a file"
+                " in WAL mode, write to its folder",
+            )
         )
-    return DataSourceUnavailableError(f"the database file cannot be opened: {error}")
+    return DataSourceUnavailableError(
+        message(
+            "source.file_not_opened",
+            "the database file cannot be opened: {reason}",
+            reason=str(error),
+        )
+    )
 
 
-def _find_place(message: str, statement: CompiledStatement) -> int | None:
-    """The offset in the source of what the message names, if it stands there only once."""
-    if message == "incomplete input":
+def _find_place(words: str, statement: CompiledStatement) -> int | None:
+    """The offset in the source of what the words name, if it stands there only once."""
+    if words == "incomplete input":
         return statement.source_position(len(statement.sql) + 1)
-    match = _PLACES.search(message)
+    match = _PLACES.search(words)
     named = next(filter(None, match.groups()), "") if match else ""
     if not named:
         return None

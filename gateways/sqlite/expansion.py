@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from math import prod
 
 from core.errors import StatementError
+from core.messages import message
 
 COPY_LIMIT = 10_000
 DEPTH_LIMIT = 200
@@ -21,9 +22,11 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W\d][\w$]*)|(?P<mark>\S)",
     re.DOTALL,
 )
-_TEXT = (
+_TEXT = message(
+    "statement.common_table_copies",
     "SQLite copies a common table (WITH) wherever it is named, here more than"
-    f" {COPY_LIMIT:,} times in all; name each one fewer times, and nothing else like it"
+    " {limit} times in all; name each one fewer times, and nothing else like it",
+    limit=COPY_LIMIT,
 )
 
 
@@ -68,7 +71,11 @@ class _CommonTables:
     def _count(self, body: tuple[int, int], inside: tuple[str, ...]) -> int:
         if len(inside) > DEPTH_LIMIT:
             raise StatementError(
-                f"the common tables (WITH) build on each other more than {DEPTH_LIMIT} deep"
+                message(
+                    "statement.common_tables_deep",
+                    "the common tables (WITH) build on each other more than {limit} deep",
+                    limit=DEPTH_LIMIT,
+                )
             )
         return sum(
             self._cost(token, inside)

@@ -8,6 +8,7 @@ from stat import S_ISDIR
 from typing import NamedTuple
 
 from core.errors import DataSourceUnavailableError
+from core.messages import message
 from gateways.sqlite.guard import SqliteGuard, set_limits
 from gateways.sqlite.settings import SqliteSettings
 
@@ -49,11 +50,17 @@ def find_identity(path: Path) -> FileIdentity:
     try:
         found = path.stat()
     except FileNotFoundError as error:
-        raise DataSourceUnavailableError("the database file does not exist") from error
+        raise DataSourceUnavailableError(
+            message("source.file_missing", "the database file does not exist")
+        ) from error
     except (OSError, ValueError) as error:
-        raise DataSourceUnavailableError("the database file cannot be reached") from error
+        raise DataSourceUnavailableError(
+            message("source.file_unreachable", "the database file cannot be reached")
+        ) from error
     if S_ISDIR(found.st_mode):
-        raise DataSourceUnavailableError("the path is a folder; it must be a database file")
+        raise DataSourceUnavailableError(
+            message("source.file_folder", "the path is a folder; it must be a database file")
+        )
     return FileIdentity(found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
 
 

@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Iterable
 
+from core.messages import Message, message
+
 _ALLOWED_FUNCTIONS = """
 -> ->> abs acos acosh asin asinh atan atan2 atanh avg bm25 ceil ceiling changes char coalesce concat
 concat_ws cos cosh count cume_dist current_date current_time current_timestamp date datetime degrees
@@ -70,7 +72,7 @@ class SqliteGuard:
     """
 
     def __init__(self, virtual_tables: Iterable[str], modules: Iterable[str]) -> None:
-        self.refusal: str | None = None
+        self.refusal: Message | None = None
         self.functions: set[str] = set()
         self.reads: set[tuple[str, str]] = set()
         self.tells_structure = False
@@ -99,13 +101,25 @@ class SqliteGuard:
 
     def _judge_table(self, table: str) -> int:
         if table.startswith("pragma_") or table in self._inner:
-            return self._refuse(f"table {table} is not allowed on this source")
+            return self._refuse(
+                message(
+                    "statement.table_refused",
+                    "table {table} is not allowed on this source",
+                    table=table,
+                )
+            )
         return sqlite3.SQLITE_OK
 
     def _judge_function(self, name: str) -> int:
         self.functions.add(name)
         if name not in ALLOWED_FUNCTIONS:
-            return self._refuse(f"function {name} is not allowed on this source")
+            return self._refuse(
+                message(
+                    "statement.function_refused",
+                    "function {name} is not allowed on this source",
+                    name=name,
+                )
+            )
         return sqlite3.SQLITE_OK
 
     def _judge_command(self, action: int, table: str, value: str) -> int:
@@ -117,7 +131,13 @@ class SqliteGuard:
         if action == sqlite3.SQLITE_PRAGMA and self._is_harmless(table, value):
             return sqlite3.SQLITE_OK
         command = _COMMANDS.get(action, "this")
-        return self._refuse(f"{command} is not allowed; only queries are served")
+        return self._refuse(
+            message(
+                "statement.command_refused",
+                "{command} is not allowed; only queries are served",
+                command=command,
+            )
+        )
 
     def _is_harmless(self, pragma: str, value: str) -> bool:
         if pragma in _STRUCTURE_PRAGMAS:
@@ -128,7 +148,7 @@ class SqliteGuard:
         if table:
             self.reads.add((table, column))
 
-    def _refuse(self, refusal: str) -> int:
+    def _refuse(self, refusal: Message) -> int:
         self.refusal = self.refusal or refusal
         return sqlite3.SQLITE_DENY
 

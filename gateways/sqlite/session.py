@@ -15,6 +15,7 @@ from core.errors import (
     DeadlineExceededError,
     StatementError,
 )
+from core.messages import message
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from gateways.sqlite.errors import (
@@ -40,7 +41,9 @@ from gateways.sqlite.sql import (
 from gateways.sqlite.values import SqliteValue
 from gateways.sqlite.watch import Watch
 
-LOCKED_TEXT = "the database file is locked by a writer; retry in a few seconds"
+LOCKED_TEXT = message(
+    "source.file_locked", "the database file is locked by a writer; retry in a few seconds"
+)
 # How many bytes one chunk of rows may have when every cell is as long as it can be.
 _CHUNK_BYTES = 16_000_000
 _MOST_CHUNK_ROWS = 1_000
@@ -255,7 +258,11 @@ class SqliteSession:
         except SQLITE_FAULTS as error:
             if not blames_statement(error):
                 raise
-            text = f"only queries that change nothing can be served: {error}"
+            text = message(
+                "statement.changes_something",
+                "only queries that change nothing can be served: {reason}",
+                reason=str(error),
+            )
             raise StatementError(text, 0) from error
 
     def _run(self, file: OpenFile, query: BoundQuery) -> QueryResult:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteSettings:
@@ -17,8 +19,7 @@ class SqliteSettings:
 
     path: Path
     pool_size: int = 4
-    max_waiting: int = 16
-    max_wait_ms: int = 2_000
+    max_wait_ms: int = DEFAULT_MAX_WAIT_MS
     statement_timeout_ms: int = 10_000
     lock_timeout_ms: int = 2_000
     row_limit: int = 10_000

@@ -20,10 +20,12 @@ from core.errors import (
     StatementError,
 )
 from core.execution import Query
+from core.messages import message
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
+from gateways.patience import patient_timeout
 from gateways.query_deadline import deadline_error
 from gateways.sqlite.session import BoundQuery, Description, SqliteSession
 from gateways.sqlite.settings import SqliteSettings
@@ -51,7 +53,6 @@ class SqliteSource:
         self._pool = ConnectionPool(
             self._open,
             size=settings.pool_size,
-            max_waiting=settings.max_waiting,
             max_wait_s=settings.max_wait_ms / 1_000,
         )
 
@@ -72,9 +73,11 @@ class SqliteSource:
         await self._on_worker(self.settings.statement_timeout_ms, _open_session)
         return sqlite3.sqlite_version
 
-    async def check(self, statement: CompiledStatement, types: tuple[ParameterType, ...]) -> None:
+    async def check(
+        self, statement: CompiledStatement, _types: tuple[ParameterType, ...], caller: str = ""
+    ) -> None:
         """As `describe`, for those who only ask whether the statement can be served."""
-        await self.describe(statement, types)
+        await self._describe(statement, caller)
 
     async def describe(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...]
@@ -84,9 +87,13 @@ class SqliteSource:
         `types` are not asked for: SQLite has none for parameters. Raises StatementError with
         SQLite's words, and DataSourceError when there is no file to ask.
         """
+        return await self._describe(statement)
+
+    async def _describe(self, statement: CompiledStatement, caller: str = "") -> Description:
         return await self._on_worker(
             self.settings.statement_timeout_ms,
             lambda session, watch: session.describe(watch, statement),
+            caller,
         )
 
     async def explain(self, query: Query) -> str:
@@ -100,6 +107,7 @@ class SqliteSource:
         return await self._on_worker(
             self.settings.statement_timeout_ms,
             lambda session, watch: session.explain(watch, bound),
+            query.caller,
         )
 
     async def describe_reads(self, statement: CompiledStatement) -> frozenset[tuple[str, str]]:
@@ -126,8 +134,8 @@ class SqliteSource:
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
 
-        Raises DataSourceError, DeadlineExceededError, and ArgumentsError for a value that SQLite
-        cannot take.
+        The wait for a connection counts. Raises DataSourceError, DeadlineExceededError, and
+        ArgumentsError for a value that SQLite cannot take.
         """
         bound = BoundQuery(
             statement=query.statement,
@@ -138,34 +146,49 @@ class SqliteSource:
         timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
         try:
             return await self._on_worker(
-                timeout_ms, lambda session, watch: session.run(watch, bound)
+                timeout_ms, lambda session, watch: session.run(watch, bound), query.caller
             )
         except StatementError as error:
-            raise DataSourceError(f"the query does not fit the data source: {error}") from error
+            raise DataSourceError(
+                message(
+                    "source.query_unfit",
+                    "the query does not fit the data source: {reason}",
+                    reason=str(error),
+                )
+            ) from error
 
-    async def _on_worker(self, timeout_ms: int, work: Callable[[SqliteSession, Watch], _T]) -> _T:
-        """What `work` gives on a worker of the pool, within `timeout_ms`."""
+    async def _on_worker(
+        self,
+        timeout_ms: int,
+        work: Callable[[SqliteSession, Watch], _T],
+        caller: str = "",
+    ) -> _T:
+        """What `work` gives on a worker of the pool, within `timeout_ms`, waiting included."""
         timeout_s = timeout_ms / 1_000
         watch = Watch(monotonic() + timeout_s)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        worker = await self._pool.acquire(caller, began + timeout_s)
+        waited_s = loop.time() - began
         try:
-            async with asyncio.timeout(timeout_s + DEADLINE_MARGIN_S):
-                worker = await self._pool.acquire()
-                try:
-                    return await worker.call(watch, work)
-                finally:
-                    self._pool.give_back(worker)
+            async with asyncio.timeout_at(began + timeout_s + DEADLINE_MARGIN_S):
+                return await worker.call(watch, work)
         except (TimeoutError, DeadlineExceededError) as error:
-            raise deadline_error(timeout_ms) from error
+            raise deadline_error(timeout_ms, waited_s) from error
+        finally:
+            self._pool.give_back(worker)
 
     async def _open(self) -> SqliteWorker:
         worker = SqliteWorker(self.settings)
         try:
-            async with asyncio.timeout(OPEN_TIMEOUT_S):
+            async with patient_timeout(OPEN_TIMEOUT_S):
                 await worker.call(Watch(monotonic() + OPEN_TIMEOUT_S), _open_session)
         except BaseException as error:
             worker.close()
             if isinstance(error, TimeoutError):
-                raise DataSourceUnavailableError("the database file does not answer") from error
+                raise DataSourceUnavailableError(
+                    message("source.file_no_answer", "the database file does not answer")
+                ) from error
             if isinstance(error, DataSourceUnavailableError):
                 logger.warning("Cannot open %s: %s", self.settings.path, error)
             raise

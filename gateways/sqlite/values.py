@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
 from core.errors import ArgumentsError
+from core.messages import message
 
 SqliteValue = int | float | str | None
 
@@ -47,18 +48,32 @@ def _moment(value: date) -> str:
 
 def _check_integer(name: str, value: int) -> int:
     if not -(2**63) <= value < 2**63:
-        raise ArgumentsError(f"{name}: must be a whole number of at most 64 bits")
+        raise ArgumentsError(
+            message(
+                "arguments.whole_64_bits",
+                "{name}: must be a whole number of at most 64 bits",
+                name=name,
+            )
+        )
     return value
 
 
 def _check_text(name: str, text: str) -> str:
     # SQLite's functions end a text at a NUL, so what follows one would be lost without a word.
     if "\0" in text:
-        raise ArgumentsError(f"{name}: must not contain the NUL character")
+        raise ArgumentsError(
+            message(
+                "arguments.nul_character", "{name}: must not contain the NUL character", name=name
+            )
+        )
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise ArgumentsError(
-            f"{name}: must not contain half a character (a lone surrogate)"
+            message(
+                "arguments.half_character",
+                "{name}: must not contain half a character (a lone surrogate)",
+                name=name,
+            )
         ) from error
     return text

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Any
 
 from core.errors import VectorStoreError
+from core.messages import message
 from gateways.vectors.collection import REBUILD
 from gateways.vectors.records import MetadataValue, VectorItem
 from gateways.vectors.requests import STRANGE_TEXT
@@ -73,7 +74,13 @@ def check_items(batch: Sequence[VectorItem], dimension: int | None) -> None:
     """Raise VectorStoreError for an id or a vector that Chroma would refuse, or garble."""
     for item in batch:
         if not item.id or item.id != _valid_text(item.id):
-            raise VectorStoreError(f"the id of a document is text that is not empty ({item.id!r})")
+            raise VectorStoreError(
+                message(
+                    "vectors.document_id",
+                    "the id of a document is text that is not empty ({value})",
+                    value=repr(item.id),
+                )
+            )
         check_vector(item.vector, dimension)
 
 
@@ -81,19 +88,31 @@ def check_vector(vector: Sequence[float], dimension: int | None) -> None:
     """Raise VectorStoreError for a vector of another length, or with NaN or an infinite number."""
     if dimension is not None and len(vector) != dimension:
         raise VectorStoreError(
-            f"the collection holds vectors of {dimension} numbers (got {len(vector)}); use the"
-            f" embedding model that it was made with, or {REBUILD}"
+            message(
+                "vectors.length",
+                "the collection holds vectors of {dimension} numbers (got {count}); use the"
+                " embedding model that it was made with, or {remedy}",
+                dimension=dimension,
+                count=len(vector),
+                remedy=REBUILD,
+            )
         )
     # One pass in C: NaN and infinity survive every sum, and no sum of float32 overflows.
     if not vector or not isfinite(sum(vector)):
-        raise VectorStoreError("a vector holds at least one number, and neither NaN nor infinity")
+        raise VectorStoreError(
+            message(
+                "vectors.form", "a vector holds at least one number, and neither NaN nor infinity"
+            )
+        )
 
 
 def _packed(vector: Sequence[float]) -> str:
     try:
         return b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")
     except OverflowError as error:
-        raise VectorStoreError("a vector holds numbers that fit 32 bits") from error
+        raise VectorStoreError(
+            message("vectors.number_size", "a vector holds numbers that fit 32 bits")
+        ) from error
 
 
 def _metadata(

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import VectorStoreError
+from core.messages import Message, message
 from gateways.vectors.requests import COLLECTIONS, STRANGE_TEXT
 
 MADE_BY = "toolbuilder"
 # How many candidates a search looks at. Chroma's default of 100 misses 6 % of the nearest 15 among
 # 50,000 documents; this costs no time that shows.
 EF_SEARCH = 250
-REBUILD = "run `manage.py index_documents --rebuild`"
+REBUILD = message("vectors.rebuild", "run `manage.py index_documents --rebuild`")
+_SAME_MODEL = message("vectors.same_model", "use the embedding model that it was made with")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +56,34 @@ class Collection:
         """Raise VectorStoreError when somebody else's documents are in danger."""
         if not self.is_ours:
             raise VectorStoreError(
-                f"the collection {self.name} was not made by Toolbuilder and stays as it is;"
-                " name another one in CHROMADB_COLLECTION_NAME, or delete it in Chroma"
+                message(
+                    "vectors.not_ours",
+                    "the collection {name} was not made by Toolbuilder and stays as it is; name"
+                    " another one in CHROMADB_COLLECTION_NAME, or delete it in Chroma",
+                    name=self.name,
+                )
             )
 
-    def _mismatch(self, fit: Fit) -> str:
-        holds = f"{self.dimension} numbers each"
+    def _mismatch(self, fit: Fit) -> Message:
+        holds = message(
+            "vectors.numbers", "{dimension} numbers each", dimension=str(self.dimension)
+        )
         if self.model is not None:
-            holds += f" by the model {self.model}"
-        remedy = REBUILD if self.is_ours else "use the embedding model that it was made with"
-        return (
-            f"the collection {self.name} holds vectors of {holds}, the embeddings are of"
-            f" {fit.dimension} numbers by the model {fit.model}; {remedy}"
+            holds = message(
+                "vectors.numbers_by_model",
+                "{dimension} numbers each by the model {model}",
+                dimension=str(self.dimension),
+                model=self.model,
+            )
+        return message(
+            "vectors.mismatch",
+            "the collection {name} holds vectors of {holds}, the embeddings are of {dimension}"
+            " numbers by the model {model}; {remedy}",
+            name=self.name,
+            holds=holds,
+            dimension=str(fit.dimension),
+            model=fit.model,
+            remedy=REBUILD if self.is_ours else _SAME_MODEL,
         )
 
 

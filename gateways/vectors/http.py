@@ -1,11 +1,14 @@
 """HTTP/1.1 to one server over kept connections, at a fraction of the cost of a general client."""
 
 import asyncio
+import select
 from dataclasses import dataclass
 from time import monotonic
 from typing import cast
 
 import httptools
+
+from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next request would hang.
 MAX_IDLE_S = 60.0
@@ -52,6 +55,14 @@ class HttpConnection(asyncio.Protocol):
         self._transport.write(message)
         return await self._answer
 
+    def has_unread(self) -> bool:
+        """Whether the server has sent something, or closed, since the loop looked last."""
+        if self._transport is None:
+            return True
+        poll = select.poll()
+        poll.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
     def close(self) -> None:
         """End it at once; an answer under way is given up."""
         self.is_reusable = False
@@ -78,6 +89,11 @@ class HttpConnection(asyncio.Protocol):
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._fail(NotHttpError())
+            self.close()
+
+    def on_message_begin(self) -> None:
+        """Called by the parser; a message after the answer is nobody's."""
+        if self._answer is not None and self._answer.done():
             self.close()
 
     def on_body(self, body: bytes) -> None:
@@ -151,7 +167,7 @@ class HttpPool:
     async def _connect(self) -> HttpConnection:
         loop = asyncio.get_running_loop()
         try:
-            async with asyncio.timeout(self._connect_timeout_s):
+            async with patient_timeout(self._connect_timeout_s):
                 _, connection = await loop.create_connection(HttpConnection, self._host, self._port)
         except TimeoutError as error:
             raise ConnectionError from error
@@ -160,7 +176,8 @@ class HttpPool:
     def _pop_idle(self) -> HttpConnection | None:
         while self._idle:
             connection, since = self._idle.pop()
-            if connection.is_reusable and monotonic() - since < MAX_IDLE_S:
+            is_fresh = monotonic() - since < MAX_IDLE_S
+            if connection.is_reusable and is_fresh and not connection.has_unread():
                 return connection
             connection.close()
         return None

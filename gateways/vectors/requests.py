@@ -7,24 +7,32 @@ from typing import Any, Self
 import orjson
 
 from core.errors import VectorStoreError, VectorStoreUnavailableError
+from core.messages import message
 from gateways.circuit import Circuit
+from gateways.patience import patient_timeout
 from gateways.vectors.http import HttpAnswer, HttpPool, NotHttpError
 from gateways.vectors.settings import VectorStoreSettings
 
 API = "/api/v2"
 COLLECTIONS = f"{API}/tenants/default_tenant/databases/default_database/collections"
 
-DOWN_TEXT = "the vector store cannot be reached; retry shortly, or see whether Chroma runs"
-BUSY_TEXT = "the vector store is busy or starting; retry shortly"
-STRANGE_TEXT = (
-    "what answers at CHROMADB_HOST and CHROMADB_PORT is not a Chroma server of version 1 or later"
+DOWN_TEXT = message(
+    "vectors.unreachable",
+    "the vector store cannot be reached; retry shortly, or see whether Chroma runs",
+)
+BUSY_TEXT = message("vectors.busy", "the vector store is busy or starting; retry shortly")
+STRANGE_TEXT = message(
+    "vectors.no_chroma",
+    "what answers at CHROMADB_HOST and CHROMADB_PORT is not a Chroma server of version 1 or later",
 )
 
 _BUSY = frozenset({429, 502, 503, 504})
 _REFUSALS = {
-    401: "the vector store refused access",
-    403: "the vector store refused access",
-    413: "the vector store refused a document as too long; shorten it",
+    401: message("vectors.access_refused", "the vector store refused access"),
+    403: message("vectors.access_refused", "the vector store refused access"),
+    413: message(
+        "vectors.document_too_long", "the vector store refused a document as too long; shorten it"
+    ),
 }
 
 
@@ -48,6 +56,11 @@ class Deadline:
         """The deadline of a call that starts now."""
         return cls(seconds, asyncio.get_running_loop().time() + seconds)
 
+    @property
+    def left_s(self) -> float:
+        """What is left of it now."""
+        return self.until - asyncio.get_running_loop().time()
+
 
 class ChromaRequests:
     """One Chroma server. Any number of requests at once; belongs to one event loop."""
@@ -70,9 +83,11 @@ class ChromaRequests:
         Raises CollectionGoneError, VectorStoreUnavailableError, and VectorStoreError for a refusal.
         """
         if self._is_closed:
-            raise VectorStoreUnavailableError("the vector store was closed")
+            raise VectorStoreUnavailableError(
+                message("vectors.closed", "the vector store was closed")
+            )
         body = b"" if payload is None else _to_json(payload)
-        with self._circuit.passage():
+        async with self._circuit.passage(deadline.left_s):
             answer = await self._answer(method, path, body, deadline)
         return read_answer(answer)
 
@@ -83,11 +98,15 @@ class ChromaRequests:
 
     async def _answer(self, method: str, path: str, body: bytes, deadline: Deadline) -> HttpAnswer:
         try:
-            async with asyncio.timeout_at(deadline.until):
+            async with patient_timeout(deadline.left_s):
                 return await self._pool.request(method, path, body)
         except TimeoutError as error:
             raise StoreDownError(
-                f"the vector store did not answer within {deadline.seconds:g} s; retry shortly"
+                message(
+                    "vectors.no_answer",
+                    "the vector store did not answer within {seconds} s; retry shortly",
+                    seconds=f"{deadline.seconds:g}",
+                )
             ) from error
         except OSError as error:
             raise StoreDownError(DOWN_TEXT) from error
@@ -107,25 +126,40 @@ def read_answer(answer: HttpAnswer) -> Any:
     raise _error(answer.status, str(fault.get("error", "")), str(fault.get("message", "")))
 
 
-def _error(status: int, kind: str, message: str) -> VectorStoreError:
+def _error(status: int, kind: str, words: str) -> VectorStoreError:
     if status == 404 and kind == "NotFoundError":
-        return CollectionGoneError("the collection does not exist; run `manage.py index_documents`")
+        return CollectionGoneError(
+            message(
+                "vectors.no_collection",
+                "the collection does not exist; run `manage.py index_documents`",
+            )
+        )
     if status in _BUSY:
         return VectorStoreUnavailableError(BUSY_TEXT)
     if text := _REFUSALS.get(status):
         return VectorStoreError(text)
     if 400 <= status < 500 and kind:
-        return VectorStoreError(f"the vector store refused the request: {_one_line(message)}")
-    failed = "the vector store failed; its log says why"
+        return VectorStoreError(
+            message(
+                "vectors.refused",
+                "the vector store refused the request: {reason}",
+                reason=_one_line(words),
+            )
+        )
+    failed = message("vectors.failed", "the vector store failed; its log says why")
     return VectorStoreError(failed if status >= 500 else STRANGE_TEXT)
 
 
-def _one_line(message: str) -> str:
-    return " ".join(message.split())[:200]
+def _one_line(words: str) -> str:
+    return " ".join(words.split())[:200]
 
 
 def _to_json(payload: object) -> bytes:
     try:
         return orjson.dumps(payload)
     except TypeError as error:
-        raise VectorStoreError(f"the vector store cannot take this: {error}") from error
+        raise VectorStoreError(
+            message(
+                "vectors.no_json", "the vector store cannot take this: {reason}", reason=str(error)
+            )
+        ) from error

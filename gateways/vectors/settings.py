@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import ConfigurationError
+from core.messages import message
 
 # Chroma's own rule; checked here because a wrong name would only show at the first search.
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]")
@@ -30,12 +31,25 @@ class VectorStoreSettings:
     def __post_init__(self) -> None:
         if not _HOST.fullmatch(self.host):
             raise ConfigurationError(
-                "CHROMADB_HOST is the name or address of a host alone, without http:// and port"
+                message(
+                    "vectors.host",
+                    "CHROMADB_HOST is the name or address of a host alone, without http:// and port",
+                )
             )
         if not 0 < self.port < 65_536:
-            raise ConfigurationError(f"CHROMADB_PORT is a number from 1 to 65535 (got {self.port})")
+            raise ConfigurationError(
+                message(
+                    "vectors.port",
+                    "CHROMADB_PORT is a number from 1 to 65535 (got {port})",
+                    port=str(self.port),
+                )
+            )
         if not _NAME.fullmatch(self.collection):
             raise ConfigurationError(
-                "CHROMADB_COLLECTION_NAME has 3 to 512 letters, digits, dots, underscores or hyphens"
-                f" and starts and ends with a letter or digit (got {self.collection[:64]!r})"
+                message(
+                    "vectors.collection_name",
+                    "CHROMADB_COLLECTION_NAME has 3 to 512 letters, digits, dots, underscores or"
+                    " hyphens and starts and ends with a letter or digit (got {name})",
+                    name=repr(self.collection[:64]),
+                )
             )

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any, Self
 from urllib.parse import quote
 
+from core.messages import message
 from gateways.vectors.batches import (
     check_items,
     check_vector,
@@ -199,8 +200,11 @@ class VectorStore:
             )
         except CollectionGoneError as error:
             raise CollectionGoneError(
-                f"there is no collection {self.settings.collection} yet;"
-                " run `manage.py index_documents`"
+                message(
+                    "vectors.no_collection_yet",
+                    "there is no collection {name} yet; run `manage.py index_documents`",
+                    name=self.settings.collection,
+                )
             ) from error
 
     async def _find_limits(self) -> tuple[int, bool]:

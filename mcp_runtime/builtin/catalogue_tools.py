@@ -3,11 +3,13 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from core.argument_texts import NOT_BLANK, list_faults, name_fault
 from core.arguments import ArgumentsValidator, input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.catalogue.budgets import DETAILED_TABLES
 from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from mcp_runtime.builtin.catalogue import CatalogueReader
@@ -142,8 +144,7 @@ class CatalogueArguments:
         """The typed values and `owner`, which no argument can be. Raises ArgumentsError."""
         values = self._validate(arguments)
         if faults := [line for name in self._names for line in _find_faults(name, values[name])]:
-            lines = [f"Invalid arguments for {self._tool_name}:", *faults]
-            raise ArgumentsError("\n- ".join(lines))
+            raise ArgumentsError(list_faults(self._tool_name, faults))
         return {**values, "owner": facts.owner}
 
 
@@ -189,14 +190,23 @@ def _make(
     )
 
 
-def _find_faults(argument: str, value: Any) -> list[str]:
+def _find_faults(argument: str, value: Any) -> list[Message]:
     """What is wrong with a name or a list of names, one line for each."""
     if not isinstance(value, list):
-        return [] if value.strip() else [f"{argument}: must not be blank"]
+        return [] if value.strip() else [name_fault(argument, NOT_BLANK)]
     if not 0 < len(value) <= DETAILED_TABLES:
-        return [f"{argument}: must have 1 to {DETAILED_TABLES} items (got {len(value)})"]
+        return [name_fault(argument, _count_names(len(value)))]
     blank = (index for index, name in enumerate(value) if not name.strip())
-    return [f"{argument}[{index}]: must not be blank" for index in blank]
+    return [name_fault(f"{argument}[{index}]", NOT_BLANK) for index in blank]
+
+
+def _count_names(count: int) -> Message:
+    return message(
+        "arguments.some_items",
+        "must have 1 to {limit} items (got {count})",
+        limit=DETAILED_TABLES,
+        count=str(count),
+    )
 
 
 def _summaries_schema() -> dict[str, Any]:

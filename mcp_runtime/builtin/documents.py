@@ -3,12 +3,16 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 
-from core.errors import EmbeddingError, VectorStoreError
+from core.errors import EmbeddingError, IndexNotReadyError, VectorStoreError
+from core.messages import Message
 from core.retrieval.columns import ColumnsFound
 from core.retrieval.dense import Vector
 from gateways.embeddings.client import EmbeddingClient, Embeddings, TextRole
 from gateways.vectors.reader import VectorReader
+from gateways.vectors.requests import CollectionGoneError
 from gateways.vectors.store import VectorStore
 from mcp_runtime.builtin.reference_index import ReferenceIndex
 from mcp_runtime.builtin.reference_state import MAX_VECTOR_BYTES, References
@@ -22,6 +26,20 @@ CANDIDATES = 200
 
 # The texts of the stored documents nearest in words to a query, best first.
 SearchByWords = Callable[[str, int], Awaitable[list[str]]]
+# Why nothing may be found although there is something, '' where everything can be found.
+ExplainUnbuilt = Callable[[], Awaitable[Message | None]]
+
+
+async def _is_whole() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """What is asked of the documents' rows."""
+
+    search_by_words: SearchByWords
+    explain_unbuilt: ExplainUnbuilt = _is_whole
 
 
 class DocumentSearch:
@@ -31,14 +49,14 @@ class DocumentSearch:
         self,
         embedder: EmbeddingClient,
         store: VectorStore,
-        search_by_words: SearchByWords,
+        rows: DocumentRows,
         *,
         most_vector_bytes: int = MAX_VECTOR_BYTES,
     ) -> None:
         """`most_vector_bytes` is for the documents' vectors; of more a sample is kept."""
         self._embedder = embedder
         self._store = store
-        self._search_by_words = search_by_words
+        self._rows = rows
         self._opened_with = 0
         model = embedder.settings.model if embedder.settings.is_complete else ""
         self.references = ReferenceIndex(store.settings, model, most_vector_bytes)
@@ -47,6 +65,12 @@ class DocumentSearch:
         """Follow the documents no more."""
         await self.references.close()
 
+    async def warm_up(self) -> None:
+        """Read documents and vectors, and let the embedding model read its first text."""
+        with suppress(EmbeddingError):
+            await self.embed(["warm up"])
+        await self.references.follow()
+
     async def embed(self, texts: Sequence[str]) -> Embeddings:
         """The texts as vectors that documents are searched with. Raises EmbeddingError."""
         return await self._embedder.embed(texts, TextRole.QUERY)
@@ -54,20 +78,42 @@ class DocumentSearch:
     async def find(self, queries: Sequence[str], n_results: int) -> list[list[str]]:
         """For each query the nearest documents, most similar first.
 
-        Raises EmbeddingError, VectorStoreError.
+        Raises EmbeddingError, VectorStoreError, and IndexNotReadyError rather than finding nothing in
+        an index that is not built yet.
         """
         if not queries:
             return []
         embeddings = await self.embed(queries)
+        try:
+            found = await self._search(embeddings, n_results)
+        except CollectionGoneError:
+            await self._require_index()
+            raise
+        if not any(found):
+            await self._require_index()
+        return found
+
+    async def _search(self, embeddings: Embeddings, n_results: int) -> list[list[str]]:
         await self._open(embeddings.dimension)
         found = await self._store.search(embeddings.vectors, n_results)
         return [[match.document for match in matches] for matches in found]
 
+    async def _require_index(self) -> None:
+        if reason := await self._rows.explain_unbuilt():
+            raise IndexNotReadyError(reason)
+
     async def find_or_degrade(self, query: str, n_results: int) -> tuple[list[str], bool]:
         """The documents that help to answer a question, and whether they were found by words alone.
 
-        That is so where the embedding server or the vector store cannot help in time.
+        That is so where the embedding server or the vector store cannot help in time. Raises
+        IndexNotReadyError rather than finding nothing in an index that is not built yet.
         """
+        found = await self._find_or_degrade(query, n_results)
+        if not found[0]:
+            await self._require_index()
+        return found
+
+    async def _find_or_degrade(self, query: str, n_results: int) -> tuple[list[str], bool]:
         until = asyncio.get_running_loop().time() + MEANING_TIMEOUT_S
         state, vector = await asyncio.gather(
             self.references.current(), self._embed_until(query, until)
@@ -77,7 +123,7 @@ class DocumentSearch:
             if nearest is not None:
                 return nearest, False
         if state is None or not state.texts:
-            return await self._search_by_words(query, n_results), True
+            return await self._rows.search_by_words(query, n_results), True
         found, is_degraded = await self._rank(state, query, vector, n_results)
         return [state.texts[one.identity] for one in found.first(n_results)], is_degraded
 
@@ -99,7 +145,7 @@ class DocumentSearch:
     async def _find_until(self, query: str, n_results: int, until: float) -> list[str] | None:
         try:
             async with asyncio.timeout_at(until):
-                [documents] = await self.find([query], n_results)
+                [documents] = await self._search(await self.embed([query]), n_results)
                 return documents
         except (EmbeddingError, VectorStoreError) as error:
             logger.warning("reference documents are searched by words alone: %s", error)

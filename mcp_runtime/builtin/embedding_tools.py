@@ -8,6 +8,7 @@ from core.execution import QuerySources
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from gateways.embeddings.client import Embeddings
+from gateways.embeddings.settings import SLOWEST_CHARACTERS_PER_S
 from mcp_runtime.builtin.documents import DocumentSearch
 from mcp_runtime.builtin.text_lists import EmbeddableTexts
 from mcp_runtime.builtin.tool import (
@@ -20,8 +21,10 @@ from mcp_runtime.builtin.tool import (
 MAX_TEXTS = 128
 MAX_QUERIES = 32
 MAX_RESULTS = 100
-# Many long texts take their time on a small machine; a server that is down is told of much sooner.
+# Many long texts take their time on a small machine; a server that is down is reported much sooner.
 EMBEDDING_TIMEOUT_MS = 60_000
+# Of all texts of a call: what the slowest server embeds in this time.
+MAX_CHARACTERS = EMBEDDING_TIMEOUT_MS // 1_000 * SLOWEST_CHARACTERS_PER_S
 
 EMBEDDING = BuiltinSpec(
     name="get_text_embedding",
@@ -77,7 +80,10 @@ _EMBEDDED = (
     ParameterSpec(
         name="text_list",
         type=ParameterType.STRING_LIST,
-        description=f"The texts to embed, at most {MAX_TEXTS}, none of them blank.",
+        description=(
+            f"The texts to embed, at most {MAX_TEXTS} of {MAX_CHARACTERS:,} characters together,"
+            " none of them blank."
+        ),
         example=["사용자 이름을 조회해줘", "최근 주문 내역"],
     ),
 )
@@ -85,7 +91,10 @@ _SEARCHED = (
     ParameterSpec(
         name="query_list",
         type=ParameterType.STRING_LIST,
-        description=f"The texts to search for, at most {MAX_QUERIES}, none of them blank.",
+        description=(
+            f"The texts to search for, at most {MAX_QUERIES} of {MAX_CHARACTERS:,} characters"
+            " together, none of them blank."
+        ),
         example=["사용자 테이블의 이메일 칼럼"],
     ),
     _count_of_results(3),
@@ -117,7 +126,7 @@ def _embedding_tool(search: DocumentSearch) -> BuiltinTool:
         spec=EMBEDDING,
         input_schema=input_schema(_EMBEDDED),
         output_schema=object_schema({"embeddings": _VECTORS}, {"notes": _TEXTS}),
-        check=EmbeddableTexts(EMBEDDING.name, _EMBEDDED, MAX_TEXTS),
+        check=EmbeddableTexts(EMBEDDING.name, _EMBEDDED, MAX_TEXTS, MAX_CHARACTERS),
         execute=execute,
     )
 
@@ -131,7 +140,7 @@ def _similarity_tool(search: DocumentSearch) -> BuiltinTool:
         spec=SIMILARITY,
         input_schema=input_schema(_SEARCHED),
         output_schema=object_schema({"documents": {"type": "array", "items": _TEXTS}}),
-        check=EmbeddableTexts(SIMILARITY.name, _SEARCHED, MAX_QUERIES),
+        check=EmbeddableTexts(SIMILARITY.name, _SEARCHED, MAX_QUERIES, MAX_CHARACTERS),
         execute=execute,
     )
 

@@ -1,12 +1,22 @@
 """The argument of `complete_column_extraction`: its JSON schema, and the names that it holds."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any
 
-from core.argument_texts import MAX_LINES, printable, shown
+from core.argument_texts import (
+    MAX_LINES,
+    REQUIRED,
+    expect_list,
+    expect_object,
+    expect_text,
+    limit_items,
+    list_faults,
+    name_fault,
+    printable,
+)
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
+from core.messages import Message, message
 from mcp_runtime.builtin.tool import Arguments
 
 _ARGUMENT, _NAME = "extracted_columns", "extracted_column_name"
@@ -51,48 +61,48 @@ def read_column_names(arguments: Arguments, _facts: CallerFacts = NOBODY) -> Map
     No `items` is read as none; other keys beside the names are an agent's notes and are ignored.
     """
     faults = [
-        f"{printable(str(name))}: unknown; this tool takes {_ARGUMENT}"
+        message(
+            "arguments.unknown",
+            "{name}: unknown; this tool takes {known}",
+            name=printable(str(name)),
+            known=_ARGUMENT,
+        )
         for name in arguments
         if name != _ARGUMENT
     ]
     given = arguments.get(_ARGUMENT)
     if _ARGUMENT not in arguments:
-        faults.insert(0, f"{_ARGUMENT}: required")
+        faults.insert(0, name_fault(_ARGUMENT, REQUIRED))
     elif not isinstance(given, Mapping):
-        faults.insert(0, f"{_ARGUMENT}: must be an object like {_EXAMPLE} (got {shown(given)})")
+        faults.insert(0, name_fault(_ARGUMENT, expect_object(_EXAMPLE, given)))
     names = _read_items(given.get("items"), faults) if isinstance(given, Mapping) else []
     if faults:
-        raise ArgumentsError(_describe(faults))
+        left_out = max(0, len(faults) - MAX_LINES)
+        raise ArgumentsError(list_faults(_TOOL, faults[:MAX_LINES], left_out))
     return {"column_names": names}
 
 
-def _read_items(items: object, faults: list[str]) -> list[str]:
+def _read_items(items: object, faults: list[Message]) -> list[str]:
     at = f"{_ARGUMENT}.items"
     if items is None:
         return []
     if isinstance(items, str) or not isinstance(items, Sequence):
-        faults.append(f"{at}: must be a list (got {shown(items)})")
+        faults.append(name_fault(at, expect_list(items)))
         return []
     if len(items) > MAX_ITEMS:
-        faults.append(f"{at}: must have at most {MAX_ITEMS} items (got {len(items)})")
+        faults.append(name_fault(at, limit_items(MAX_ITEMS, str(len(items)))))
         return []
     names = [_read_item(item, f"{at}[{index}]", faults) for index, item in enumerate(items)]
     return [name for name in names if name.strip()]
 
 
-def _read_item(item: object, at: str, faults: list[str]) -> str:
+def _read_item(item: object, at: str, faults: list[Message]) -> str:
     if not isinstance(item, Mapping):
-        faults.append(f'{at}: must be an object like {{"{_NAME}": "user_id"}} (got {shown(item)})')
+        faults.append(name_fault(at, expect_object(f'{{"{_NAME}": "user_id"}}', item)))
     elif _NAME not in item:
-        faults.append(f"{at}.{_NAME}: required")
+        faults.append(name_fault(f"{at}.{_NAME}", REQUIRED))
     elif not isinstance(item[_NAME], str):
-        faults.append(f"{at}.{_NAME}: must be text (got {shown(item[_NAME])})")
+        faults.append(name_fault(f"{at}.{_NAME}", expect_text(item[_NAME])))
     else:
         return str(item[_NAME])
     return ""
-
-
-def _describe(faults: Sequence[str]) -> str:
-    text = "\n- ".join([f"Invalid arguments for {_TOOL}:", *islice(faults, MAX_LINES)])
-    left_out = len(faults) - MAX_LINES
-    return f"{text}\nand {left_out} more" if left_out > 0 else text

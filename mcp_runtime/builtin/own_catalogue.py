@@ -9,6 +9,7 @@ from django.db import Error as DatabaseError
 
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
 from core.errors import DocumentServerUnavailableError
+from core.messages import message
 from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
 from mcp_runtime.builtin.catalogue import CatalogueReader, RemoteCatalogue, Told
 from mcp_runtime.connections import DatabaseThread
@@ -46,7 +47,9 @@ class OwnCatalogue:
         except (DatabaseError, TimeoutError) as error:
             logger.warning("the catalogue cannot be read: %s", type(error).__name__)
             raise DocumentServerUnavailableError(
-                "the data catalogue cannot be read now; try again later"
+                message(
+                    "catalogue.unreadable", "the data catalogue cannot be read now; try again later"
+                )
             ) from error
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from core.arguments import ArgumentsValidator, input_schema
+from core.bindings import NOBODY, CallerFacts
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
@@ -15,6 +16,7 @@ from core.errors import (
 )
 from core.execution import Query, QuerySource, QuerySources
 from core.formatting import distinct_names
+from core.messages import message
 from core.results import Answer, QueryResult, structured_content
 from core.statement import compile_statement
 from core.toolspec import (
@@ -27,6 +29,7 @@ from core.toolspec import (
 )
 from mcp_runtime.builtin.agent_sql import find_readings, separate_colons
 from mcp_runtime.builtin.tool import (
+    Arguments,
     BuiltinSpec,
     BuiltinTool,
     RefusedAnswer,
@@ -37,7 +40,7 @@ from mcp_runtime.builtin.tool import (
 
 # The source ends a query at the limit itself; parsing it comes on top.
 DEADLINE_MARGIN_S = 1.0
-_NO_ANSWER = "the data source does not answer; try again later"
+_NO_ANSWER = message("source.no_answer_yet", "the data source does not answer; try again later")
 _MISSING_RIGHT = "permission denied"
 _SYNTAX = "syntax error"
 _CAPS = ("row_count", "truncated", "applied_limit", "notes")
@@ -87,13 +90,20 @@ _OUTPUT = object_schema(
 )
 
 
+class _QueryArguments(ArgumentsValidator):
+    """And who asks: callers that wait for the database take turns."""
+
+    def __call__(self, arguments: Arguments, facts: CallerFacts = NOBODY) -> dict[str, object]:
+        return {**super().__call__(arguments, facts), "caller": facts.key_id}
+
+
 def postgres_query_tool() -> BuiltinTool:
     """The tool; it needs nothing but the data sources of the call."""
     return BuiltinTool(
         spec=SPEC,
         input_schema=input_schema(_PARAMETERS),
         output_schema=_OUTPUT,
-        check=ArgumentsValidator(SPEC.name, _PARAMETERS),
+        check=_QueryArguments(SPEC.name, _PARAMETERS),
         execute=_answer,
     )
 
@@ -101,7 +111,8 @@ def postgres_query_tool() -> BuiltinTool:
 async def _answer(values: Mapping[str, Any], sources: QuerySources) -> Answer:
     try:
         async with asyncio.timeout(DEFAULT_TIMEOUT_MS / 1_000 + DEADLINE_MARGIN_S):
-            sql, result = await _run(find_readings(values["sql_query"]), sources.get(None))
+            readings, caller = find_readings(values["sql_query"]), values["caller"]
+            sql, result = await _run(readings, sources.get(None), caller)
     except TimeoutError:
         return _refuse(DataSourceUnavailableError(_NO_ANSWER))
     except ToolboxError as error:
@@ -109,25 +120,31 @@ async def _answer(values: Mapping[str, Any], sources: QuerySources) -> Answer:
     return _report(sql, result)
 
 
-async def _run(readings: Sequence[str], source: QuerySource) -> tuple[str, QueryResult]:
+async def _run(
+    readings: Sequence[str], source: QuerySource, caller: str
+) -> tuple[str, QueryResult]:
     """The first reading that the database takes, and its rows."""
     *earlier, last = readings
     for sql in earlier:
         with suppress(StatementError):
-            return sql, await _run_statement(sql, source)
-    return last, await _run_statement(last, source)
+            return sql, await _run_statement(sql, source, caller)
+    return last, await _run_statement(last, source, caller)
 
 
-async def _run_statement(sql: str, source: QuerySource) -> QueryResult:
+async def _run_statement(sql: str, source: QuerySource, caller: str) -> QueryResult:
     statement = compile_statement(separate_colons(sql))
     if statement.placeholders:
         first = statement.placeholders[0]
         raise DefinitionError(
-            f"nothing can be bound to :{first.name} here; write the value itself into the statement,"
-            " as in WHERE region = 'KR'"
+            message(
+                "statement.nothing_bound",
+                "nothing can be bound to :{name} here; write the value itself into the"
+                " statement, as in WHERE region = 'KR'",
+                name=first.name,
+            )
         )
     # Its own words for a refusal; run() finds the statement described already.
-    await source.check(statement, ())
+    await source.check(statement, (), caller)
     return await source.run(
         Query(
             statement=statement,
@@ -136,6 +153,7 @@ async def _run_statement(sql: str, source: QuerySource) -> QueryResult:
             row_limit=DEFAULT_ROW_LIMIT,
             byte_limit=DEFAULT_BYTE_LIMIT,
             timeout_ms=DEFAULT_TIMEOUT_MS,
+            caller=caller,
         )
     )
 

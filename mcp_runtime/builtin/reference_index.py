@@ -52,6 +52,12 @@ class ReferenceIndex:
         self._vectors_at = float("-inf")
         self._lacks_vectors = False
 
+    async def follow(self) -> None:
+        """Read what has changed, vectors too, however long that takes."""
+        await self.current()
+        if self._following is not None:
+            await asyncio.wait({self._following})
+
     async def current(self) -> References | None:
         """The documents as they are, or as they were while changes take more than a second.
 

@@ -4,11 +4,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from core.argument_texts import printable, shown
+from core.argument_texts import (
+    MAX_LINES,
+    NOT_BLANK,
+    REQUIRED,
+    expect_object,
+    expect_text,
+    list_faults,
+    name_fault,
+    printable,
+)
 from core.arguments import input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from mcp_runtime.builtin.text_lists import EmbeddableTexts
@@ -157,32 +167,50 @@ def search_tools(find: FindTools) -> list[BuiltinTool]:
 def read_called(arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
     """`name` and `arguments`, which may be left out. Raises ArgumentsError, one line per fault."""
     faults = [
-        f"{printable(str(key))}: unknown; {CALL.name} takes name and arguments, and the tool's own"
-        " arguments belong into the latter"
+        message(
+            "arguments.unknown_for_call",
+            "{name}: unknown; {tool} takes name and arguments, and the tool's own"
+            " arguments belong into the latter",
+            name=printable(str(key)),
+            tool=CALL.name,
+        )
         for key in arguments
         if key not in _CALLED["properties"]
     ]
     name, given = arguments.get("name"), arguments.get("arguments")
     if given is not None and not isinstance(given, Mapping):
-        faults.insert(
-            0, f'arguments: must be an object like {{"region": "KR"}} (got {shown(given)})'
-        )
+        faults.insert(0, name_fault("arguments", expect_object('{"region": "KR"}', given)))
     if fault := _judge_name(name):
         faults.insert(0, fault)
     if faults:
-        raise ArgumentsError("\n- ".join([f"Invalid arguments for {CALL.name}:", *faults[:20]]))
+        raise ArgumentsError(list_faults(CALL.name, faults[:MAX_LINES]))
     return {"name": name, "arguments": given or {}}
 
 
-def _judge_name(name: object) -> str:
+def _judge_name(name: object) -> Message | None:
     if name is None:
-        return "name: required"
+        return name_fault("name", REQUIRED)
     if not isinstance(name, str):
-        return f"name: must be text (got {shown(name)})"
+        return name_fault("name", expect_text(name))
     if name in UNFOUND:
-        return f"name: {name} is called by itself, not through {CALL.name}"
-    return "" if name.strip() else "name: must not be blank"
+        return name_fault("name", _called_by_itself(name))
+    return None if name.strip() else name_fault("name", NOT_BLANK)
+
+
+def _called_by_itself(name: str) -> Message:
+    return message(
+        "arguments.called_by_itself",
+        "{name} is called by itself, not through {tool}",
+        name=name,
+        tool=CALL.name,
+    )
 
 
 async def _refuse_to_run(_values: Mapping[str, Any], _sources: QuerySources) -> NoReturn:
-    raise ArgumentsError(f"{CALL.name} only stands for the tool that it names; call that one")
+    raise ArgumentsError(
+        message(
+            "arguments.stands_for",
+            "{name} only stands for the tool that it names; call that one",
+            name=CALL.name,
+        )
+    )

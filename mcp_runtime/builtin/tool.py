@@ -45,7 +45,11 @@ class BuiltinTool:
         return self.check(arguments, facts)
 
     async def run(
-        self, values: Mapping[str, object], sources: QuerySources, _scripts: ScriptRunner
+        self,
+        values: Mapping[str, object],
+        sources: QuerySources,
+        _scripts: ScriptRunner,
+        _caller: str = "",
     ) -> Answer:
         """The answer for validated values."""
         return await self.execute(values, sources)

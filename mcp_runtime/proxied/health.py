@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from core.errors import DataSourceUnavailableError, ToolboxError
+from core.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -13,7 +14,7 @@ FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 15.0
 
 # Told with the reason when a server goes down, and with None when it is back.
-Note = Callable[[str | None], Awaitable[None]]
+Note = Callable[[Message | None], Awaitable[None]]
 
 
 class ServerHealth:
@@ -24,7 +25,7 @@ class ServerHealth:
         self._name = name
         self._probe = probe
         self._note = note
-        self._failure = ""
+        self._failure: Message | None = None
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -39,7 +40,7 @@ class ServerHealth:
     def mark_down(self, error: DataSourceUnavailableError) -> None:
         """A call found the server down: tell the next ones so until a probe gets through."""
         if not self._failure:
-            self._failure = str(error)
+            self._failure = error.message
             self._task = asyncio.create_task(self._watch(), name=f"probe {self._name}")
 
     async def close(self) -> None:
@@ -55,7 +56,7 @@ class ServerHealth:
         while not await self._is_back():
             await asyncio.sleep(wait_s)
             wait_s = min(2 * wait_s, LONGEST_WAIT_S)
-        self._failure = ""
+        self._failure = None
         logger.info("the MCP server %s is back", self._name)
         await self._tell(None)
 
@@ -66,7 +67,7 @@ class ServerHealth:
             return False
         return True
 
-    async def _tell(self, failure: str | None) -> None:
+    async def _tell(self, failure: Message | None) -> None:
         try:
             await self._note(failure)
         except Exception:

@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from core.errors import DataSourceError, DataSourceUnavailableError, ToolboxError
 from core.ingest.texts import clean_line
+from core.messages import message
 from core.proxied import ProxiedSpec
 from gateways.http.settings import HttpSettings
 from gateways.mcp_client.channel import McpChannel
@@ -47,14 +48,16 @@ class ServerLink:
         """False while the server is known to be down."""
         return self._health.is_up
 
-    async def call(self, spec: ProxiedSpec, arguments: Mapping[str, object]) -> dict[str, Any]:
+    async def call(
+        self, spec: ProxiedSpec, arguments: Mapping[str, object], caller: str = ""
+    ) -> dict[str, Any]:
         """The result of the tool, its keys as on the wire, an error of the tool among it.
 
         Raises DataSourceUnavailableError, at once while the server is down, DataSourceBusyError and
         DataSourceError.
         """
         self._health.require_up()
-        async with self._channel.turn():
+        async with self._channel.turn(caller, spec.timeout_ms):
             # Nothing of the agent's request, such as its headers or its token, may reach the server.
             task = asyncio.create_task(self._call(spec, dict(arguments)), context=EmptyContext())
             try:
@@ -111,7 +114,11 @@ class ServerLink:
         except TimeoutError as error:
             self._mode = _AUTO
             raise DataSourceUnavailableError(
-                f"the MCP server {self.name} does not answer; retry later"
+                message(
+                    "proxied.no_answer",
+                    "the MCP server {name} does not answer; retry later",
+                    name=self.name,
+                )
             ) from error
         except Exception as error:
             self._mode = _AUTO
@@ -126,16 +133,31 @@ class ServerLink:
             return error
         if isinstance(error, MCPError):
             said = clean_line(error.error.message, MAX_MESSAGE_CHARACTERS)
-            return DataSourceError(f"the MCP server {self.name} refused the call: {said}")
+            return DataSourceError(
+                message(
+                    "proxied.refused",
+                    "the MCP server {server} refused the call: {reason}",
+                    server=self.name,
+                    reason=said,
+                )
+            )
         return DataSourceError(
-            f"the MCP server {self.name} answered with something that is no MCP; tell its operator"
+            message(
+                "proxied.no_mcp",
+                "the MCP server {name} answered with something that is no MCP; tell its operator",
+                name=self.name,
+            )
         )
 
 
 def _to_wire(server: str, result: ToolResult) -> dict[str, Any]:
     if isinstance(result, InputRequiredToolResult):
         raise DataSourceError(
-            f"{server} asks for input in the middle of the call, which is not passed on"
+            message(
+                "proxied.asks_for_input",
+                "{server} asks for input in the middle of the call, which is not passed on",
+                server=server,
+            )
         )
     content = [
         block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in result.content

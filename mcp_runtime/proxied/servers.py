@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from catalog.mcp_services import note_reachable, note_unreachable
 from core.errors import ConfigurationError
+from core.messages import Message, message
 from gateways.http.settings import HttpSettings
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.proxied.health import Note
@@ -20,17 +21,26 @@ class ProxiedServers:
     def __init__(self, database: DatabaseThread) -> None:
         self._database = database
         self._links: dict[str, ServerLink] = {}
-        self._refused: Mapping[str, str] = {}
+        self._refused: Mapping[str, Message] = {}
         self._retiring: set[asyncio.Task[None]] = set()
 
     def get(self, name: str) -> ServerLink:
         """The server. Raises ConfigurationError with the reason why it cannot be called."""
         if (link := self._links.get(name)) is not None:
             return link
-        reason = self._refused.get(name, "it is not registered any more")
-        raise ConfigurationError(f"the MCP server {name} cannot be called: {reason}")
+        reason = self._refused.get(
+            name, message("proxied.not_registered", "it is not registered any more")
+        )
+        raise ConfigurationError(
+            message(
+                "proxied.not_callable",
+                "the MCP server {name} cannot be called: {reason}",
+                name=name,
+                reason=reason,
+            )
+        )
 
-    def update(self, wanted: Mapping[str, HttpSettings], refused: Mapping[str, str]) -> None:
+    def update(self, wanted: Mapping[str, HttpSettings], refused: Mapping[str, Message]) -> None:
         """Make links, which connect when first used, for new or changed settings; retire the others."""
         self._refused = refused
         for name, link in list(self._links.items()):
@@ -50,7 +60,7 @@ class ProxiedServers:
         self._links.clear()
 
     def _note_of(self, name: str) -> Note:
-        async def note(failure: str | None) -> None:
+        async def note(failure: Message | None) -> None:
             if failure is None:
                 await self._database.call(note_reachable, name)
             else:

@@ -37,8 +37,12 @@ class ProxiedTool:
         return self._checks.check_arguments(arguments)
 
     async def run(
-        self, values: Mapping[str, object], _sources: QuerySources, _scripts: ScriptRunner
+        self,
+        values: Mapping[str, object],
+        _sources: QuerySources,
+        _scripts: ScriptRunner,
+        caller: str = "",
     ) -> ProxiedAnswer:
         """The server's answer. Raises ToolboxError with a text for the agent."""
         link = self._servers.get(self.spec.server)
-        return self._checks.read_answer(await link.call(self.spec, values))
+        return self._checks.read_answer(await link.call(self.spec, values, caller))

@@ -6,6 +6,7 @@ import { watchPalette } from "web/palette.js";
 import { watchRequests } from "web/requests.js";
 import { watchSession } from "web/session.js";
 import { watchTheme } from "web/theme.js";
+import { watchTicks } from "web/ticks.js";
 import { watchToasts } from "web/toast.js";
 
 watchDialogs();
@@ -15,4 +16,5 @@ watchPalette();
 watchRequests();
 watchSession();
 watchTheme();
+watchTicks();
 watchToasts();

@@ -1,6 +1,6 @@
 // Native dialogs: opened by `command="show-modal" commandfor="id"`, closed by a click beside them.
 
-/** Opens and closes dialogs, and asks `hx-confirm` questions in one of ours. */
+/** Opens and closes dialogs, and asks `hx-confirm` questions in one of ours; `data-confirm` is what its button says. */
 export function watchDialogs() {
   document.addEventListener("click", (event) => {
     if (!("commandForElement" in HTMLButtonElement.prototype)) {
@@ -15,6 +15,7 @@ export function watchDialogs() {
       dialog.close();
     }
   });
+  document.addEventListener("htmx:before:swap", ({ detail: { ctx, tasks } }) => closeLeaving([ctx, ...tasks]));
   document.addEventListener("htmx:after:swap", openArrived);
   document.addEventListener("htmx:confirm", askFirst);
   document.addEventListener("dialog:close", () => {
@@ -47,11 +48,24 @@ function openArrived() {
   }
 }
 
+/** Dialogs whose place is filled anew are closed first, which gives the focus back to where it was. */
+function closeLeaving(tasks) {
+  for (const { target } of tasks) {
+    const place = target instanceof Element ? target : typeof target === "string" && document.querySelector(target);
+    for (const dialog of place ? place.querySelectorAll("dialog[open]") : []) {
+      dialog.close();
+    }
+  }
+}
+
 function askFirst(event) {
   const dialog = document.getElementById("confirm-dialog");
   const { ctx, issueRequest, dropRequest } = event.detail;
   event.preventDefault();
   dialog.querySelector("#confirm-text").textContent = ctx.confirm;
+  const answer = dialog.querySelector("[value=yes]");
+  answer.dataset.text ??= answer.textContent;
+  answer.textContent = ctx.sourceElement.dataset.confirm ?? answer.dataset.text;
   dialog.returnValue = "";
   dialog.addEventListener(
     "close",

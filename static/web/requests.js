@@ -3,19 +3,40 @@ import { showToast } from "web/toast.js";
 
 const HAS_OWN_ANSWER = [401, 409, 422, 429];
 
-/** Shows a toast when a request fails or the server cannot be reached. */
+/**
+ * Shows a toast when a request fails or the server cannot be reached; the latter is `request:unreachable` of the element that
+ * asked, and `htmx:finally:request` then has an answer with the status 0.
+ */
 export function watchRequests() {
-  document.addEventListener("htmx:error", (event) => {
-    if (event.detail.error instanceof TypeError) {
-      showToast("error", texts().unreachable);
+  const unreachable = new WeakSet();
+  document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+    ctx.fetch = (...asked) => fetch(...asked).catch((error) => stepIn(error, () => unreachable.add(ctx)));
+  });
+  document.addEventListener("htmx:before:response", (event) => {
+    const { ctx } = event.detail;
+    if (unreachable.has(ctx)) {
+      event.preventDefault();
+      ctx.response.status = 0;
+      const asker = ctx.sourceElement.isConnected ? ctx.sourceElement : document;
+      asker.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
     }
   });
+  document.addEventListener("request:unreachable", () => showToast("error", texts().unreachable));
   document.addEventListener("htmx:response:error", (event) => {
     const { status } = event.detail.ctx.response;
     if (!HAS_OWN_ANSWER.includes(status)) {
       showToast("error", texts()[status] ?? texts().failed);
     }
   });
+}
+
+/** An answer that nobody sees in place of a network's error, which htmx would print with its stack. */
+function stepIn(error, note) {
+  if (!(error instanceof TypeError)) {
+    throw error;
+  }
+  note();
+  return new Response(null, { status: 503 });
 }
 
 function texts() {

@@ -16,8 +16,6 @@ function choose(form, button) {
   const secure = location.protocol === "https:" ? "; secure" : "";
   document.cookie = `theme=${theme}; path=/; max-age=${YEAR_S}; samesite=lax${secure}`;
   document.documentElement.dataset.theme = theme;
-  // The back office keeps its choice here, in the same words.
-  localStorage.setItem("theme", theme);
   for (const each of form.querySelectorAll("button")) {
     each.removeAttribute("aria-current");
   }

@@ -1,4 +1,4 @@
-// Passing words in the corner: successes fade, errors and warnings stay until they are closed.
+// Passing words in the corner: successes fade, errors, warnings and `data-stays` stay until they are closed.
 const FADE_AFTER_MS = 6_000;
 const STAYS = ["error", "warning"];
 let corner;
@@ -45,9 +45,9 @@ export function watchToasts() {
 }
 
 function arrive(toast) {
-  const stays = STAYS.some((level) => toast.classList.contains(level));
-  toast.setAttribute("role", stays ? "alert" : "status");
-  if (stays) {
+  const isGrave = STAYS.some((level) => toast.classList.contains(level));
+  toast.setAttribute("role", isGrave ? "alert" : "status");
+  if (isGrave || "stays" in toast.dataset) {
     return;
   }
   let timer = setTimeout(() => toast.remove(), FADE_AFTER_MS);

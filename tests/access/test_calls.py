@@ -15,6 +15,7 @@ from access.calls import Call, CallRecorder, CallWriter
 from access.keys import issue_key
 from access.models import CallRecord, RuntimeInstance
 from access.tasks import prune_call_records, prune_runtimes
+from tests.waiting import LIMIT_S
 
 
 class Database:
@@ -54,13 +55,13 @@ async def test_records_whose_writing_is_cut_short_by_the_end_are_written() -> No
     async def write(records: Sequence[Call]) -> None:
         if not is_writing.is_set():
             is_writing.set()
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()
         await database.write(records)
 
     recorder = CallRecorder(write)
     recorder.add(record(0))
     running = asyncio.create_task(recorder.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(LIMIT_S):
         await is_writing.wait()
 
     running.cancel()

@@ -108,16 +108,10 @@ def test_command_refuses_wrong_claims_and_makes_no_key(options: list[str], messa
     assert not ApiKey.objects.exists()
 
 
-@pytest.fixture
-def admin(client: Client, db: None) -> Client:
-    client.force_login(User.objects.create_superuser("admin"))
-    return client
-
-
 def test_claims_are_edited_in_the_admin(admin: Client) -> None:
     make_token()
     key = ApiKey.objects.get()
-    form = {"name": "agent", "allowed_tools": "[]", "claims": '{"tenant": "KR"}'}
+    form = {"name": "agent", "allowed_tools": '["*"]', "claims": '{"tenant": "KR"}'}
 
     response = admin.post(f"/admin/access/apikey/{key.pk}/change/", form)
 
@@ -135,7 +129,7 @@ def test_claims_are_edited_in_the_admin(admin: Client) -> None:
     ],
 )
 def test_admin_refuses_wrong_claims(admin: Client, claims: str, message: str) -> None:
-    form = {"name": "agent", "allowed_tools": "[]", "claims": claims}
+    form = {"name": "agent", "allowed_tools": '["*"]', "claims": claims}
 
     response = admin.post("/admin/access/apikey/add/", form)
 

@@ -18,8 +18,8 @@ import pytest
 PROJECT = Path(__file__).parents[2]
 # The server's own environment: the agent's knows nothing of Django.
 SERVER_PYTHON = PROJECT / ".venv" / "bin" / "python"
-START_TIMEOUT_S = 100
-STOP_TIMEOUT_S = 30
+START_TIMEOUT_S = 300
+STOP_TIMEOUT_S = 60
 # Names the endpoints.json of an installation that runs already; then none is started.
 RUNNING = "TOOLBUILDER_ENDPOINTS"
 # What a developer's shell may hold; tests say all of it themselves.
@@ -34,6 +34,7 @@ class Installation:
     mcp: str
     api_key: str
     demo_dsn: str
+    database_url: str
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +85,9 @@ def read_endpoints(path: Path) -> Installation:
         log = (path.parent / "up.log").read_text(errors="replace")
         pytest.fail(f"`manage.py up` did not come up:\n{log[-2000:]}", pytrace=False)
     found = json.loads(path.read_text())
-    return Installation(*(found[name] for name in ("web", "mcp", "api_key", "demo_dsn")))
+    return Installation(
+        *(found[name] for name in ("web", "mcp", "api_key", "demo_dsn", "database_url"))
+    )
 
 
 def read_pids(folder: Path) -> list[int]:

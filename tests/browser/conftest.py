@@ -9,8 +9,10 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from django.test.testcases import FSFilesHandler
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.accessibility import SCRIPT, Axe
@@ -18,6 +20,9 @@ from tests.browser.chromium import launch_arguments
 
 # Playwright's loop runs in the thread of the tests, which use the database as well.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+# What is waited for is a state; a page that never comes to it ends the test.
+WAIT_MS = 60_000
+expect.set_options(timeout=WAIT_MS)
 # Chromium reports each of these; they are answers that pages expect.
 EXPECTED_STATUS = re.compile(r"the server responded with a status of (401|403|404|409|422|429)\b")
 
@@ -45,6 +50,18 @@ def base_url() -> str:
     return ""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _product_sends_static_files() -> Iterator[None]:
+    """As it does in use: Django's server of tests would send them itself, and so the media folder.
+
+    That folder is not set, so that it is the current one, where static/ is.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        for handler in (StaticFilesHandler, FSFilesHandler):
+            patched.setattr(handler, "_should_handle", lambda _self, _path: False)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def console_errors(context: BrowserContext) -> Iterator[list[str]]:
     """What the console and uncaught errors say; a test that leaves some here fails."""
@@ -54,6 +71,7 @@ def console_errors(context: BrowserContext) -> Iterator[list[str]]:
         if message.type == "error" and not EXPECTED_STATUS.search(message.text):
             errors.append(message.text)
 
+    context.set_default_timeout(WAIT_MS)
     context.on("console", hear)
     context.on("weberror", lambda error: errors.append(str(error.error)))
     yield errors

@@ -159,7 +159,7 @@ def test_scan_fills_an_empty_catalogue(
     page.get_by_role("link", name="Scan a data source").click()
     page.get_by_role("button", name="Start").click()
 
-    expect(page.get_by_text("0 changed, 0 gone")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("0 changed, 0 gone")).to_be_visible()
     assert CatalogTable.objects.filter(name="h_catalog_table").exists()
     page.get_by_role("button", name="Close").first.click()
 
@@ -175,7 +175,7 @@ def test_running_scan_is_watched_and_cancelled(
     expect(page.get_by_text("stopping…")).to_be_visible()
     paused_scan.set()
 
-    expect(page.get_by_text("What was read until then is kept")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("What was read until then is kept")).to_be_visible()
     expect(page.get_by_role("progressbar", name="Progress of the scan")).to_have_count(0)
 
 

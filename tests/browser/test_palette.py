@@ -48,7 +48,7 @@ def test_page_lends_its_actions_and_an_open_dialog_keeps_its_keys(
         }"""
     )
 
-    page.get_by_role("link", name="Search").first.click()
+    page.get_by_role("link", name="Go to…").click()
     page.get_by_role("combobox", name="Search for tools").fill("publ")
     expect(page.get_by_role("option")).to_have_text(["Publish <b>"])
     expect(page.locator("#palette-count")).to_have_text("Results: 1")
@@ -69,7 +69,7 @@ def test_actions_change_colours_and_language(signed_in: Page, live_server: LiveS
         ("japanese", "lang", "ja"),
     ):
         page.get_by_role("button", name="Menu").click()
-        page.get_by_role("link", name="Search", exact=True).click()
+        page.get_by_role("link", name="Go to…").click()
         page.get_by_role("combobox", name="Search for tools").fill(wanted)
         page.keyboard.press("Enter")
 
@@ -90,5 +90,7 @@ def test_palette_and_settings_are_accessible(
 
     page.keyboard.press("Control+k")
     expect(page.get_by_role("option").first).to_have_attribute("aria-selected", "true")
+    results = page.locator("#palette-results")
+    assert results.evaluate("box => box.scrollHeight > box.clientHeight && box.tabIndex === 0")
 
     assert axe.violations(page) == []

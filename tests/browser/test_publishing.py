@@ -36,9 +36,7 @@ def sign_in(context: BrowserContext, url: str, user: User) -> None:
 
 
 def second_window(workbench: WorkbenchPage) -> WorkbenchPage:
-    other = WorkbenchPage(workbench.page.context.new_page(), workbench.url)
-    other.page.set_default_timeout(10_000)
-    return other
+    return WorkbenchPage(workbench.page.context.new_page(), workbench.url)
 
 
 def test_breaking_change_is_asked_about_and_told_in_the_history(

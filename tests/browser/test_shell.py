@@ -62,6 +62,19 @@ def test_back_office_follows_the_theme(signed_in: Page, live_server: LiveServer)
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
+def test_pages_and_back_office_share_one_theme(signed_in: Page, live_server: LiveServer) -> None:
+    page = signed_in
+    page.context.add_cookies([{"name": "theme", "value": "dark", "url": live_server.url}])
+    page.goto(f"{live_server.url}/admin/")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+    page.locator("#header .theme-toggle").click()
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+    page.goto(f"{live_server.url}/catalogue/")
+
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+
+
 def test_lists_of_the_back_office_break_no_policy(signed_in: Page, live_server: LiveServer) -> None:
     signed_in.goto(f"{live_server.url}/admin/access/callrecord/")
 

@@ -83,12 +83,40 @@ def test_chosen_tools_are_deactivated_together(
     expect(page.get_by_role("button", name="Deactivate")).to_be_hidden()
 
     page.get_by_label("Choose stores_in_region").check()
+    expect(page.get_by_text("1 tool chosen")).to_be_visible()
     page.get_by_label("Choose multiply_numbers").check()
+    expect(page.get_by_text("2 tools chosen")).to_be_visible()
     page.get_by_role("button", name="Deactivate").click()
 
     expect(page.get_by_text("2 tools were deactivated.")).to_be_visible()
     expect(page.get_by_text("inactive", exact=True)).to_have_count(2)
     assert ToolDefinition.objects.filter(is_active=True).count() == 1
+
+
+def test_all_tools_of_the_page_are_chosen_by_one_box(
+    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/tools/")
+    every = page.get_by_label("Choose all tools of this page")
+
+    every.check()
+    expect(page.get_by_text("3 tools chosen")).to_be_visible()
+    page.get_by_label("Choose stores_in_region").uncheck()
+
+    expect(page.get_by_text("2 tools chosen")).to_be_visible()
+    assert every.evaluate("box => box.indeterminate")
+
+
+def test_found_words_are_marked_in_the_colours_of_the_theme(
+    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+) -> None:
+    page = signed_in
+    page.context.add_cookies([{"name": "theme", "value": "dark", "url": live_server.url}])
+
+    page.goto(f"{live_server.url}/tools/?q=stores")
+
+    expect(page.locator("mark").first).to_have_css("background-color", "rgb(27, 43, 77)")
 
 
 def test_search_while_typing_leads_to_a_tool_and_back(
@@ -134,7 +162,7 @@ def test_new_key_is_shown_once(signed_in: Page, live_server: LiveServer, tools: 
     assert copied == token
     assert key is not None
     assert key.claims == {"tenant": "KR"}
-    expect(page.get_by_text(key.key_id)).to_be_visible()
+    expect(page.locator(".key-list").get_by_text(key.key_id)).to_be_visible()
     assert token not in page.content()
 
 

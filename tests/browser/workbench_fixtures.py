@@ -43,5 +43,4 @@ def shop(transactional_db: None, _shop_rows: None) -> Iterator[CatalogTable]:
 @pytest.fixture
 def workbench(signed_in: Page, live_server: LiveServer, shop: CatalogTable) -> WorkbenchPage:
     """The administrator's editor, on a tool or draft that `open` names."""
-    signed_in.set_default_timeout(10_000)
     return WorkbenchPage(signed_in, live_server.url)

@@ -15,7 +15,7 @@ ADD = f"{LIST}add/"
 SECRET = "hunter2"
 LIMITS = {
     "pool_size": 4,
-    "max_waiting": 16,
+    "max_wait_ms": 5_000,
     "row_limit": 10,
     "byte_limit": 1_000,
     "cell_limit": 100,

@@ -9,7 +9,8 @@ from django.utils import translation
 from catalog.checking import check_sources, store_report
 from catalog.finding_texts import read_findings, translate, translate_summary
 from catalog.models import CheckState, SourceCheck
-from gateways.checks.report import ConnectionReport, Finding, Level, counted, ok, refused
+from core.messages import Message, counted
+from gateways.checks.report import ConnectionReport, Finding, Level, ok, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.pages import ADD, LIST, Address, form, messages_of, nowhere
 
@@ -68,7 +69,9 @@ def test_stored_finding_is_the_one_that_was_made(make_source: MakeSource) -> Non
 def test_report_of_texts_alone_is_shown_as_it_is() -> None:
     check = stored({"findings": [entry(text="Queries may {not} be {formatted.")]})
 
-    assert read_findings(check) == [Finding(Level.OK, "reads", "Queries may {not} be {formatted.")]
+    assert read_findings(check) == [
+        Finding(Level.OK, Message("reads", "Queries may {not} be {formatted."))
+    ]
     assert translate_summary(check) == "Queries may {not} be {formatted."
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.exchange.spreadsheets import MAX_FILE_BYTES
+from catalog.exchange.spreadsheets import MAX_FILE_BYTES, MAX_ROWS
 from catalog.glossary import add_concept, find_entry, read_entries, set_concept_active
 from catalog.glossary_file import export_glossary, import_glossary
 from catalog.models import GlossaryConcept
@@ -77,6 +77,7 @@ def test_bad_line_changes_nothing(text: str, reason: str) -> None:
         pytest.param(b"word,en\na,b", "has to name the columns key", id="other columns"),
         pytest.param(b'key\n"a', "no CSV file", id="open quote"),
         pytest.param(b"k" * (MAX_FILE_BYTES + 1), "more than 2 MB", id="large"),
+        pytest.param(b"key\n" + b"k\n" * (MAX_ROWS + 1), "more than 50,000 rows", id="rows"),
     ],
 )
 def test_other_files_are_refused(data: bytes, reason: str) -> None:

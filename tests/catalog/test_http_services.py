@@ -100,14 +100,14 @@ def test_services_and_databases_are_not_taken_for_one_another() -> None:
     sources = read_sources()
 
     assert find_service_refusal(sources, "pets", "ann") is None
-    assert "no data source 'pets'" in (find_refusal(sources, "pets", "ann") or "")
-    assert "no HTTP service" in (find_service_refusal(sources, None, "ann") or "")
+    assert "no data source 'pets'" in str(find_refusal(sources, "pets", "ann"))
+    assert "no HTTP service" in str(find_service_refusal(sources, None, "ann"))
 
 
 def test_restricted_service_is_for_those_named() -> None:
     service(is_restricted=True).save()
 
-    assert "may not use" in (find_service_refusal(read_sources(), "pets", "ann") or "")
+    assert "may not use" in str(find_service_refusal(read_sources(), "pets", "ann"))
 
 
 def test_form_saves_a_service_and_keeps_its_secret(admin: Client) -> None:

@@ -113,12 +113,12 @@ def test_row_of_another_program_is_judged_as_the_form_judges(
 
     read = read_sources()
 
-    assert reason in read.refused["bad"]
+    assert reason in str(read.refused["bad"])
     assert "good" in read.usable
 
 
 def test_every_limit_of_the_row_reaches_the_gateway(make_source: MakeSource) -> None:
-    limits = {"pool_size": 1, "max_waiting": 2, "row_limit": 3, "byte_limit": 4, "cell_limit": 5}
+    limits = {"pool_size": 1, "max_wait_ms": 2, "row_limit": 3, "byte_limit": 4, "cell_limit": 5}
     make_source("a", timeout_ms=6, lock_timeout_ms=7, search_path="x", **limits)
     empty = dict.fromkeys(POSTGRESQL, "")
     make_source("b", **empty, **SQLITE, timeout_ms=6, lock_timeout_ms=7, **limits)

@@ -36,13 +36,15 @@ class FaultyProxy:
     """Forwards 127.0.0.1:`port` to 127.0.0.1:`target_port`; use it in an `async with` block.
 
     `delay_s` is added to each piece in both directions. `answer_bytes`, where set, resets a
-    connection once the server has sent so much, so in the middle of an answer.
+    connection once the server has sent so much, so in the middle of an answer. `accepted_count` counts
+    clients since the beginning.
     """
 
     target_port: int
     port: int
     delay_s: float = 0.0
     answer_bytes: int | None = None
+    accepted_count: int = 0
     _links: set[Link] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _flowing: asyncio.Event = field(default_factory=asyncio.Event)
@@ -113,6 +115,7 @@ class FaultyProxy:
             link.reset()
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.accepted_count += 1
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -126,7 +129,8 @@ class FaultyProxy:
             async with asyncio.TaskGroup() as both:
                 both.create_task(self._carry(reader, link.server, link))
                 both.create_task(self._answer(answers, writer, link))
-        except* OSError:
+        except* (OSError, RuntimeError):
+            # A RuntimeError is asyncio's for writing to a side that `half_close` has ended.
             link.reset()
         finally:
             self._links.discard(link)

@@ -29,13 +29,13 @@ from tests.chaos.tools import write_tools
 PROJECT = Path(__file__).parents[2]
 MANAGE = (sys.executable, str(PROJECT / "manage.py"))
 POOL_SIZES = {"near": 4, "distant": 4, "narrow": 2}
-NARROW_WAITING = 3
+NARROW_WAIT_MS = 500
 _SOURCES = """
 INSERT INTO h_data_source (name, engine, host, port, database, username, password_reference,
-    path, pool_size, max_waiting) VALUES
-('distant', 'postgresql', '127.0.0.1', %(proxy)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 4, 16),
-('narrow', 'postgresql', '127.0.0.1', %(direct)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 2, %(waiting)s),
-('lite', 'sqlite', '', 5432, '', '', '', %(path)s, 4, 16)"""
+    path, pool_size, max_wait_ms) VALUES
+('distant', 'postgresql', '127.0.0.1', %(proxy)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 4, 5000),
+('narrow', 'postgresql', '127.0.0.1', %(direct)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 2, %(wait)s),
+('lite', 'sqlite', '', 5432, '', '', '', %(path)s, 4, 5000)"""
 
 
 @dataclass
@@ -43,6 +43,7 @@ class Runtime:
     """`manage.py runmcp` at `url`; the test is its supervisor and starts it again."""
 
     port: int
+    token: str
     command: Command
     keeper: Keeper
     process: subprocess.Popen[bytes] = field(init=False)
@@ -72,8 +73,9 @@ class Runtime:
             self.keeper.forget(self.process.pid)
 
     async def health(self) -> dict[str, Any]:
-        """What /healthz says; empty when nobody answers."""
-        async with httpx.AsyncClient(timeout=10) as http:
+        """What /healthz says to a key; empty when nobody answers."""
+        headers = {"Authorization": f"Bearer {self.token}"}
+        async with httpx.AsyncClient(timeout=10, headers=headers) as http:
             try:
                 answer = await http.get(self.url.replace("/mcp", "/healthz"))
             except httpx.TransportError:
@@ -145,7 +147,8 @@ class Stage:
         log = self.directory / f"runtime-{port}.log"
         arguments = (*MANAGE, "runmcp", "--port", str(port))
         variables = self._variables(self.application_dsn(database, proxied=True))
-        runtime = Runtime(port, Command(arguments, variables, log, folder=PROJECT), self.keeper)
+        command = Command(arguments, variables, log, folder=PROJECT)
+        runtime = Runtime(port, self.token, command, self.keeper)
         self._runtimes.append(runtime)
         await runtime.start()
         return runtime
@@ -194,7 +197,7 @@ class Stage:
         key = {"TOOLBUILDER_API_KEY": self.token}
         variables = self._variables(self.application.dsn()) | key
         run(Command((*MANAGE, "bootstrap"), variables, folder=PROJECT))
-        values: dict[str, object] = {"path": str(path), "waiting": NARROW_WAITING}
+        values: dict[str, object] = {"path": str(path), "wait": NARROW_WAIT_MS}
         values |= {"proxy": self.source_proxy.port, "direct": self.source.port}
         with psycopg.connect(self.application.dsn()) as connection:
             connection.execute(_SOURCES, values)

@@ -20,14 +20,14 @@ SILENT_S = 10.5
 async def test_stopped_database(stage: Stage, runtime: Runtime) -> None:
     edits = Edits(stage.application_dsn())
     async with scenario("own database stopped for 10 s", stage, runtime) as run:
-        await eventually(lambda: edits.is_known(runtime.url, stage.token), within_s=10)
+        await eventually(lambda: edits.is_known(runtime.url, stage.token), within_s=30)
         async with run.agents.traffic(in_turn(*ALL), callers=2):
             await stage.in_background(stage.application.stop, stage.keeper)
             await asyncio.sleep(AWAY_S)
             health = await runtime.health()
             await stage.in_background(stage.application.start, stage.keeper)
         edits.write_next()
-        await eventually(lambda: edits.is_served(run.agents), within_s=10)
+        await eventually(lambda: edits.is_served(run.agents), within_s=30)
 
     assert (health["status"], health["database"]) == ("ok", "away")
     assert run.tally.count(Ending.RIGHT) == run.tally.sent

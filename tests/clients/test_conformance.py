@@ -18,12 +18,13 @@ from tests.mcp_runtime.conftest import listening
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.slow,
+    pytest.mark.timeout(900),
     # Clients before 2026 may still ask for it.
     pytest.mark.filterwarnings("ignore:The logging capability is deprecated"),
 ]
 
 SUITE = PACKAGES / "conformance"
-SCENARIO_TIMEOUT_MS = 8_000
+SCENARIO_TIMEOUT_MS = 30_000
 PAGE = Path(__file__).parents[2] / "docs/conformance.md"
 
 RunSuite = Callable[..., Awaitable[Finished]]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.clients.conftest import PACKAGES, run
-from tests.mcp_runtime.conftest import Served, eventually
+from tests.mcp_runtime.conftest import Served
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -272,7 +272,7 @@ def test_many_unknown_names_are_counted_not_listed() -> None:
     text = refusal(SALES, {f"k{number}": 1 for number in range(100_000)})
 
     assert len(text.split("\n")) == 22
-    assert text.endswith("\nand 99982 more")
+    assert text.endswith("\nand 99,982 more")
 
 
 def test_long_value_is_not_echoed() -> None:

@@ -11,6 +11,7 @@ from core.toolspec import (
     ParameterSpec,
     ParameterType,
     Presence,
+    ScriptLogic,
     SqlLogic,
     ToolSpec,
 )
@@ -109,20 +110,22 @@ def test_parameter_is_judged(told: dict[str, Any], expected: list[str]) -> None:
     assert codes(replace(GOOD, parameters=(parameter(**told),))) == expected
 
 
-def test_unused_and_undeclared_parameters_are_problems() -> None:
+def test_undeclared_parameter_is_a_problem_and_an_unused_one_a_warning() -> None:
     found = advise(replace(GOOD, parameters=(parameter("area"),)), Neighbours({}))
 
-    assert [(advice.code, advice.place) for advice in found] == [
-        ("parameter_unused", "parameters.area"),
-        ("parameter_undeclared", "logic"),
+    assert [(advice.code, advice.place, advice.level) for advice in found] == [
+        ("parameter_undeclared", "logic", AdviceLevel.PROBLEM),
+        ("parameter_unused", "parameters.area", AdviceLevel.WARNING),
     ]
-    assert {advice.level for advice in found} == {AdviceLevel.PROBLEM}
 
 
-def test_unused_parameter_of_an_expression_is_a_problem() -> None:
-    spec = replace(GOOD, logic=ExpressionLogic("1 + 1"))
-
-    assert codes(spec) == ["parameter_unused"]
+@pytest.mark.parametrize(
+    "logic",
+    [ExpressionLogic("1 + 1"), ScriptLogic("a = 1\nresult = a")],
+    ids=["expression", "script"],
+)
+def test_unused_parameter_of_python_is_advised_on(logic: ExpressionLogic | ScriptLogic) -> None:
+    assert codes(replace(GOOD, logic=logic)) == ["parameter_unused"]
 
 
 def test_long_schema_is_told() -> None:

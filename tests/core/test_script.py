@@ -1,5 +1,6 @@
 """Behaviour of scripts: what they compute, how they say what went wrong, and what counts as one."""
 
+import math
 import pickle
 from datetime import UTC, datetime
 
@@ -175,12 +176,30 @@ def test_position_counts_characters_of_the_text(
         pytest.param("result = [x * k for x in xs]", [], ["k", "xs"], id="comprehension"),
         pytest.param("x = 1\nresult = x + open(a)", [], [], id="up_to_the_first_fault"),
         pytest.param("x = (", [], [], id="unreadable"),
+        pytest.param("x = pi * a\nresult = x", [], ["a"], id="constant"),
+        pytest.param("x = pi * a\nresult = x", ["pi"], ["pi", "a"], id="parameter_of_a_constants_name"),
+        pytest.param("e = 1\nresult = e", ["e"], [], id="variable_of_a_constants_name"),
     ],
 )  # fmt: skip
 def test_names_that_must_be_parameters_are_found(
     text: str, declared: list[str], names: list[str]
 ) -> None:
     assert find_script_names(text, declared) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "value"),
+    [
+        pytest.param("r = 2\nresult = pi * r", {}, math.pi * 2, id="constant"),
+        pytest.param("r = 2\nresult = pi * r", {"pi": 3}, 6, id="parameter"),
+        pytest.param("pi = 3\nresult = pi * 2", {}, 6, id="variable"),
+        pytest.param("t = 0\nfor e in [1, 2]: t += e\nresult = t", {}, 3, id="of a loop"),
+    ],
+)
+def test_constants_are_known_unless_something_hides_them(
+    text: str, arguments: dict[str, int], value: float
+) -> None:
+    assert compile_script(text, list(arguments)).evaluate(arguments) == value
 
 
 def test_only_the_parameters_that_are_read_are_named() -> None:

@@ -1,8 +1,7 @@
 """One database, three roles that connect to it, and a look at what each statement has left behind."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -24,10 +23,9 @@ from tests.hostile.schema import (
     TABLES,
     WORLD,
 )
+from tests.waiting import eventually
 
 DATABASE = "hostile"
-# A server that was told to stop may work on for as long before it looks.
-SETTLE_S = 5.0
 PASSWORDS = {READER: "careful", OWNER: "careless"}
 Observer = psycopg.Connection[dict[str, Any]]
 
@@ -100,11 +98,10 @@ def first_world(observer: Observer, sources: Sources) -> dict[str, Any]:
 async def kept_world(observer: Observer, first_world: dict[str, Any]) -> AsyncIterator[None]:
     """Fails the test whose statement has changed what others see, or still works in secret."""
     yield
-    deadline = time.monotonic() + SETTLE_S
     # A server that was told to stop works on until it looks.
-    while (now := read_world(observer)) != first_world and time.monotonic() < deadline:  # noqa: ASYNC110 - no event tells
-        await asyncio.sleep(0.02)
-    assert now == first_world
+    with suppress(AssertionError):
+        await eventually(lambda: read_world(observer) == first_world)
+    assert read_world(observer) == first_world
 
 
 @pytest_asyncio.fixture(loop_scope="session")

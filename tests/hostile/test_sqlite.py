@@ -13,12 +13,18 @@ from core.errors import DataSourceError, ToolboxError
 from core.toolspec import Dialect
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
-from tests.hostile.running import Honest, make_query, make_unchecked_query, serve
+from tests.hostile.running import (
+    SHORT_MS,
+    Honest,
+    limit_for,
+    make_query,
+    make_unchecked_query,
+    serve,
+)
 from tests.hostile.sqlite_statements import HONEST, HOSTILE, TABLES
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.usefixtures("unharmed")]
 
-TIMEOUT_MS = 300
 BY_OUR_LEXER_ALONE = {"behind a NUL", "question mark", "own parameter", "at parameter"}
 WITHOUT_LEXER = {name: sql for name, (sql, _) in HOSTILE.items() if name not in BY_OUR_LEXER_ALONE}
 
@@ -49,7 +55,7 @@ def unharmed(path: Path) -> Iterator[None]:
 @pytest.mark.parametrize(("sql", "text"), HOSTILE.values(), ids=HOSTILE)
 async def test_hostile_statement_is_refused(source: SqliteSource, sql: str, text: str) -> None:
     with pytest.raises(ToolboxError, match=text):
-        await serve(source, make_query(sql, dialect=Dialect.SQLITE, timeout_ms=TIMEOUT_MS))
+        await serve(source, make_query(sql, dialect=Dialect.SQLITE, timeout_ms=limit_for(text)))
 
     next_query = make_query("SELECT count(*) FROM item", dialect=Dialect.SQLITE)
     assert (await source.run(next_query)).rows == [[4]]
@@ -58,7 +64,7 @@ async def test_hostile_statement_is_refused(source: SqliteSource, sql: str, text
 @pytest.mark.parametrize("sql", WITHOUT_LEXER.values(), ids=WITHOUT_LEXER)
 async def test_text_is_refused_without_our_lexer_too(source: SqliteSource, sql: str) -> None:
     with pytest.raises((DataSourceError, ToolboxError)):
-        await source.run(make_unchecked_query(sql, timeout_ms=TIMEOUT_MS))
+        await source.run(make_unchecked_query(sql, timeout_ms=SHORT_MS))
 
 
 @pytest.mark.parametrize("honest", HONEST.values(), ids=HONEST)

@@ -12,14 +12,20 @@ import psycopg
 import pytest
 import uvicorn
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.db import connection
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 
 from config.services.postgres import EmbeddedPostgres
+from gateways.http_server.limits import HttpLimits
+from gateways.http_server.serving import server_options
 from mcp_runtime.management.commands.runmcp import RuntimeServer
 from mcp_runtime.server import Runtime
 from tests.factories import make_token
+from tests.waiting import eventually
+
+__all__ = ["ERAS", "Serve", "Served", "eventually", "listening"]
 
 ERAS = ["legacy", "2026-07-28"]
 # The addresses are http; reading the system's certificates costs each client 40 ms.
@@ -60,10 +66,11 @@ Serve = Callable[[], AbstractAsyncContextManager[Served]]
 async def listening(runtime: Runtime) -> AsyncIterator[str]:
     """The address of `runtime`, which is served as runmcp does it, in the running loop."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(runtime.http_app(), http="h11", log_config=None)
+        options = server_options(HttpLimits.read(settings))
+        config = uvicorn.Config(runtime.http_app(), access_log=False, **options)
         server = RuntimeServer(runtime, config)
         task = asyncio.create_task(server.serve([listener]))
-        await eventually(lambda: server.started, within_s=20)
+        await eventually(lambda: server.started)
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
         finally:
@@ -97,14 +104,3 @@ def psql(transactional_db: None) -> Callable[[str], None]:
             other.execute(statement.encode())
 
     return execute
-
-
-async def eventually(check: Callable[[], Any], within_s: float = 2.0) -> None:
-    """Wait until `check()` (sync or async) is true; AssertionError after `within_s`."""
-    deadline = asyncio.get_running_loop().time() + within_s
-    while True:
-        result = check()
-        if await result if asyncio.iscoroutine(result) else result:
-            return
-        assert asyncio.get_running_loop().time() < deadline, f"not true within {within_s} s"
-        await asyncio.sleep(0.05)

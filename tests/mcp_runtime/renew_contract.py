@@ -1,4 +1,7 @@
-"""The published contract of the built-in tools; `python -m tests.mcp_runtime.renew_contract` rewrites it."""
+"""The published contract of the built-in tools.
+
+`python manage.py shell -c "from tests.mcp_runtime.renew_contract import renew; renew()"` rewrites it.
+"""
 
 import json
 from pathlib import Path
@@ -9,7 +12,7 @@ from gateways.document_server.client import DocumentServerClient, DocumentServer
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from gateways.vectors.store import VectorStore, VectorStoreSettings
 from mcp_runtime.builtin.catalogue import RemoteCatalogue
-from mcp_runtime.builtin.documents import DocumentSearch
+from mcp_runtime.builtin.documents import DocumentRows, DocumentSearch
 from mcp_runtime.builtin.registry import builtin_tools
 from mcp_runtime.builtin.tool import BuiltinTool
 
@@ -27,7 +30,7 @@ def make_builtin_tools() -> dict[str, BuiltinTool]:
     async def find_tools(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
         return {"tools": [], "degraded": True}
 
-    search = DocumentSearch(embedder, store, search_by_words)
+    search = DocumentSearch(embedder, store, DocumentRows(search_by_words))
     remote = DocumentServerClient(DocumentServerSettings(url="http://localhost:1"))
     return builtin_tools(search, RemoteCatalogue(remote), find_tools)
 
@@ -35,6 +38,11 @@ def make_builtin_tools() -> dict[str, BuiltinTool]:
 def read_contract() -> list[dict[str, Any]]:
     """What agents are shown of each built-in tool, as in `tools/list`."""
     return [_published(tool) for tool in make_builtin_tools().values()]
+
+
+def renew() -> None:
+    """Make what is there now the contract."""
+    GOLDEN.write_text(json.dumps(read_contract(), ensure_ascii=False, indent=2) + "\n")
 
 
 def _published(tool: BuiltinTool) -> dict[str, Any]:
@@ -46,7 +54,3 @@ def _published(tool: BuiltinTool) -> dict[str, Any]:
         "outputSchema": tool.output_schema,
         "annotations": tool.spec.annotations,
     }
-
-
-if __name__ == "__main__":
-    GOLDEN.write_text(json.dumps(read_contract(), ensure_ascii=False, indent=2) + "\n")

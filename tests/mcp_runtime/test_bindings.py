@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from access.models import ApiKey, CallRecord
 from mcp_runtime.server import Runtime
 from tests.factories import claim, make_token, make_tool
-from tests.mcp_runtime.conftest import ERAS, Serve, Served, eventually, listening
+from tests.mcp_runtime.conftest import ERAS, Serve, Served, listening
+from tests.waiting import eventually
 from toolbuilder.models import QuarantinedTool, ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,8 +20,9 @@ from config.asgi import application
 from core.errors import ArgumentsError
 from tests.catalog.catalogue.shop import SALES_DETAILS, make_shop, make_table
 from tests.factories import make_token
-from tests.mcp_runtime.conftest import ERAS, Serve, eventually
+from tests.mcp_runtime.conftest import ERAS, Serve
 from tests.mcp_runtime.renew_contract import make_builtin_tools
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,7 +48,7 @@ async def web() -> AsyncIterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(application, lifespan="off", log_config=None))
         task = asyncio.create_task(server.serve([listener]))
-        await eventually(lambda: server.started, within_s=20)
+        await eventually(lambda: server.started)
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         finally:

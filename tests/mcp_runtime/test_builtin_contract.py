@@ -14,9 +14,10 @@ from core.errors import ConfigurationError
 from core.execution import TOOL_NAME
 from mcp_runtime.server import Runtime
 from tests.factories import make_expression, make_token, make_tool
-from tests.mcp_runtime.conftest import ERAS, Serve, eventually
+from tests.mcp_runtime.conftest import ERAS, Serve
 from tests.mcp_runtime.renew_contract import GOLDEN, make_builtin_tools, read_contract
 from tests.mcp_runtime.test_fastmcp_contract import modern_request
+from tests.waiting import eventually
 from toolbuilder.models import QuarantinedTool, ToolDefinition
 
 TOOLS = make_builtin_tools()
@@ -37,7 +38,7 @@ def test_contract_is_what_was_published() -> None:
 
     assert read_contract() == published, (
         "the contract of built-in tools changed; if that is meant, run"
-        " python -m tests.mcp_runtime.renew_contract"
+        ' manage.py shell -c "from tests.mcp_runtime.renew_contract import renew; renew()"'
     )
 
 
@@ -136,7 +137,7 @@ async def test_defined_tool_with_a_taken_name_is_quarantined(every_tool: Any, se
         async def is_served() -> bool:
             return "clean" in await served.names()
 
-        await eventually(is_served, within_s=5)
+        await eventually(is_served)
 
     assert result.structured_content == {"sanitized_text": "a b"}
     assert reason == (

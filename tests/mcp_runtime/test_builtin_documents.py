@@ -14,14 +14,15 @@ from catalog.documents.indexing import index_changed
 from catalog.documents.rows import Document
 from catalog.documents.stored import load_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
-from catalog.models import DocumentKind
+from catalog.models import CatalogScan, DocumentKind, ScanState
 from config.services.embeddings import EmbeddedEmbeddings
 from config.services.processes import Keeper
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
 from tests.chroma_server import ChromaAddress, ChromaServer
-from tests.mcp_runtime.conftest import ERAS, Serve, Served, eventually
+from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.plugin import DIRECTORY
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,7 +31,6 @@ AMOUNT = "table: sales, column: amount, type: NUMERIC, description: Sales amount
 CITY = "table: stores, column: city, type: TEXT, description: 店舗がある都市"
 DOCUMENTS = (EMAIL, AMOUNT, CITY)
 CLOSED_PORT = 9
-FOR_CLIENT_S = 1
 
 
 @pytest.fixture
@@ -226,17 +226,17 @@ async def test_reference_documents_are_found_by_words_where_a_server_is_away(
         pytest.param(
             without_collection,
             ("search_similar_documents", {"query_list": ["a"]}),
-            "there is no collection",
+            "there are no reference documents yet: no data source was scanned",
             id="search before indexing",
         ),
     ],
 )
-async def test_tool_whose_server_is_away_says_so_within_three_seconds(
+async def test_tool_whose_server_is_away_says_so(
     services: Any, serve: Serve, remove: Remove, *, call: tuple[str, Any], words: str
 ) -> None:
     remove(services)
 
-    async with serve() as served, asyncio.timeout(3 + FOR_CLIENT_S):
+    async with serve() as served:
         result = await served.call(call[0], **call[1])
 
     text = result.content[0].text
@@ -245,16 +245,59 @@ async def test_tool_whose_server_is_away_says_so_within_three_seconds(
     assert "127.0.0.1" not in text
 
 
+@pytest.fixture
+async def empty_collection(services: Any) -> None:
+    """What an indexing run has made before its first document."""
+    async with VectorStore(vector_store_settings()) as store:
+        await store.open(services.TEXT_EMBEDDING_MODEL_NAME, 384, create=True)
+
+
+BEING_BUILT = "the index of reference documents is being built; try again in a few seconds"
+
+
+@pytest.mark.usefixtures("empty_collection", "stored")
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("search_similar_documents", {"query_list": ["e-mail", "city"]}),
+        ("get_sql_reference_documents", {"user_query": "zzz qqq"}),
+    ],
+    ids=["similar", "references"],
+)
+async def test_index_that_is_being_built_is_no_empty_success(
+    serve: Serve, name: str, arguments: dict[str, Any]
+) -> None:
+    async with serve() as served:
+        result = await served.call(name, **arguments)
+
+    assert (result.is_error, result.content[0].text) == (True, BEING_BUILT)
+
+
+@pytest.mark.usefixtures("empty_collection")
+@pytest.mark.parametrize("is_scanned", [False, True], ids=["before the first scan", "after it"])
+async def test_having_no_documents_is_an_error_until_a_scan_was_done(
+    serve: Serve, is_scanned: bool
+) -> None:
+    if is_scanned:
+        await CatalogScan.objects.acreate(state=ScanState.DONE)
+
+    async with serve() as served:
+        result = await served.call("get_sql_reference_documents", user_query="email")
+
+    assert result.is_error is not is_scanned
+    assert ("no data source was scanned" in result.content[0].text) is not is_scanned
+
+
 async def test_store_that_hangs_or_dies_is_not_missed_once_vectors_are_read(
     own_chroma: ChromaServer, serve: Serve
 ) -> None:
     async with serve() as served:
-        await eventually(lambda: _is_whole(served), within_s=10)
+        await eventually(lambda: _is_whole(served))
         own_chroma.freeze()
-        await eventually(lambda: _is_whole(served), within_s=10)
+        await eventually(lambda: _is_whole(served))
         own_chroma.thaw()
         own_chroma.kill()
-        await eventually(lambda: _is_whole(served), within_s=10)
+        await eventually(lambda: _is_whole(served))
 
 
 @pytest.mark.parametrize("away", ["hangs", "is down"])
@@ -266,75 +309,18 @@ async def test_store_that_was_away_at_first_is_read_when_it_is_back(
     async with serve() as served:
         assert await is_degraded(served)
         own_chroma.thaw() if away == "hangs" else await asyncio.to_thread(own_chroma.start)
-        await eventually(lambda: _is_whole(served), within_s=15)
+        await eventually(lambda: _is_whole(served))
 
 
 async def is_degraded(served: Served) -> bool:
-    """Whether the answer, which must come within three seconds, was found by words alone."""
-    async with asyncio.timeout(3 + FOR_CLIENT_S):
-        result = await served.call("get_sql_reference_documents", user_query="email", n_results=1)
+    """Whether the answer was found by words alone."""
+    result = await served.call("get_sql_reference_documents", user_query="email", n_results=1)
     assert result.structured_content["reference_docs"] == [EMAIL]
     return bool(result.structured_content.get("degraded", False))
 
 
 async def _is_whole(served: Served) -> bool:
     return not await is_degraded(served)
-
-
-async def error_of(served: Served, tool: str, arguments: dict[str, Any]) -> str:
-    result = await served.call(tool, **arguments)
-    assert result.is_error
-    return str(result.content[0].text)
-
-
-WRONG: dict[str, tuple[str, dict[str, Any], str]] = {
-    "blank texts": (
-        "get_text_embedding",
-        {"text_list": ["a", " ", ""]},
-        "text_list[1]: must not be blank\n- text_list[2]: must not be blank",
-    ),
-    "too many texts": (
-        "get_text_embedding",
-        {"text_list": ["a"] * 129},
-        "text_list: must have at most 128 items (got 129)",
-    ),
-    "no list": (
-        "get_text_embedding",
-        {"text_list": "a"},
-        'text_list: must be a list of texts (got "a")',
-    ),
-    "too few results": (
-        "search_similar_documents",
-        {"query_list": ["a"], "n_results": 0},
-        "n_results: must be at least 1 (got 0)",
-    ),
-    "too many queries": (
-        "search_similar_documents",
-        {"query_list": ["a"] * 33},
-        "query_list: must have at most 32 items (got 33)",
-    ),
-    "too many results": (
-        "get_sql_reference_documents",
-        {"user_query": "a", "n_results": 101},
-        "n_results: must be at most 100 (got 101)",
-    ),
-    "blank question": (
-        "get_sql_reference_documents",
-        {"user_query": " \n"},
-        "user_query: must not be blank",
-    ),
-}
-
-
-async def test_wrong_arguments_are_named_one_per_line(
-    serve: Serve, subtests: pytest.Subtests
-) -> None:
-    async with serve() as served:
-        for case, (tool, arguments, line) in WRONG.items():
-            with subtests.test(case):
-                text = await error_of(served, tool, arguments)
-
-                assert text == f"Invalid arguments for {tool}:\n- {line}"
 
 
 async def test_number_of_results_may_be_written_as_text(indexed: Any, serve: Serve) -> None:

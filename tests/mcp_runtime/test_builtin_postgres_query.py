@@ -17,10 +17,10 @@ TOOL = "execute_postgres_query"
 
 
 async def query(served: Served, sql: str) -> dict[str, Any]:
-    """The structured answer, which is never an error of the protocol."""
+    """The structured answer; its text is the same, and `isError` says what its status does."""
     result = await served.call(TOOL, sql_query=sql)
-    assert not result.is_error
     assert json.loads(result.content[0].text) == result.structured_content
+    assert result.is_error == (result.structured_content["status"] == "error")
     return dict(result.structured_content)
 
 
@@ -62,14 +62,22 @@ async def test_rows_are_records_in_both_eras(serve: Serve, era: str) -> None:
     assert json.loads(result.content[0].text) == result.structured_content
 
 
-async def test_missing_relation_is_said_in_the_words_of_the_contract(serve: Serve) -> None:
-    async with serve() as served:
-        answer = await query(served, "SELECT * FROM nowhere")
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("through", ["by name", "call_tool"])
+async def test_failed_query_is_an_error_with_its_body(serve: Serve, era: str, through: str) -> None:
+    name, arguments = TOOL, dict[str, object](sql_query="SELECT * FROM nowhere")
+    if through == "call_tool":
+        name, arguments = "call_tool", {"name": TOOL, "arguments": arguments}
 
-    assert answer == {
+    async with serve() as served, served.client(era) as client:
+        result = await client.call_tool(name, arguments, raise_on_error=False)
+
+    assert result.is_error
+    assert result.structured_content == {
         "status": "error",
         "message": "Error while querying DB: relation 'nowhere' does not exist",
     }
+    assert json.loads(result.content[0].text) == result.structured_content
 
 
 FAILING: dict[str, tuple[str, str]] = {

@@ -13,8 +13,9 @@ from asgiref.sync import sync_to_async
 from access.models import CallRecord
 from mcp_runtime.server import Runtime
 from tests.factories import make_token, make_tool
-from tests.mcp_runtime.conftest import eventually, listening
+from tests.mcp_runtime.conftest import listening
 from tests.plugin import POSTGRES
+from tests.waiting import eventually
 
 SLOW_SQL = "SELECT count(*) FROM generate_series(1, 2000000000) AS slow_of_cancellation"
 _ACTIVE = (
@@ -95,7 +96,7 @@ async def send_and_leave(url: str, headers: dict[str, str], body: bytes) -> None
     lines += [f"Content-Length: {len(body)}", "", ""]
     writer.write("\r\n".join(lines).encode() + body)
     await writer.drain()
-    await eventually(is_active, within_s=5)
+    await eventually(is_active)
     writer.close()
 
 
@@ -117,5 +118,5 @@ async def test_disconnect_stops_the_query(
             headers = await open_session(url, headers)
         await send_and_leave(url, headers, body)
 
-        await eventually(is_idle, within_s=1.5)
-        await eventually(lambda: has_outcome("cancelled"), within_s=3)
+        await eventually(is_idle)
+        await eventually(lambda: has_outcome("cancelled"))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -10,7 +11,8 @@ from fastmcp.client.messages import MessageHandler
 from mcp.client.subscriptions import listen
 
 from tests.factories import make_tool
-from tests.mcp_runtime.conftest import Serve, Served, eventually
+from tests.mcp_runtime.conftest import Serve, Served
+from tests.waiting import LIMIT_S, eventually
 from toolbuilder.models import QuarantinedTool
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -89,7 +91,7 @@ async def test_legacy_client_is_told_of_a_change(serve: Serve, psql: Psql) -> No
         await client.list_tools()
         psql("UPDATE h_custom_tool SET definition = 'SELECT 2 AS two' WHERE name = 'first'")
 
-        await asyncio.wait_for(listener.heard.wait(), 2)
+        await asyncio.wait_for(listener.heard.wait(), LIMIT_S)
 
 
 async def test_modern_client_is_told_of_a_change(serve: Serve, psql: Psql) -> None:
@@ -101,10 +103,43 @@ async def test_modern_client_is_told_of_a_change(serve: Serve, psql: Psql) -> No
         listen(client.session, tools_list_changed=True) as events,
     ):
         psql("UPDATE h_custom_tool SET definition = 'SELECT 2 AS two' WHERE name = 'first'")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(LIMIT_S):
             event = await anext(aiter(events))
 
     assert type(event).__name__ == "ToolsListChanged"
+
+
+async def test_streams_outlive_all_times_of_a_connection(
+    serve: Serve, psql: Psql, settings: Any
+) -> None:
+    for name in ("HEAD", "BODY", "IDLE"):
+        setattr(settings, f"HTTP_{name}_TIMEOUT_S", 1)
+    await sync_to_async(make_tool)(name="first")
+    listener = ChangeListener()
+
+    async with (
+        serve() as served,
+        served.client("legacy", message_handler=listener) as legacy,
+        served.client() as modern,
+        listen(modern.session, tools_list_changed=True) as events,
+    ):
+        await legacy.list_tools()
+        await until_idle_connections_were_closed_twice(served)
+        psql("UPDATE h_custom_tool SET definition = 'SELECT 2 AS two' WHERE name = 'first'")
+        async with asyncio.timeout(30):
+            await listener.heard.wait()
+            event = await anext(aiter(events))
+
+    assert type(event).__name__ == "ToolsListChanged"
+
+
+async def until_idle_connections_were_closed_twice(served: Served) -> None:
+    target = urlsplit(served.url)
+    for _ in range(2):
+        reader, writer = await asyncio.open_connection(target.hostname, target.port)
+        async with asyncio.timeout(60):
+            assert await reader.read() == b""
+        writer.close()
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
@@ -112,7 +147,6 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no table": ({"definition": "SELECT * FROM nowhere"}, 'relation "nowhere" does not exist'),
     "two commands": ({"definition": "SELECT 1; SELECT 2"}, "one"),
     "undeclared": ({"definition": "SELECT :a AS a"}, "the statement uses a, which is not declared"),
-    "unused": ({"parameters": ["a"]}, "the statement does not use a"),
     "bad type": (
         {
             "definition": "SELECT :a AS a",
@@ -141,6 +175,47 @@ async def test_bad_row_is_quarantined_with_its_reason_and_others_stay(
     for case, (_, reason) in BAD.items():
         with subtests.test(case):
             assert reason in stored[made[case].id]
+
+
+UNUSED: dict[str, tuple[str, str]] = {
+    "query": ("SQL", "SELECT 1 AS one"),
+    "expression": ("PYTHON", "0 + 1"),
+    "script": ("PYTHON", "one = 1\nresult = one"),
+}
+
+
+@pytest.mark.parametrize(("tool_type", "definition"), UNUSED.values(), ids=UNUSED)
+async def test_tool_that_leaves_a_parameter_unused_is_served(
+    serve: Serve, tool_type: str, definition: str
+) -> None:
+    await sync_to_async(make_tool)(
+        definition, name="t", tool_type=tool_type, parameters=["used_by_nothing"]
+    )
+
+    async with serve() as served, served.client() as client:
+        listed = {tool.name: tool for tool in await client.list_tools()}
+        answer = await client.call_tool("t", {"used_by_nothing": "x"})
+
+    assert list(listed["t"].input_schema["properties"]) == ["used_by_nothing"]
+    assert "1" in answer.content[0].text
+
+
+async def test_quarantine_is_logged_once_for_each_reason(
+    serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = [await sync_to_async(make_tool)("SELEC 1", name="bad")]
+
+    async with serve() as served:
+        for number in range(3):
+            bad.append(await sync_to_async(make_tool)("SELEC 1", name=f"bad_{number}"))
+            await eventually(
+                lambda: served.runtime.store.snapshot.quarantined.keys() == {b.id for b in bad}, 60
+            )
+
+    lines = [line for line in caplog.messages if "is quarantined" in line]
+    assert [line.split(":")[0] for line in lines] == [
+        f"tool {tool.id} is quarantined" for tool in bad
+    ]
 
 
 async def test_mended_row_leaves_quarantine(serve: Serve, psql: Psql) -> None:

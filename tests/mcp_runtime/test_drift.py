@@ -13,7 +13,8 @@ from catalog.models import CatalogScan
 from catalog.scans.scanning import find_or_queue_scan, run_scan
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_tool
-from tests.mcp_runtime.conftest import Serve, eventually
+from tests.mcp_runtime.conftest import Serve
+from tests.waiting import eventually
 from toolbuilder.drift import check_drift
 from toolbuilder.models import QuarantinedTool, ToolDefinition
 

@@ -8,7 +8,8 @@ from asgiref.sync import sync_to_async
 
 from access.models import ApiKey, CallRecord, RuntimeInstance
 from tests.factories import make_expression, make_tool
-from tests.mcp_runtime.conftest import Serve, eventually
+from tests.mcp_runtime.conftest import Serve
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,7 +8,8 @@ from asgiref.sync import sync_to_async
 from catalog.models import CheckState, DataSource, SourceCheck
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_tool
-from tests.mcp_runtime.conftest import Serve, eventually
+from tests.mcp_runtime.conftest import Serve
+from tests.waiting import eventually
 from toolbuilder.models import QuarantinedTool
 
 
@@ -44,7 +45,7 @@ async def test_source_of_a_superuser_takes_its_tools_down(serve: Serve, make_sou
         async def is_alone() -> bool:
             return await served.names() == ["other"]
 
-        await eventually(is_alone, within_s=10)
+        await eventually(is_alone)
         answer = await served.call("risky")
 
     reason = await QuarantinedTool.objects.values_list("reason", flat=True).aget()
@@ -57,7 +58,7 @@ async def test_source_of_a_reader_is_checked_and_served(serve: Serve, make_sourc
     await sync_to_async(make_tool)(name="safe", data_source=source)
 
     async with serve() as served:
-        await eventually(SourceCheck.objects.aexists, within_s=10)
+        await eventually(SourceCheck.objects.aexists)
         answer = await served.call("safe")
 
     check = await SourceCheck.objects.aget()

@@ -98,7 +98,6 @@ def test_user_who_makes_and_who_saves_a_tool_is_noted(admin: Client, client: Cli
         ),
         pytest.param(form("DELETE FROM users"), "this is DELETE", id="a write"),
         pytest.param(form("SELECT :a AS a"), "uses a, which is not declared", id="undeclared"),
-        pytest.param(form("SELECT 1", "SQL", {"param_name": "a"}), "does not use a", id="unused"),
         pytest.param(form("SELECT nothing FROM nowhere"), "nowhere", id="what the database says"),
         pytest.param(form("open('x')", "PYTHON"), "open", id="expression"),
         pytest.param(
@@ -209,7 +208,7 @@ def test_every_list_opens(admin: Client, page: str) -> None:
 
 def test_new_key_shows_its_token_once(admin: Client) -> None:
     response = admin.post(
-        "/admin/access/apikey/add/", {"name": "agent", "allowed_tools": "[]"}, follow=True
+        "/admin/access/apikey/add/", {"name": "agent", "allowed_tools": '["*"]'}, follow=True
     )
 
     assert b"mcp_" in response.content

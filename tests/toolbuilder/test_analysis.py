@@ -118,7 +118,7 @@ def test_fault_is_placed_in_the_text_in_utf16(sources: SourceSettings) -> None:
 def test_fault_of_the_text_is_placed_without_a_database(sources: SourceSettings) -> None:
     found = analyse(tool("SELECT 'x FROM t WHERE a = :a"), sources, "kim")
 
-    assert [(one.start, one.message[:11]) for one in found.diagnostics] == [(7, "this string")]
+    assert [(one.start, str(one.message)[:11]) for one in found.diagnostics] == [(7, "this string")]
 
 
 def test_clause_that_breaks_without_its_parameter_is_told(sources: SourceSettings) -> None:
@@ -127,7 +127,7 @@ def test_clause_that_breaks_without_its_parameter_is_told(sources: SourceSetting
 
     found = analyse(tool(text, optional), sources, "kim")
 
-    assert "syntax error" in found.diagnostics[0].message
+    assert "syntax error" in str(found.diagnostics[0].message)
 
 
 def test_undeclared_and_unused_parameters_are_told_with_a_fix(sources: SourceSettings) -> None:
@@ -154,7 +154,7 @@ def test_change_of_data_is_refused(sources: SourceSettings) -> None:
     found = analyse(tool("DELETE FROM stock_level"), sources, "kim")
 
     assert found.kind == "DELETE"
-    assert "only queries" in found.diagnostics[0].message
+    assert "only queries" in str(found.diagnostics[0].message)
 
 
 def test_source_that_is_away_is_one_warning(stock: CatalogTable) -> None:
@@ -178,13 +178,13 @@ def test_source_without_right_is_not_asked(stock: CatalogTable) -> None:
 
     found = analyse(spec, read_sources(), "kim")
 
-    assert "'kim' may not use the data source 'closed'" in found.diagnostics[0].message
+    assert "'kim' may not use the data source 'closed'" in str(found.diagnostics[0].message)
 
 
 def test_statement_above_the_limit_is_not_read(sources: SourceSettings) -> None:
     found = analyse(tool("SELECT " + "1+" * 60_000 + "1"), sources, "kim")
 
-    assert "the limit is 100,000" in found.diagnostics[0].message
+    assert "the limit is 100,000" in str(found.diagnostics[0].message)
     assert found.parameters == ()
 
 
@@ -263,6 +263,42 @@ def test_renamed_parameter_of_an_expression_is_mended(db: None) -> None:
 
     assert [one.code for one in found.diagnostics] == ["undeclared", "unused"]
     assert mended(found) == "first + two"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        pytest.param(
+            "total = 0\nfor n in numbers:\n    if n > threshold:\n        total += n\ntotal",
+            {"numbers": ParameterType.NUMBER_LIST, "threshold": ParameterType.NUMBER},
+            id="loop over numbers",
+        ),
+        pytest.param(
+            "best = ''\nfor word in words:\n    best = word.upper()\nbest",
+            {"words": ParameterType.STRING_LIST},
+            id="loop over texts",
+        ),
+        pytest.param(
+            "found = 1 in codes\nfound",
+            {"codes": ParameterType.NUMBER_LIST},
+            id="number among others",
+        ),
+        pytest.param(
+            "rest = amount\nrest -= 1\nrest",
+            {"amount": ParameterType.NUMBER},
+            id="number by another name",
+        ),
+        pytest.param("text = first\ntext", {"first": ParameterType.STRING}, id="nothing known"),
+    ],
+)
+def test_types_of_a_script_are_inferred_from_its_use(
+    db: None, script: str, expected: dict[str, ParameterType]
+) -> None:
+    spec = ToolSpec(id=1, name="s", logic=ScriptLogic(script))
+
+    found = analyse(spec, SourceSettings(), "kim", declares_missing=True)
+
+    assert {one.name: one.type for one in found.parameters} == expected
 
 
 def test_script_is_analysed_line_by_line(db: None) -> None:

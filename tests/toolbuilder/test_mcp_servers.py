@@ -52,7 +52,8 @@ def weather(remote: RemoteServer) -> McpServer:
 
 
 def switch_on(server: McpServer, *names: str) -> dict[str, str]:
-    return activate_tools(server.tools.filter(name__in=names), "ann")[1]
+    refused = activate_tools(server.tools.filter(name__in=names), "ann")[1]
+    return {name: str(reason) for name, reason in refused.items()}
 
 
 def rewrite(server: McpServer, name: str, **parts: Any) -> McpTool:
@@ -195,7 +196,9 @@ def test_unchanged_tools_are_not_read_again(weather: McpServer) -> None:
 def test_server_that_is_away_is_noted_and_hinders_no_other(weather: McpServer) -> None:
     McpServer.objects.create(name="away", server_url="http://127.0.0.1:1/mcp")
 
-    assert read_due_servers() == {"away": "the MCP server cannot be reached; retry later"}
+    assert {k: str(v) for k, v in read_due_servers().items()} == {
+        "away": "the MCP server cannot be reached; retry later"
+    }
     away = McpServer.objects.get(name="away")
     assert away.state == ServerState.UNREACHABLE
     since = away.unreachable_since

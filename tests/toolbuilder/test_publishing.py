@@ -171,7 +171,7 @@ def test_draft_of_another_user_is_not_published() -> None:
     ("fields", "message"),
     [
         pytest.param({"definition": "b * 2"}, "uses b, which is not declared", id="undeclared"),
-        pytest.param({"name": ""}, "a tool's name has", id="no name"),
+        pytest.param({"name": ""}, "the tool has no name", id="no name"),
         pytest.param({"name": "get_tags"}, "name of a built-in tool", id="built-in"),
         pytest.param({"name": "taken"}, "a tool called taken already", id="taken"),
         pytest.param({"name": "old"}, "an archived tool called old", id="archived"),

@@ -78,7 +78,7 @@ def test_tool_of_another_user_is_quarantined_with_the_reason(author: str) -> Non
 
     rows = read_served_rows()
 
-    assert "may not use the data source 'payroll'" in rows.unreadable[tool.id]
+    assert "may not use the data source 'payroll'" in str(rows.unreadable[tool.id])
 
 
 def test_last_writer_of_a_tool_counts_not_its_creator() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,9 @@ from core.errors import (
     DefinitionError,
     StoppedError,
 )
+from core.messages import foreign
 from gateways.sqlite.settings import SqliteSettings
+from tests.waiting import LIMIT_S, wait_until
 from toolbuilder.source_loop import OpenSources, SourceLoop
 
 
@@ -24,7 +25,9 @@ from toolbuilder.source_loop import OpenSources, SourceLoop
 def read(tmp_path: Path) -> SourceSettings:
     path = tmp_path / "shop.db"
     sqlite3.connect(path).close()
-    return SourceSettings(usable={"shop": SqliteSettings(path=path)}, refused={"bad": "mend it"})
+    return SourceSettings(
+        usable={"shop": SqliteSettings(path=path)}, refused={"bad": foreign("mend it")}
+    )
 
 
 @pytest.fixture
@@ -39,7 +42,7 @@ async def version(sources: OpenSources) -> str:
 
 
 def test_runs_share_what_is_open(loop: SourceLoop, read: SourceSettings) -> None:
-    first, second = (loop.run(version, read, timeout_s=5) for _ in range(2))
+    first, second = (loop.run(version, read, timeout_s=LIMIT_S) for _ in range(2))
 
     assert first == second
     assert loop.open_count == 1
@@ -48,22 +51,19 @@ def test_runs_share_what_is_open(loop: SourceLoop, read: SourceSettings) -> None
 def test_changed_settings_open_the_source_anew(
     loop: SourceLoop, read: SourceSettings, tmp_path: Path
 ) -> None:
-    loop.run(version, read, timeout_s=5)
+    loop.run(version, read, timeout_s=LIMIT_S)
     read.usable["shop"] = SqliteSettings(path=tmp_path / "none.db")
 
     with pytest.raises(DataSourceUnavailableError):
-        loop.run(version, read, timeout_s=5)
+        loop.run(version, read, timeout_s=LIMIT_S)
 
 
 def test_idle_source_is_closed(read: SourceSettings) -> None:
     loop = SourceLoop(idle_s=0.1)
-    loop.run(version, read, timeout_s=5)
+    loop.run(version, read, timeout_s=LIMIT_S)
 
-    deadline = time.monotonic() + 5
-    while loop.open_count and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(lambda: loop.open_count == 0)
 
-    assert loop.open_count == 0
     loop.close()
 
 
@@ -77,11 +77,11 @@ def test_source_that_cannot_be_used_says_why(
         return sources.get(name)
 
     with pytest.raises(DefinitionError, match=reason):
-        loop.run(get, read, timeout_s=5)
+        loop.run(get, read, timeout_s=LIMIT_S)
 
 
 async def wait(sources: OpenSources) -> None:
-    await asyncio.sleep(30)
+    await asyncio.Event().wait()
 
 
 def test_deadline_ends_a_run(loop: SourceLoop, read: SourceSettings) -> None:
@@ -91,27 +91,26 @@ def test_deadline_ends_a_run(loop: SourceLoop, read: SourceSettings) -> None:
 
 def test_end_of_the_loop_stops_its_runs(read: SourceSettings) -> None:
     loop = SourceLoop()
-    loop.run(version, read, timeout_s=5)
+    loop.run(version, read, timeout_s=LIMIT_S)
     ended: list[str] = []
 
     def run() -> None:
         with pytest.raises(StoppedError):
-            loop.run(wait, read, timeout_s=20, key="one")
+            loop.run(wait, read, timeout_s=LIMIT_S, key="one")
         ended.append("stopped")
 
     thread = threading.Thread(target=run)
     thread.start()
-    while "one" not in loop._running:
-        time.sleep(0.01)
+    wait_until(lambda: "one" in loop._running)
     loop.close()
-    thread.join(5)
+    thread.join(LIMIT_S)
 
     assert ended == ["stopped"]
     assert not [one for one in threading.enumerate() if one.name == "sources" and one.is_alive()]
 
 
 def test_closed_loop_starts_anew(loop: SourceLoop, read: SourceSettings) -> None:
-    loop.run(version, read, timeout_s=5)
+    loop.run(version, read, timeout_s=LIMIT_S)
     loop.close()
 
-    assert loop.run(version, read, timeout_s=5)
+    assert loop.run(version, read, timeout_s=LIMIT_S)

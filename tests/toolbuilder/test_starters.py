@@ -64,7 +64,7 @@ def test_starters_are_served_as_they_are_and_leave_nothing_to_advise() -> None:
 def test_starter_answers_on_the_demo_shop(starter: Starter) -> None:
     trial = run(starter.tool, starter.test_values)
 
-    assert trial.error == ""
+    assert trial.error is None
     assert trial.rows or trial.structured
 
 
@@ -97,7 +97,7 @@ def test_tool_of_a_table_runs_at_once_and_leaves_no_warning(name: str) -> None:
 
     trial = run(tool, {"max_rows": 3})
 
-    assert (trial.error, len(trial.rows)) == ("", 3)
+    assert (trial.error, len(trial.rows)) == (None, 3)
     levels = {one.level for one in advise_draft(to_spec(tool))}
     assert levels <= {AdviceLevel.SUGGESTION}
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from django.utils.translation import gettext as _
 
 from core.errors import DefinitionError, ImportFileError
+from core.messages import message
 from core.toolspec import JsonValue
 from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot, read_document
 
@@ -71,13 +71,18 @@ def read_tools_file(text: str) -> list[ExchangedTool]:
     Raises ImportFileError, naming the tool, for anything that could not be stored.
     """
     if len(text) > MAX_FILE_CHARACTERS:
-        raise ImportFileError(_("The file is too large."))
+        raise ImportFileError(message("import.file_too_large", "The file is too large."))
     document = _parse(text)
     if not isinstance(document, dict) or not isinstance(document.get("tools"), list):
-        raise ImportFileError(_("The file has no list called tools."))
+        raise ImportFileError(message("import.no_tools", "The file has no list called tools."))
     if document.get("toolbuilder") != FORMAT:
-        words = {"format": FORMAT}
-        raise ImportFileError(_("The file must begin with toolbuilder: %(format)s.") % words)
+        raise ImportFileError(
+            message(
+                "import.format",
+                "The file must begin with toolbuilder: {format}.",
+                format=str(FORMAT),
+            )
+        )
     tools = [_read_tool(entry, place) for place, entry in enumerate(document["tools"], start=1)]
     _require_one_each(tools)
     return tools
@@ -115,7 +120,7 @@ def _parse(text: str) -> JsonValue:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = str(error).replace("\n", " ")[:300]
         raise ImportFileError(
-            _("The file is neither YAML nor JSON: %(why)s") % {"why": why}
+            message("import.no_yaml", "The file is neither YAML nor JSON: {why}", why=why)
         ) from error
 
 
@@ -129,7 +134,10 @@ def _refuse_traps(text: str) -> None:
             depth -= 1
         if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
             raise ImportFileError(
-                _("Aliases and deep nesting are not read; write the text itself.")
+                message(
+                    "import.no_aliases",
+                    "Aliases and deep nesting are not read; write the text itself.",
+                )
             )
 
 
@@ -138,19 +146,26 @@ def _read_tool(entry: Any, place: int) -> ExchangedTool:
     is_active = columns.pop("is_active", True)
     label = columns.get("name") or place
     if not isinstance(entry, dict) or not isinstance(is_active, bool):
-        words = {"name": label}
         raise ImportFileError(
-            _("%(name)s: a tool is names with values, and is_active true or false.") % words
+            message(
+                "import.tool_form",
+                "{name}: a tool is names with values, and is_active true or false.",
+                name=label,
+            )
         )
     try:
         return ExchangedTool(read_document(columns), is_active)
     except DefinitionError as error:
-        raise ImportFileError(f"{label}: {error}") from error
+        raise ImportFileError(
+            message("import.tool_fault", "{label}: {reason}", label=label, reason=error.message)
+        ) from error
 
 
 def _require_one_each(tools: Iterable[ExchangedTool]) -> None:
     seen: set[str] = set()
     for tool in tools:
         if tool.snapshot.name in seen:
-            raise ImportFileError(_("%(name)s is there twice.") % {"name": tool.snapshot.name})
+            raise ImportFileError(
+                message("import.tool_twice", "{name} is there twice.", name=tool.snapshot.name)
+            )
         seen.add(tool.snapshot.name)

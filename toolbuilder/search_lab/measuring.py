@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from django.contrib.auth.models import User
+
 from core.retrieval.request import Query
 from toolbuilder.lab_models import SearchQuestion
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.query_vectors import embed_questions
 from toolbuilder.search_lab.questions import LANGUAGES, expected_of
-from toolbuilder.search_lab.search import rank_or_degrade
+from toolbuilder.search_lab.search import find_seen, rank_or_degrade
 from toolbuilder.search_lab.weights import LabProfile
 
 CUTS = (1, 3, 5)
@@ -56,18 +58,21 @@ class Measured:
         return self.rates[0]
 
 
-def measure_questions(questions: Sequence[SearchQuestion], profile: LabProfile) -> Measured:
-    """Every question searched now, as `profile` ranks."""
+def measure_questions(
+    questions: Sequence[SearchQuestion], profile: LabProfile, user: User
+) -> Measured:
+    """Every question searched now, as `profile` ranks, among the tools that the user sees."""
     lab = read_lab_index()
+    seen = find_seen(lab, user)
     asked = [Query(one.text, limit=RANKS_SEEN) for one in questions]
     vectors = embed_questions([one.embedded_text for one in asked])
     measured: list[MeasuredQuestion] = []
     degraded_count = 0
     for one, question in zip(questions, asked, strict=True):
         query = replace(question, vector=vectors.get(question.embedded_text))
-        found, is_degraded = rank_or_degrade(lab, query, profile)
+        found, is_degraded = rank_or_degrade(lab, query, profile, seen)
         degraded_count += is_degraded
-        measured.append(_judge(one, [tool.name for tool in found], lab.tools.keys()))
+        measured.append(_judge(one, [tool.name for tool in found], seen))
     measured.sort(key=lambda one: (-(one.rank or RANKS_SEEN + 1), one.question.text))
     return Measured(measured, list(_rates_by_language(measured)), degraded_count)
 

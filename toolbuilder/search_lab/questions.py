@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 
 from catalog.exchange.spreadsheets import read_sheet, write_sheet
 from core.errors import EditError
+from core.messages import message
 from core.retrieval.tokens import language_of
 from toolbuilder.lab_models import SearchQuestion
 
@@ -45,11 +45,9 @@ def expected_of(question: SearchQuestion) -> list[str]:
     return [name for name in names if isinstance(name, str) and name]
 
 
-def export_questions() -> str:
-    """All questions as CSV for spreadsheets; names are parted by blanks."""
-    rows = [
-        [one.text, " ".join(expected_of(one)), one.language] for one in SearchQuestion.objects.all()
-    ]
+def export_questions(questions: Iterable[SearchQuestion]) -> str:
+    """The questions as CSV for spreadsheets; names are parted by blanks."""
+    rows = [[one.text, " ".join(expected_of(one)), one.language] for one in questions]
     return write_sheet(COLUMNS, rows)
 
 
@@ -72,10 +70,16 @@ def import_questions(data: bytes, username: str) -> int:
 def _clean_text(text: str) -> str:
     cleaned = " ".join(text.replace("\0", "").split())
     if not cleaned:
-        raise EditError(_("a question has words; write one as an agent would ask it"))
+        raise EditError(
+            message("question.empty", "a question has words; write one as an agent would ask it")
+        )
     if len(cleaned) > MAX_QUESTION_CHARACTERS:
         raise EditError(
-            _("a question has at most %(limit)s characters") % {"limit": MAX_QUESTION_CHARACTERS}
+            message(
+                "question.too_long",
+                "a question has at most {limit} characters",
+                limit=MAX_QUESTION_CHARACTERS,
+            )
         )
     return cleaned
 
@@ -84,16 +88,24 @@ def _clean_names(names: Iterable[str]) -> list[str]:
     cleaned = list(dict.fromkeys(name.replace("\0", "").strip() for name in names))
     kept = [name for name in cleaned if name]
     if not kept:
-        raise EditError(_("say which tool the search should find"))
+        raise EditError(message("question.no_tool", "say which tool the search should find"))
     if len(kept) > MAX_EXPECTED:
-        raise EditError(_("at most %(limit)s tools are expected") % {"limit": MAX_EXPECTED})
+        raise EditError(
+            message(
+                "question.too_many_tools", "at most {limit} tools are expected", limit=MAX_EXPECTED
+            )
+        )
     return kept
 
 
 def _require_room(count: int) -> None:
     if SearchQuestion.objects.count() + count > MAX_QUESTIONS:
         raise EditError(
-            _("at most %(limit)s questions are kept; remove some first") % {"limit": MAX_QUESTIONS}
+            message(
+                "question.too_many",
+                "at most {limit} questions are kept; remove some first",
+                limit=MAX_QUESTIONS,
+            )
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -19,10 +20,12 @@ from toolbuilder.search_lab.query_vectors import embed_question
 from toolbuilder.search_lab.weights import (
     DEFAULT_PROFILE,
     MAX_WEIGHT,
+    PROFILE_TEXTS,
     SIGNAL_LABELS,
     SIGNALS,
     LabProfile,
 )
+from toolbuilder.visibility import hidden_tool_names
 
 RESULTS_SHOWN = 20
 BAR_WIDTH = 240
@@ -69,9 +72,10 @@ class LabState:
         ]
 
     @property
-    def profiles(self) -> list[str]:
-        """The names of all, the default among them."""
-        return list(PROFILES)
+    def profiles(self) -> list[tuple[str, str, str]]:
+        """Name, label and explanation of each, the default among them."""
+        texts = {name: PROFILE_TEXTS[name] for name in PROFILES}
+        return [(name, str(label), str(text)) for name, (label, text) in texts.items()]
 
     @property
     def default_profile(self) -> str:
@@ -126,19 +130,25 @@ class LabAnswer:
     is_degraded: bool = False
 
 
-def search_as(state: LabState, key: ApiKey | None) -> LabAnswer:
-    """The best 20 tools that the key may call, or of all without one."""
+def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
+    """The best 20 tools that the key may call, or any without one, and that the user sees."""
     lab = read_lab_index()
+    seen = find_seen(lab, user)
     if not state.q:
-        return LabAnswer(tool_count=len(lab.tools))
+        return LabAnswer(tool_count=len(seen))
     asked = Query(state.q, limit=RESULTS_SHOWN)
     query = replace(asked, vector=embed_question(asked.embedded_text))
-    allowed = frozenset(key.allowed_tools) if key and key.allowed_tools else None
+    allowed = seen if key is None or key.tools is None else seen & key.tools
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
     duration_ms = (perf_counter() - started) * 1_000
     rows = list(_rows_of(found, lab, state.profile))
-    return LabAnswer(rows, len(lab.tools), duration_ms, is_degraded)
+    return LabAnswer(rows, len(seen), duration_ms, is_degraded)
+
+
+def find_seen(lab: LabIndex, user: User) -> frozenset[str]:
+    """Names of the tools that the user sees."""
+    return frozenset(lab.tools) - hidden_tool_names(user)
 
 
 def rank_or_degrade(

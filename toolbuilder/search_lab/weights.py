@@ -15,6 +15,29 @@ SIGNAL_LABELS = {
     "embedding": _("Meaning"),
     "annotation": _("Annotations"),
 }
+# What people call each profile, and how it makes one order of the signals.
+PROFILE_TEXTS = {
+    "seed": (
+        _("Plain ranks"),
+        _(
+            "Adds up the places that a tool has by words, graph, meaning and annotations. No glossary."
+        ),
+    ),
+    "rrf": (
+        _("Ranks"),
+        _(
+            "Adds up the places too, with the glossary; sturdy where descriptions are in several"
+            " languages. By how much a tool is ahead does not count."
+        ),
+    ),
+    "z_linear": (
+        _("Scores"),
+        _(
+            "Adds up the scores, each against its average over all tools, so that a clear lead counts."
+            " Found the right tool most often in our measurements."
+        ),
+    ),
+}
 MAX_WEIGHT = 3.0
 
 

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django import template
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
+from access.reader_language import in_language
 from core.diagnostics import Diagnostic, Severity
-from core.toolspec import Binding, JsonValue, ParameterType
+from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
+from toolbuilder.models import ToolType
 from toolbuilder.workbench.page import ParameterRow, WorkbenchPage
 
 register = template.Library()
@@ -19,6 +23,22 @@ _ICONS = {
     ParameterType.DATETIME.value: "clock",
     ParameterType.ENUM.value: "list",
 }
+# In the reader's language.
+_NAMES: dict[str, Promise] = {
+    ParameterType.STRING.value: _("string"),
+    ParameterType.NUMBER.value: _("number"),
+    ParameterType.BOOLEAN.value: _("boolean"),
+    ParameterType.INTEGER.value: _("integer"),
+    ParameterType.DATE.value: _("date"),
+    ParameterType.DATETIME.value: _("datetime"),
+    ParameterType.ENUM.value: _("enum"),
+    ParameterType.STRING_LIST.value: _("string list"),
+    ParameterType.NUMBER_LIST.value: _("number list"),
+    ParameterType.INTEGER_LIST.value: _("integer list"),
+    ResultFormat.TEXT.value: _("Text"),
+    ResultFormat.MARKDOWN.value: _("Markdown table"),
+    **{kind.value: kind.label for kind in ToolType},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +46,7 @@ class Status:
     """The one line under the logic. `state` is empty, ok, warning or error.
 
     `line` and `column` count from 1, 0 where no place is meant; `row` is the key of the parameter at
-    fault; `others` counts further complaints.
+    fault, `fix` what mends it by one click; `others` counts further complaints.
     """
 
     state: str
@@ -34,6 +54,7 @@ class Status:
     line: int = 0
     column: int = 0
     row: str = ""
+    fix: str = ""
     others: int = 0
 
 
@@ -49,10 +70,11 @@ def status_of(page: WorkbenchPage) -> Status:
     line, column = _place_of(page.document.tool.definition, first)
     return Status(
         state=first.severity.value,
-        message=first.message,
+        message=in_language(first.message),
         line=line,
         column=column,
         row=next((row.key for row in page.rows if row.name == first.parameter), ""),
+        fix=in_language(first.fix.label) if first.fix else "",
         others=len(told) - 1,
     )
 
@@ -67,8 +89,8 @@ def is_left_over(row: ParameterRow, page: WorkbenchPage) -> bool:
 
 @register.filter
 def as_words(type_name: str) -> str:
-    """A parameter's type as people read it, such as `string list`."""
-    return type_name.lower().replace("_", " ")
+    """A parameter's type or a format of rows as people read it, such as `string list`."""
+    return str(_NAMES.get(type_name, type_name))
 
 
 @register.filter

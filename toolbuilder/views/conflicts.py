@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
+from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from core.errors import DraftOwnedError, StaleDraftError
 from toolbuilder.difference_view import ShownDifference, show_difference
@@ -116,7 +117,7 @@ def _describe(
     return Conflict(
         kind="owned" if is_owned else "saved",
         title=_("Somebody else is editing this tool") if is_owned else _("Saved elsewhere"),
-        text=str(error),
+        text=in_language(error),
         difference=show_difference(read_draft(draft).tool, document.tool),
         who=draft.owner,
         at=draft.updated_at,

@@ -13,11 +13,13 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from access.audit import actor_of
 from access.connecting import describe_connections
 from access.keys import issue_key
 from access.mcp_address import mcp_url
-from access.models import ApiKey, CallRecord
+from access.models import ApiKey
 from access.views.gates import ADD_KEYS, SEE_KEYS, for_staff_with, is_fragment, user_of
+from access.visibility import visible_calls
 from toolbuilder.starting import choose_key_name, read_progress
 from toolbuilder.views.gates import rights_of
 from toolbuilder.views.new_tool import list_cards
@@ -43,7 +45,8 @@ def start(request: HttpRequest) -> HttpResponse:
 def start_key(request: HttpRequest) -> HttpResponse:
     """A new key with what connects a client, shown this once, and the wait for its first use."""
     user = user_of(request)
-    issued = issue_key(choose_key_name(), user, timezone.now() + KEY_LIFETIME)
+    expires_at = timezone.now() + KEY_LIFETIME
+    issued = issue_key(choose_key_name(), user, expires_at, by=actor_of(request))
     address = mcp_url(request)
     context = {
         "key": issued.key,
@@ -69,7 +72,7 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     is_waiting = key.is_valid and key.last_used_at is None and not is_over
     if is_fragment(request) and is_waiting and began is not None:
         return HttpResponse(status=204)
-    context = {"key": key, "is_over": is_over, "began": int(time.time()), **_tell_use(key)}
+    context = {"key": key, "is_over": is_over, "began": int(time.time()), **_tell_use(request, key)}
     if is_fragment(request):
         return render(request, "toolbuilder/start/_waiting.html", context)
     return _render_page(request, context)
@@ -101,15 +104,17 @@ def _find_key(request: HttpRequest, key_id: str) -> ApiKey:
     return get_object_or_404(ApiKey.objects.filter(visible), key_id=key_id)
 
 
-def _tell_use(key: ApiKey) -> dict[str, Any]:
+def _tell_use(request: HttpRequest, key: ApiKey) -> dict[str, Any]:
     used_at = key.last_used_at
     is_fresh = used_at is not None and timezone.now() - used_at < _JUST_NOW
-    return {"is_fresh": is_fresh, "first_call": _find_first_call(key)}
+    return {"is_fresh": is_fresh, "first_call": _find_first_call(request, key)}
 
 
-def _find_first_call(key: ApiKey) -> str:
-    """The tool of the key's first call, '' before it."""
-    calls = CallRecord.objects.filter(key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN)
+def _find_first_call(request: HttpRequest, key: ApiKey) -> str:
+    """The tool of the key's first call that the user sees, '' before it."""
+    calls = visible_calls(user_of(request)).filter(
+        key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN
+    )
     return calls.order_by("at", "id").values_list("tool_name", flat=True).first() or ""
 
 

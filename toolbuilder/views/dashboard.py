@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -20,8 +21,9 @@ from access.figures import (
     start_of_today,
 )
 from access.models import CallRecord, RuntimeInstance
-from access.templatetags.access import milliseconds, percent
+from access.templatetags.formats import milliseconds, percent
 from access.views.gates import for_staff_with, user_of
+from access.visibility import visible_calls
 from toolbuilder.attention import (
     Attention,
     find_bad_sources,
@@ -31,10 +33,11 @@ from toolbuilder.attention import (
     find_undescribed_tools,
 )
 from toolbuilder.drift import RUNTIME_SILENT_AFTER
-from toolbuilder.models import RegistryRevision, ToolDefinition
+from toolbuilder.models import RegistryRevision
 from toolbuilder.sparklines import Sparkline, draw_sparkline
-from toolbuilder.starting import needs_start
+from toolbuilder.starting import read_invitation
 from toolbuilder.views.gates import ToolRights, rights_of
+from toolbuilder.visibility import visible_tools
 
 CALLS_SHOWN = 10
 _RUNTIMES_SHOWN = 20
@@ -49,6 +52,11 @@ class Figure:
     address: str
     told: str
     hours: Sequence[float]
+
+    @property
+    def has_hours(self) -> bool:
+        """Whether a drawing of the hours says anything."""
+        return any(self.hours)
 
     @property
     def line(self) -> Sparkline:
@@ -69,35 +77,39 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "rights": rights,
         "attention": list(_find_attention(request, rights)),
-        "needs_start": rights.may_add and needs_start(),
     }
+    if rights.may_add:
+        context |= read_invitation()
     if rights.may_see_calls:
-        context |= {"figures": _read_figures(rights), "calls": _read_last_calls()}
+        context |= {"figures": _read_figures(request, rights), "calls": _read_last_calls(request)}
     if rights.may_see:
         context |= _read_runtimes()
     return render(request, "toolbuilder/dashboard.html", context)
 
 
-def _read_figures(rights: ToolRights) -> list[Figure]:
-    today, hours = read_figures(start_of_today()), read_hours()
+def _read_figures(request: HttpRequest, rights: ToolRights) -> list[Figure]:
+    seen = visible_calls(user_of(request))
+    today, hours = read_figures(seen, start_of_today()), read_hours(seen)
     by_hour = _("By hour, in the last 24 hours")
     all_calls, failed = _calls_of_today(), _calls_of_today(outcome=ANY_FAILURE)
     slowest = f"{reverse('tools')}?sort=slow" if rights.may_see else all_calls
     calls, rates = [one.calls for one in hours], [one.error_rate for one in hours]
     times, p95 = [one.p95_ms or 0 for one in hours], milliseconds(today.p95_ms)
     figures = [
-        Figure(_("Calls today"), str(today.calls), all_calls, by_hour, calls),
+        Figure(_("Calls today"), number_format(today.calls), all_calls, by_hour, calls),
         Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates),
         Figure(_("Duration, p95"), p95, slowest, by_hour, times),
     ]
-    return [*figures, _count_active(hours)] if rights.may_see else figures
+    return [*figures, _count_active(request, hours)] if rights.may_see else figures
 
 
-def _count_active(hours: Sequence[CallFigures]) -> Figure:
-    count = ToolDefinition.objects.filter(is_active=True).count()
+def _count_active(request: HttpRequest, hours: Sequence[CallFigures]) -> Figure:
+    count = visible_tools(user_of(request)).active().count()
     called = _("Tools called, by hour, in the last 24 hours")
     address = f"{reverse('tools')}?state=active"
-    return Figure(_("Active tools"), str(count), address, called, [one.tools for one in hours])
+    return Figure(
+        _("Active tools"), number_format(count), address, called, [one.tools for one in hours]
+    )
 
 
 def _calls_of_today(**filters: str) -> str:
@@ -106,20 +118,21 @@ def _calls_of_today(**filters: str) -> str:
 
 
 def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attention]:
-    username = user_of(request).get_username()
+    user = user_of(request)
+    username = user.get_username()
     if rights.may_see:
-        yield from find_broken_tools()
+        yield from find_broken_tools(user)
         if rights.may_see_calls:
-            yield from find_failing_tools()
+            yield from find_failing_tools(user)
     if rights.may_see_sources:
         yield from find_bad_sources(username)
     yield from find_failed_scans(username)
     if rights.may_see:
-        yield from find_undescribed_tools()
+        yield from find_undescribed_tools(user)
 
 
-def _read_last_calls() -> list[CallRecord]:
-    calls = CallRecord.objects.defer("arguments").order_by("-at", "-id")
+def _read_last_calls(request: HttpRequest) -> list[CallRecord]:
+    calls = visible_calls(user_of(request)).defer("arguments").order_by("-at", "-id")
     return list(calls[:CALLS_SHOWN])
 
 

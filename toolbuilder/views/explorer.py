@@ -7,20 +7,21 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import conditional_page, require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from access.list_addresses import read_filters
+from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.models import CatalogScan, DataSource, ScanState
-from catalog.rights import may_use
+from catalog.rights import sources_open_to
 from catalog.table_addresses import address_of, source_name_of
 from catalog.views.gates import SCAN, tables_open_to
 from catalog.views.listing import KINDS
 from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
 from core.errors import DefinitionError
+from core.messages import message
 from toolbuilder.explorer import (
     ExplorerColumn,
     ExplorerTable,
@@ -71,7 +72,7 @@ def tables(request: HttpRequest) -> HttpResponse:
     try:
         source = _find_source(request, asked["source"])
     except DefinitionError as refusal:
-        context: dict[str, Any] = {"refusal": str(refusal), "page": TablePage([], 0)}
+        context: dict[str, Any] = {"refusal": in_language(refusal), "page": TablePage([], 0)}
     else:
         context = _list_context(request, source, asked["q"])
     return render(request, "toolbuilder/workbench/_explorer_tables.html", context)
@@ -115,12 +116,11 @@ def _find_source(request: HttpRequest, name: str) -> DataSource | None:
     """The data source of that name, '' the default; DefinitionError unless the user may use it."""
     if name in {"", DEFAULT_SOURCE_NAME}:
         return None
-    source = DataSource.objects.filter(name=name).first()
+    source = sources_open_to(user_of(request).get_username()).filter(name=name).first()
     if source is None:
-        raise DefinitionError(_("There is no data source %(name)s.") % {"name": name})
-    if not may_use(user_of(request), source):
-        text = _("You may not use the data source %(name)s. A superuser can allow it on its page.")
-        raise DefinitionError(text % {"name": name})
+        raise DefinitionError(
+            message("start.source_closed", "There is no such data source, or you may not use it.")
+        )
     return source
 
 

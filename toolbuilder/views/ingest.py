@@ -7,15 +7,16 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
+from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from catalog.models import DataSource, Engine
 from catalog.rights import require_use
 from catalog.views.gates import named_sources_open_to
 from core.errors import EditError, ToolboxError
+from core.messages import message
 from toolbuilder.exchange.importing import ImportOutcome
 from toolbuilder.ingesting import (
     IngestKind,
@@ -66,7 +67,7 @@ def ingest(request: HttpRequest) -> HttpResponse:
         if "add" in request.POST:
             return _add(request, preview)
     except ToolboxError as error:
-        return _render(request, {"document": document, "error": str(error)}, status=422)
+        return _render(request, {"document": document, "error": in_language(error)}, status=422)
     return _render(request, {"document": document, **_preview_context(preview)})
 
 
@@ -76,26 +77,36 @@ def _read_document(request: HttpRequest) -> str:
         return request.POST.get("document", "")
     if (file.size or 0) > MAX_DOCUMENT_BYTES:
         raise EditError(
-            _("The document is larger than 2 MB; take it up with manage.py tools ingest.")
+            message(
+                "ingest.too_large",
+                "The document is larger than 2 MB; take it up with manage.py tools ingest.",
+            )
         )
     try:
         return str(file.read(), "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise EditError(_("The document is not UTF-8.")) from error
+        raise EditError(message("ingest.no_utf8", "The document is not UTF-8.")) from error
 
 
 def _preview(request: HttpRequest, document: str) -> _Preview:
     reading = read_openapi_text(document)
     name, server = (request.POST.get(key, "").strip() for key in ("source", "server"))
     if not name:
-        raise EditError(_("Name the HTTP service that has these operations."))
+        raise EditError(
+            message("ingest.no_name", "Name the HTTP service that has these operations.")
+        )
     source = find_service(name, server, reading)
     user = user_of(request)
     if not source._state.adding:
         require_use(user, source)
     elif not user.has_perm(ADD_SOURCES):
-        text = _("There is no HTTP service %(name)s, and you may not add data sources.")
-        raise EditError(text % {"name": name})
+        raise EditError(
+            message(
+                "ingest.may_not_add",
+                "There is no HTTP service {name}, and you may not add data sources.",
+                name=name,
+            )
+        )
     return _Preview(plan_ingest(reading, source), source, request.POST.get("words", "")[:200])
 
 
@@ -108,7 +119,7 @@ def _add(request: HttpRequest, preview: _Preview) -> HttpResponse:
         if one.key in chosen and (may_change or one.kind is IngestKind.NEW)
     ]
     if not plan:
-        raise EditError(_("Choose at least one operation."))
+        raise EditError(message("ingest.nothing_chosen", "Choose at least one operation."))
     save_service(preview.source)
     outcomes = list(apply_ingest(plan, user_of(request).get_username()))
     _tell(request, outcomes)
@@ -124,7 +135,7 @@ def _tell(request: HttpRequest, outcomes: list[ImportOutcome]) -> None:
     )
     messages.success(request, text % {"count": count})
     for outcome in [one for one in outcomes if one.refusal][:5]:
-        messages.error(request, f"{outcome.name}: {outcome.refusal}")
+        messages.error(request, f"{outcome.name}: {in_language(outcome.refusal or '')}")
 
 
 def _told(one: PlannedOperation) -> str:

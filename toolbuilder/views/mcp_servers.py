@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from catalog.mcp_models import McpServer, McpTool
 from core.errors import ToolboxError
@@ -108,7 +109,7 @@ def tell_reading(request: HttpRequest, server: McpServer) -> None:
     try:
         reading = read_tools(server)
     except ToolboxError as error:
-        messages.error(request, f"{server.name}: {error}")
+        messages.error(request, f"{server.name}: {in_language(error)}")
         return
     count = len(reading.tools)
     text = ngettext("%(count)d tool was read.", "%(count)d tools were read.", count)
@@ -136,7 +137,7 @@ def _activate(request: HttpRequest, server: McpServer, tools: Iterable[McpTool])
     text = ngettext("%(count)d tool is on.", "%(count)d tools are on.", count)
     _tell(request, server, text % {"count": count})
     for name, reason in list(refused.items())[:_REFUSALS_TOLD]:
-        messages.error(request, f"{name}: {reason}")
+        messages.error(request, f"{name}: {in_language(reason)}")
     if (rest := len(refused) - _REFUSALS_TOLD) > 0:
         text = ngettext("%(count)d more was refused.", "%(count)d more were refused.", rest)
         messages.error(request, text % {"count": rest})

@@ -6,17 +6,18 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.models import CatalogTable, DataSource, Engine
 from catalog.sources import read_sources
 from catalog.views.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError
+from core.messages import message
 from core.toolspec import Dialect, SqlLogic
 from toolbuilder.code_view import color_logic
 from toolbuilder.explorer import SourceTables
@@ -65,7 +66,7 @@ def new_tool(request: HttpRequest) -> HttpResponse:
         try:
             draft = _begin(request)
         except DefinitionError as error:
-            return _render_page(request, {"error": str(error)}, status=422)
+            return _render_page(request, {"error": in_language(error)}, status=422)
         return redirect("draft", draft.uid)
     if is_fragment(request):
         return render(request, "toolbuilder/new/_tables.html", _table_context(request))
@@ -108,7 +109,9 @@ def _begin(request: HttpRequest) -> ToolDraft:
         return create_draft(make_table_tool(_find_table(request)), username)
     starter = find_starter(template)
     if starter is None:
-        raise DefinitionError(_("There is no such template; choose one of these."))
+        raise DefinitionError(
+            message("start.no_template", "There is no such template; choose one of these.")
+        )
     tool = replace(starter.tool, name=choose_free_name(starter.tool.name))
     return create_draft(tool, username, starter.test_values)
 
@@ -121,7 +124,9 @@ def _find_source(request: HttpRequest) -> DataSource | None:
         return None
     found = next((one for one in named_sources_open_to(user_of(request)) if one.name == name), None)
     if found is None:
-        raise DefinitionError(_("There is no such data source, or you may not use it."))
+        raise DefinitionError(
+            message("start.source_closed", "There is no such data source, or you may not use it.")
+        )
     return found
 
 
@@ -131,7 +136,9 @@ def _find_table(request: HttpRequest) -> CatalogTable:
     tables = tables_open_to(user_of(request)).present().select_related("source")
     table = tables.filter(pk=number).first()
     if table is None:
-        raise DefinitionError(_("Choose a table that the catalogue knows."))
+        raise DefinitionError(
+            message("start.unknown_table", "Choose a table that the catalogue knows.")
+        )
     return table
 
 
@@ -166,7 +173,9 @@ def _render_refused(request: HttpRequest, error: DefinitionError) -> HttpRespons
     place = error.position if isinstance(error, StatementError) else None
     text = request.POST.get("sql", "").replace("\r\n", "\n")
     line = None if place is None or "\n" not in text.strip() else text.count("\n", 0, place) + 1
-    return _render_pasted(request, {"sql_error": str(error), "error_line": line}, status=422)
+    return _render_pasted(
+        request, {"sql_error": in_language(error), "error_line": line}, status=422
+    )
 
 
 def _render_pasted(

@@ -1,6 +1,7 @@
 """Publishing from the editor, what it would change, and a tool as the start of another."""
 
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -9,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
-from django_htmx.http import trigger_client_event
 
+from access.reader_language import in_language
+from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.sources import read_sources
 from core.errors import (
@@ -22,7 +24,7 @@ from core.errors import (
 )
 from toolbuilder.difference_view import show_difference
 from toolbuilder.drafts import Seen, duplicate_tool, rebase_draft
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
 from toolbuilder.publish_review import Fault, PublishReview, review_page
 from toolbuilder.publishing import Publication, find_overtaking, publish_tool
 from toolbuilder.snapshots import ToolSnapshot
@@ -35,10 +37,21 @@ from toolbuilder.views.workbench import (
     save_and_examine,
     tell_analysis,
 )
+from toolbuilder.visibility import visible_tools
 from toolbuilder.workbench.page import WorkbenchPage, build_page
+from toolbuilder.workbench.trials import with_last_values
 from toolbuilder.workbench.works import Work, find_work
 
 MAX_NOTE_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What is said once a tool is served; `leads_on` to the connection of an agent, for the first version."""
+
+    text: str
+    fixed_types: list[str]
+    leads_on: bool
 
 
 @editor_action
@@ -72,7 +85,7 @@ def changes(
     try:
         document = read_posted(request, work) if request.method == "POST" else work.document
     except DefinitionError as error:
-        messages.error(request, str(error))
+        messages.error(request, in_language(error))
         return HttpResponse(status=422, headers={"HX-Reswap": "none"})
     context = {
         **editor_context(request, work),
@@ -87,7 +100,7 @@ def changes(
 @require_POST
 def duplicate(request: HttpRequest, name: str) -> HttpResponse:
     """The editor of a new draft that does the same under a free name."""
-    tool = get_object_or_404(ToolDefinition, name=name)
+    tool = get_object_or_404(visible_tools(user_of(request)), name=name)
     draft = duplicate_tool(tool, user_of(request).get_username())
     work = find_work(uid=draft.uid)
     return lead_to(request, work.address if work else "/tools/")
@@ -108,7 +121,7 @@ def _publish(
     except DraftOwnedError:
         raise
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
-        refused = PublishReview(faults=(Fault(str(error)),), difference=review.difference)
+        refused = PublishReview(faults=(Fault(in_language(error)),), difference=review.difference)
         return _ask(request, page, refused, status=422)
     return _tell_published(request, page.work, publication)
 
@@ -116,17 +129,31 @@ def _publish(
 def _tell_published(request: HttpRequest, old: Work, publication: Publication) -> HttpResponse:
     tool = publication.tool
     if tool.is_active:
-        text = _("%(name)s is live: every connected agent has it now.")
+        text = _("%(name)s is live: every connected agent has it now.") % {"name": tool.name}
     else:
-        text = _("%(name)s is published; it is inactive, so agents do not see it.")
-    messages.success(request, text % {"name": tool.name})
+        text = _("%(name)s is published; it is inactive, so agents do not see it.") % {
+            "name": tool.name
+        }
     work = find_work(name=tool.name)
-    if work is None or old.tool is None or old.tool.name != tool.name:
+    if work is None or not is_fragment(request):
+        messages.success(request, text)
         return lead_to(request, work.address if work else "/tools/")
+    work = with_last_values(work, user_of(request).get_username())
     page = build_page(work, read_sources(), user_of(request).get_username())
-    response = _answer_published(request, page)
-    detail = {"target": "body", "version": publication.version.number}
-    return trigger_client_event(response, "tool:published", detail)
+    published = Published(text, _types_fixed(old), leads_on=old.tool is None and tool.is_active)
+    response = _answer_published(request, page, published)
+    trigger_event(response, "tool:published", version=publication.version.number)
+    if work.address != old.address:
+        response["HX-Replace-Url"] = work.address
+        trigger_event(response, "tool:moved", old=old.address, new=work.address)
+    return response
+
+
+def _types_fixed(work: Work) -> list[str]:
+    """Parameters of the draft whose type was open until now, each with its type."""
+    auto = work.document.auto_types
+    rows = [row for row in work.document.tool.parameters if row.param_name in auto]
+    return [f"{row.param_name} {row.param_type.lower().replace('_', ' ')}" for row in rows]
 
 
 def _rebase(request: HttpRequest, page: WorkbenchPage, draft: ToolDraft) -> HttpResponse:
@@ -139,11 +166,13 @@ def _rebase(request: HttpRequest, page: WorkbenchPage, draft: ToolDraft) -> Http
     )
 
 
-def _answer_published(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
+def _answer_published(
+    request: HttpRequest, page: WorkbenchPage, published: Published | None = None
+) -> HttpResponse:
     """The parts of the page that tell of its state, and no dialog any more."""
     if not is_fragment(request):
         return lead_to(request, page.work.address)
-    context = page_context(request, page)
+    context = {**page_context(request, page), "published": published}
     response = render(request, "toolbuilder/workbench/_published.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return tell_analysis(response, page)

@@ -15,10 +15,10 @@ from django.views.decorators.vary import vary_on_headers
 
 from access.list_addresses import read_page
 from access.models import ApiKey
+from access.reader_language import in_language
 from access.views.gates import SEE_CALLS, SEE_KEYS, for_staff_with, is_fragment, user_of
 from catalog.exchange.spreadsheets import MAX_FILE_BYTES
 from core.errors import EditError
-from toolbuilder.lab_models import SearchQuestion
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.measuring import CUTS, measure_questions
 from toolbuilder.search_lab.questions import (
@@ -27,9 +27,10 @@ from toolbuilder.search_lab.questions import (
     import_questions,
     save_question,
 )
-from toolbuilder.search_lab.search import LabState, search_as
+from toolbuilder.search_lab.search import LabState, find_seen, search_as
 from toolbuilder.search_lab.traffic import DAYS, read_traffic
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.visibility import visible_questions
 
 QUESTIONS_A_PAGE = 50
 _KEYS_OFFERED = 500
@@ -44,7 +45,7 @@ def search_lab(request: HttpRequest) -> HttpResponse:
     keys = _read_keys(request)
     key = next((one for one in keys if one.key_id == state.key), None)
     state = state if key else replace(state, key="")
-    answer = search_as(state, key)
+    answer = search_as(state, key, user_of(request))
     context = {"state": state, "answer": answer, "rights": rights_of(request)}
     if not is_fragment(request):
         return render(request, "toolbuilder/search_lab/lab.html", context | {"keys": keys})
@@ -70,7 +71,7 @@ def question_add(request: HttpRequest) -> HttpResponse:
     try:
         save_question(text, expected, user_of(request).get_username())
     except EditError as error:
-        return _tell(request, str(error), is_error=True)
+        return _tell(request, in_language(error), is_error=True)
     return _tell(request, _("The question was saved."))
 
 
@@ -78,7 +79,7 @@ def question_add(request: HttpRequest) -> HttpResponse:
 @require_POST
 def question_remove(request: HttpRequest, question_id: int) -> HttpResponse:
     """The question gone, as its row is."""
-    get_object_or_404(SearchQuestion, pk=question_id).delete()
+    get_object_or_404(visible_questions(user_of(request)), pk=question_id).delete()
     messages.success(request, _("The question was removed."))
     return HttpResponse() if is_fragment(request) else redirect("search-questions")
 
@@ -88,8 +89,9 @@ def question_remove(request: HttpRequest, question_id: int) -> HttpResponse:
 def question_run(request: HttpRequest) -> HttpResponse:
     """Every question with its rank now, worst first, and the rates of all and of each language."""
     state = LabState.read(request.POST)
-    asked = list(SearchQuestion.objects.all()[:MAX_QUESTIONS])
-    measured = measure_questions(asked, state.profile)
+    user = user_of(request)
+    asked = list(visible_questions(user)[:MAX_QUESTIONS])
+    measured = measure_questions(asked, state.profile, user)
     context = {"measured": measured, "cuts": CUTS, "state": state, "rights": rights_of(request)}
     if is_fragment(request):
         return render(request, "toolbuilder/search_lab/_measured.html", context)
@@ -101,7 +103,8 @@ def question_run(request: HttpRequest) -> HttpResponse:
 @require_GET
 def question_export(request: HttpRequest) -> HttpResponse:
     """All questions as a CSV file."""
-    response = HttpResponse(export_questions(), content_type="text/csv; charset=utf-8")
+    text = export_questions(visible_questions(user_of(request)))
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="search-questions.csv"'
     return response
 
@@ -115,7 +118,7 @@ def question_import(request: HttpRequest) -> HttpResponse:
         data = file.read(MAX_FILE_BYTES + 1) if file else b""
         count = import_questions(data, user_of(request).get_username())
     except EditError as error:
-        context = _question_context(request) | {"import_error": str(error)}
+        context = _question_context(request) | {"import_error": in_language(error)}
         return render(request, "toolbuilder/search_lab/questions.html", context, status=422)
     text = ngettext("%d question was read.", "%d questions were read.", count)
     messages.success(request, text % count)
@@ -139,13 +142,12 @@ def traffic(request: HttpRequest) -> HttpResponse:
 
 
 def _question_context(request: HttpRequest) -> dict[str, Any]:
-    page = Paginator(SearchQuestion.objects.all(), QUESTIONS_A_PAGE).get_page(
-        read_page(request.GET)
-    )
+    user = user_of(request)
+    page = Paginator(visible_questions(user), QUESTIONS_A_PAGE).get_page(read_page(request.GET))
     return {
         "page": page,
         "state": LabState.read(request.GET),
-        "tool_names": sorted(read_lab_index().tools),
+        "tool_names": sorted(find_seen(read_lab_index(), user)),
         "rights": rights_of(request),
     }
 

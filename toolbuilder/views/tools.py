@@ -12,15 +12,15 @@ from django.views.decorators.vary import vary_on_headers
 
 from access.models import CallRecord
 from access.templatetags.access import tool_address
+from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.models import DataSource
 from catalog.table_addresses import address_of, source_name_of
-from catalog.views.gates import tables_open_to
+from catalog.views.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.code_view import color_logic
 from toolbuilder.models import ToolDefinition, ToolType
 from toolbuilder.publishing import archive, set_all_active, unarchive
-from toolbuilder.starting import needs_start
+from toolbuilder.starting import read_invitation
 from toolbuilder.tool_list import (
     SORTS,
     STATES,
@@ -32,6 +32,7 @@ from toolbuilder.tool_list import (
 )
 from toolbuilder.usage import TableOfTool, read_tables_used
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.visibility import visible_tools
 
 CALLS_SHOWN = 10
 MAX_CHANGED_TOGETHER = 1_000
@@ -45,12 +46,9 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     state = ToolListState.read(request.GET)
     context = _list_context(request, state)
     if not is_fragment(request):
-        may_add = rights_of(request).may_add
-        drafts = {
-            "drafts": read_new_drafts() if may_add else [],
-            "needs_start": may_add and needs_start(),
-        }
-        return render(request, "toolbuilder/tools.html", context | _choices() | drafts)
+        if rights_of(request).may_add:
+            context |= {"drafts": read_new_drafts(user_of(request)), **read_invitation()}
+        return render(request, "toolbuilder/tools.html", context | _choices(request))
     response = render(request, "toolbuilder/_tools_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
@@ -63,7 +61,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 def tool_page(request: HttpRequest, name: str) -> HttpResponse:
     """All that is known of a tool: texts, logic, parameters, limits, tables, state and last calls."""
     tool = get_object_or_404(
-        ToolDefinition.objects.select_related("data_source", "quarantine"), name=name
+        visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
     )
     rights = rights_of(request)
     context = _tool_context(request, tool) | {"rights": rights, "row": read_rows([tool.pk])[0]}
@@ -77,7 +75,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def tool_active(request: HttpRequest, tool_id: int) -> HttpResponse:
     """The tool in or out of service, as `active` says, and a toast that can take it back."""
-    tool = get_object_or_404(ToolDefinition.objects.present(), pk=tool_id)
+    tool = get_object_or_404(visible_tools(user_of(request)).present(), pk=tool_id)
     is_active = request.POST.get("active") == "yes"
     changed = set_all_active([tool.pk], is_active=is_active, username=_username(request))
     if not is_fragment(request):
@@ -114,7 +112,7 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
     """
     chosen, username = _read_ids(request, "tool"), _username(request)
     is_archived = request.POST.get("archived") == "yes"
-    was_active = ToolDefinition.objects.filter(pk__in=chosen, is_active=True)
+    was_active = ToolDefinition.objects.active().filter(pk__in=chosen)
     active = list(was_active.values_list("pk", flat=True)) if is_archived else []
     changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
     if not is_archived:
@@ -125,7 +123,10 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
         messages.success(request, text)
         return _lead_after(request, chosen)
     answer = {"text": text, "changed": changed, "is_archived": is_archived, "active": active}
-    return _answer_changed(request, chosen, {**answer, "archives": True})
+    is_editor = "then" in request.POST
+    shown = [] if is_editor else chosen
+    answered = _answer_changed(request, shown, {**answer, "archives": True, "is_editor": is_editor})
+    return trigger_event(answered, "tool:archived", is_archived=is_archived)
 
 
 def _tell_archived(count: int, *, is_archived: bool) -> str:
@@ -141,10 +142,13 @@ def _lead_after(request: HttpRequest, chosen: list[int]) -> HttpResponse:
 
 
 def _read_ids(request: HttpRequest, name: str) -> list[int]:
+    """Of tools that the user sees; the others are left out as those that are gone."""
     texts = [one for one in request.POST.getlist(name) if one.isascii() and one.isdigit()]
     # The column is narrower than what a form may say.
     ids = [int(one) for one in texts if len(one) < 11]
-    return [one for one in ids if one < 2**31][:MAX_CHANGED_TOGETHER]
+    ids = [one for one in ids if one < 2**31][:MAX_CHANGED_TOGETHER]
+    seen = set(visible_tools(user_of(request)).filter(pk__in=ids).values_list("pk", flat=True))
+    return [one for one in ids if one in seen]
 
 
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
@@ -153,7 +157,7 @@ def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, An
 
 
 def _list_context(request: HttpRequest, state: ToolListState) -> dict[str, Any]:
-    listing = read_tool_list(state)
+    listing = read_tool_list(state, user_of(request))
     page = listing.page
     return {
         "state": state,
@@ -163,14 +167,14 @@ def _list_context(request: HttpRequest, state: ToolListState) -> dict[str, Any]:
     }
 
 
-def _choices() -> dict[str, Any]:
-    sources = DataSource.objects.order_by("name").values_list("name", flat=True)
+def _choices(request: HttpRequest) -> dict[str, Any]:
+    sources = [one.name for one in named_sources_open_to(user_of(request))]
     return {
         "states": STATES.items(),
         "kinds": ToolType.choices,
         "sorts": SORTS.items(),
         "sources": [DEFAULT_SOURCE_NAME, *sources],
-        "tags": read_tool_tags(),
+        "tags": read_tool_tags(user_of(request)),
     }
 
 

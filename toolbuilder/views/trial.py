@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
 from access.models import ApiKey
+from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.sources import SourceSettings, read_sources
@@ -26,6 +27,7 @@ from toolbuilder.trial import Trial, TrialCaller, explain_plan, run_trial, stop_
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS
 from toolbuilder.views.work_requests import (
     editor_action,
+    find_visible_work,
     page_token_of,
     read_posted,
     save_posted,
@@ -43,7 +45,7 @@ from toolbuilder.workbench.running import (
     runnable,
 )
 from toolbuilder.workbench.trials import record_trial, with_last_values
-from toolbuilder.workbench.works import Work, find_work
+from toolbuilder.workbench.works import Work
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 # A spreadsheet takes a file without it for one in the encoding of its country.
@@ -140,7 +142,7 @@ def _ask_posted(request: HttpRequest, work: Work) -> _Asked:
         return _ask(request, work, read_posted(request, work))
     except DefinitionError as error:
         text = work.document.tool.definition
-        fault = Diagnostic(message=str(error), code="definition")
+        fault = Diagnostic(message=error.message, code="definition")
         analysis = Analysis(text=text, diagnostics=(fault,))
         seen = Examined(document=work.document, spec=None, analysis=analysis, faults={})
         return _Asked(request=request, work=work, examined=seen, sources=read_sources(), choices={})
@@ -188,7 +190,7 @@ def _explain(asked: _Asked) -> ShownPlan:
     try:
         text = explain_plan(runnable(spec), asked.arguments, asked.sources, asked.caller)
     except ToolboxError as error:
-        return ShownPlan(error=str(error))
+        return ShownPlan(error=in_language(error))
     return show_plan(text)
 
 
@@ -255,6 +257,8 @@ def _render_drawer(
 
 
 def _tell_refused(response: HttpResponse, shown: ShownTrial) -> HttpResponse:
+    if shown.line and shown.exchange:
+        trigger_event(response, "tool:failed", line=shown.line, message=shown.error)
     if not shown.parameter:
         return response
     return trigger_event(response, "tool:refused", parameter=shown.parameter)
@@ -267,7 +271,7 @@ def _context_of_caller(asked: _Asked) -> dict[str, Any]:
 
 def _served_work(request: HttpRequest, name: str) -> Work:
     """What is served under the name, with the arguments of the user's last run of it."""
-    work = find_work(name)
+    work = find_visible_work(user_of(request), name)
     if work is None or work.served is None:
         raise Http404(_("There is no such tool."))
     served = replace(work, draft=None, document=DraftDocument(tool=work.served))

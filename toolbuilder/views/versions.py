@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from access.list_addresses import read_page
+from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from core.errors import DataSourceUnavailableError, DefinitionError, EditError
 from toolbuilder.code_view import color_logic
@@ -22,6 +24,7 @@ from toolbuilder.version_list import is_recorded, read_versions
 from toolbuilder.versions import read_version
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.views.workbench import lead_to
+from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
 
 NOW, DRAFT = "now", "draft"
 _CHOICES_SHOWN = 200
@@ -31,14 +34,14 @@ _CHOICES_SHOWN = 200
 @require_GET
 def version_list(request: HttpRequest, name: str) -> HttpResponse:
     """All versions, newest first, 50 a page, with the calls of the time of each."""
-    tool = _find_tool(name)
-    listing = read_versions(tool, read_page(request.GET))
+    tool = _find_tool(request, name)
+    listing = read_versions(tool, _versions_of(request, tool), read_page(request.GET))
     context = {
         "tool": tool,
         "listing": listing,
         "page": listing.page,
         "rights": rights_of(request),
-        "draft": ToolDraft.objects.changed().filter(tool=tool).first(),
+        "draft": visible_drafts(user_of(request)).changed().filter(tool=tool).first(),
     }
     return render(request, "toolbuilder/versions/list.html", context)
 
@@ -47,8 +50,8 @@ def version_list(request: HttpRequest, name: str) -> HttpResponse:
 @require_GET
 def version_page(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """All that a version says."""
-    tool = _find_tool(name)
-    version = _find_version(tool, number)
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
     snapshot = read_version(version)
     names = [one.param_name for one in snapshot.parameters]
     context = {
@@ -67,17 +70,17 @@ def version_difference(request: HttpRequest, name: str, number: int) -> HttpResp
 
     Left out, it is the version before.
     """
-    tool = _find_tool(name)
-    version = _find_version(tool, number)
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
     other = request.GET.get("with", "")
-    previous = tool.versions.filter(number__lt=number).order_by("-number").first()
+    previous = _versions_of(request, tool).filter(number__lt=number).order_by("-number").first()
     if not other:
         other = str(previous.number) if previous else NOW
-    old, new = read_version(version), _read_other(tool, other)
+    old, new = read_version(version), _read_other(request, tool, other)
     is_other_older = _is_number(other) and int(other) < number
     if is_other_older:
         old, new = new, old
-    numbers = tool.versions.exclude(number=number).values_list("number", flat=True)
+    numbers = _versions_of(request, tool).exclude(number=number).values_list("number", flat=True)
     context = {
         **_context(request, tool, version),
         "other": other,
@@ -93,14 +96,14 @@ def version_difference(request: HttpRequest, name: str, number: int) -> HttpResp
 @require_POST
 def version_restore(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Serves what the version says, as a new version; asks first, with what it changes."""
-    tool = _find_tool(name)
-    version = _find_version(tool, number)
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
     if "confirmed" not in request.POST:
         return _ask(request, tool, version)
     try:
         publication = restore_version(version, user_of(request).get_username(), note=_note(request))
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
-        return _ask(request, tool, version, str(error))
+        return _ask(request, tool, version, in_language(error))
     if publication.is_new_version:
         words = {"number": number, "new": publication.version.number}
         text = _("Version %(number)d is served again, as version %(new)d.") % words
@@ -133,25 +136,29 @@ def _context(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -
     return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request)}
 
 
-def _find_tool(name: str) -> ToolDefinition:
-    return get_object_or_404(ToolDefinition.objects.whole(), name=name)
+def _find_tool(request: HttpRequest, name: str) -> ToolDefinition:
+    return get_object_or_404(visible_tools(user_of(request)).whole(), name=name)
 
 
-def _find_version(tool: ToolDefinition, number: int) -> ToolVersion:
+def _versions_of(request: HttpRequest, tool: ToolDefinition) -> "QuerySet[ToolVersion]":
+    return visible_versions(user_of(request)).filter(tool=tool)
+
+
+def _find_version(request: HttpRequest, tool: ToolDefinition, number: int) -> ToolVersion:
     # The column is narrower than what an address may say.
     if number >= 2**31:
         raise Http404
-    return get_object_or_404(tool.versions.select_related("tool"), number=number)
+    return get_object_or_404(_versions_of(request, tool).select_related("tool"), number=number)
 
 
-def _read_other(tool: ToolDefinition, other: str) -> ToolSnapshot:
+def _read_other(request: HttpRequest, tool: ToolDefinition, other: str) -> ToolSnapshot:
     if other == NOW:
         return read_snapshot(tool)
     if other == DRAFT:
-        return read_draft(get_object_or_404(ToolDraft, tool=tool)).tool
+        return read_draft(get_object_or_404(visible_drafts(user_of(request)), tool=tool)).tool
     if not _is_number(other):
         raise Http404
-    return read_version(_find_version(tool, int(other)))
+    return read_version(_find_version(request, tool, int(other)))
 
 
 def _is_number(text: str) -> bool:

@@ -8,18 +8,21 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
+from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
 from toolbuilder.drafts import DraftDocument, Seen
 from toolbuilder.views.conflicts import conflict_response
 from toolbuilder.views.gates import rights_of
+from toolbuilder.visibility import visible_drafts, visible_tools
 from toolbuilder.workbench.form import read_form
 from toolbuilder.workbench.trials import with_last_values
 from toolbuilder.workbench.works import Work, find_work, save_work
@@ -29,10 +32,10 @@ EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
 
 def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None) -> Work:
     """The work of an address; 404 where it is gone, 403 for who may not edit it."""
-    work = find_work(name, uid)
+    rights, user = rights_of(request), user_of(request)
+    work = find_visible_work(user, name, uid)
     if work is None:
         raise Http404(_("There is no such tool."))
-    rights, user = rights_of(request), user_of(request)
     may_edit = rights.may_change if work.tool else rights.may_add
     if not (user.is_staff and rights.may_see and may_edit):
         raise PermissionDenied(
@@ -41,16 +44,31 @@ def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | No
     return with_last_values(work, user.get_username())
 
 
+def find_visible_work(
+    user: User, name: str | None = None, uid: uuid.UUID | None = None
+) -> Work | None:
+    """The work of an address where the user sees its tool and its draft."""
+    work = find_work(name, uid)
+    if work is None:
+        return None
+    sees_tool = work.tool is None or visible_tools(user).filter(pk=work.tool.pk).exists()
+    sees_draft = work.draft is None or visible_drafts(user).filter(pk=work.draft.pk).exists()
+    return work if sees_tool and sees_draft else None
+
+
 def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
     """A view that posts to a work; what was saved elsewhere meanwhile is answered by a conflict."""
 
     @login_required
-    @require_POST
+    @require_http_methods(["GET", "HEAD", "POST"])
     @wraps(action)
     def view(
         request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None
     ) -> HttpResponseBase:
         work = open_work(request, name, uid)
+        if request.method != "POST":
+            # A page that an action answered is asked for once more by its address.
+            return redirect(work.address)
         try:
             return action(request, work)
         except (StaleDraftError, DraftOwnedError) as error:
@@ -63,10 +81,12 @@ def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
 
 def _refuse(request: HttpRequest, error: DefinitionError) -> HttpResponse:
     """The answer to a form that could not even be kept; the page stays as it is."""
-    messages.error(request, str(error))
+    messages.error(request, in_language(error))
     if is_fragment(request):
         return HttpResponse(status=422, headers={"HX-Reswap": "none"})
-    return render(request, "toolbuilder/workbench/refused.html", {"reason": str(error)}, status=422)
+    return render(
+        request, "toolbuilder/workbench/refused.html", {"reason": in_language(error)}, status=422
+    )
 
 
 def read_posted(request: HttpRequest, work: Work) -> DraftDocument:

@@ -3,18 +3,24 @@
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
-from catalog.models import DataSource, Engine
+from catalog.models import Engine
 from catalog.sources import SourceSettings, find_refusal, read_sources
+from catalog.views.gates import named_sources_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.toolspec import ParameterType, ResultFormat
+from core.scripts.limits import SCRIPT_BYTE_LIMIT
+from core.statement import STATEMENT_BYTE_LIMIT
+from core.toolspec import Dialect, ParameterType, ResultFormat
 from toolbuilder.drafts import discard_draft
 from toolbuilder.drafts import take_over as take_draft_over
 from toolbuilder.models import ParameterBinding, ToolDefinition, ToolType
@@ -31,6 +37,7 @@ from toolbuilder.views.work_requests import (
     seen_by,
 )
 from toolbuilder.workbench.examining import examine
+from toolbuilder.workbench.following import release_optional
 from toolbuilder.workbench.page import WorkbenchPage, build_examined_page, build_page
 from toolbuilder.workbench.running import caller_choices
 from toolbuilder.workbench.works import Work
@@ -97,7 +104,10 @@ def save_and_examine(request: HttpRequest, work: Work) -> WorkbenchPage:
     username = user_of(request).get_username()
     sources = read_sources()
     tool_id = work.tool.pk if work.tool else 0
-    examined = examine(read_posted(request, work), sources, username, tool_id=tool_id)
+    posted = read_posted(request, work)
+    dialect = sources.dialects.get(posted.tool.data_source, Dialect.POSTGRESQL)
+    document = release_optional(posted, work.document.tool.definition, dialect)
+    examined = examine(document, sources, username, tool_id=tool_id)
     saved = save_posted(request, work, examined.document)
     return build_examined_page(saved, examined, sources, username)
 
@@ -141,7 +151,7 @@ def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
         }
         for one in tool.parameters
     ]
-    analysis = page.examined.analysis.to_json()
+    analysis = page.examined.analysis.to_json(in_language)
     # It travels in a header, of which browsers take some hundred kilobytes.
     del analysis["parameters"], analysis["columns"]
     analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]
@@ -158,25 +168,29 @@ def lead_to(request: HttpRequest, address: str) -> HttpResponse:
 
 def _choices(request: HttpRequest) -> dict[str, Any]:
     return {
-        "sources": list_sources(read_sources(), user_of(request).get_username()),
+        "sources": list_sources(read_sources(), user_of(request)),
         # An operation comes from its document; nobody writes one here.
         "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
         "formats": [one.value for one in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
+        "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
+        # Sent in a form, a byte may take three.
+        "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
     }
 
 
-def list_sources(sources: SourceSettings, username: str) -> list[dict[str, Any]]:
-    """The data sources to choose from, with the reason why one cannot be used."""
-    databases = DataSource.objects.exclude(engine=Engine.HTTP)
-    names = [None, *databases.order_by("name").values_list("name", flat=True)]
+def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
+    """The data sources that the user may choose, with the reason why one cannot be used."""
+    databases = [one for one in named_sources_open_to(user) if one.engine != Engine.HTTP]
+    names = [None, *(one.name for one in databases)]
+    username = user.get_username()
     return [
         {
             "name": name or "",
             "label": name or DEFAULT_SOURCE_NAME,
             "engine": sources.dialects[name].value if name in sources.dialects else "",
-            "reason": find_refusal(sources, name, username) or "",
+            "reason": in_language(find_refusal(sources, name, username) or ""),
         }
         for name in names
     ]

@@ -3,6 +3,9 @@
 import json
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
+from access.reader_language import in_language
 from catalog.sources import SourceSettings
 from core.errors import DefinitionError
 from core.toolspec import ToolSpec
@@ -37,12 +40,14 @@ def view_as_agent(work: Work, examined: Examined, sources: SourceSettings) -> Ag
     """The agent's side of a working copy; two queries at most."""
     if examined.spec is None:
         return AgentView(problem=_first_fault(examined))
+    if not (examined.document.tool.name and examined.document.tool.definition.strip()):
+        return AgentView(problem=_("it needs a name and logic first"))
     advice = tuple(map(show_advice, advise_draft(examined.spec)))
     served = _served_tokens(work, sources)
     try:
         entry, tokens = list_entry(examined.spec)
     except DefinitionError as error:
-        return AgentView(problem=str(error), served_tokens=served, advice=advice)
+        return AgentView(problem=in_language(error), served_tokens=served, advice=advice)
     if not examined.is_valid:
         return AgentView(problem=_first_fault(examined), served_tokens=served, advice=advice)
     text = json.dumps(entry, ensure_ascii=False, indent=2)
@@ -51,7 +56,7 @@ def view_as_agent(work: Work, examined: Examined, sources: SourceSettings) -> Ag
 
 def _first_fault(examined: Examined) -> str:
     errors = [one.message for one in examined.analysis.diagnostics]
-    return next(iter([*errors, *examined.faults.values()]), "")
+    return next(map(in_language, [*errors, *examined.faults.values()]), "")
 
 
 def _served_tokens(work: Work, sources: SourceSettings) -> int | None:

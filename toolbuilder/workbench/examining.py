@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from catalog.sources import SourceSettings
 from core.analysis import Analysis, check_whole
-from core.diagnostics import Diagnostic
+from core.diagnostics import Diagnostic, Severity
 from core.errors import DefinitionError
+from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from toolbuilder.analysis import analyse
 from toolbuilder.drafts import DraftDocument
@@ -26,7 +27,7 @@ class Examined:
     document: DraftDocument
     spec: ToolSpec | None
     analysis: Analysis
-    faults: dict[str, str]
+    faults: dict[str, Message]
 
     @property
     def is_valid(self) -> bool:
@@ -55,7 +56,8 @@ def examine(
     if spec and analysis.is_valid and not whole.faults:
         fault = check_whole(spec.logic, spec.parameters)
         told += [fault] if fault else []
-    faults = whole.faults | {one.parameter: one.message for one in told if one.parameter}
+    errors = [one for one in told if one.severity is Severity.ERROR]
+    faults = whole.faults | {one.parameter: one.message for one in errors if one.parameter}
     judged = replace(analysis, diagnostics=tuple(told))
     return Examined(document=followed, spec=spec, analysis=judged, faults=faults)
 
@@ -71,7 +73,7 @@ class _Reading:
 
     def __init__(self, sources: SourceSettings, tool_id: int) -> None:
         self._sources, self._tool_id = sources, tool_id
-        self.faults: dict[str, str] = {}
+        self.faults: dict[str, Message] = {}
         self.diagnostics: list[Diagnostic] = []
 
     def spec_of(self, snapshot: ToolSnapshot) -> ToolSpec | None:
@@ -79,7 +81,7 @@ class _Reading:
             row, parameters = build_rows(snapshot)
             spec = build_spec(row, [], self._sources.dialects)
         except DefinitionError as error:
-            self.diagnostics.append(Diagnostic(message=str(error), code="definition"))
+            self.diagnostics.append(Diagnostic(message=error.message, code="definition"))
             return None
         return replace(spec, id=self._tool_id, parameters=tuple(self._read(parameters)))
 
@@ -88,4 +90,4 @@ class _Reading:
             try:
                 yield build_parameter(row)
             except DefinitionError as error:
-                self.faults[row.param_name] = str(error)
+                self.faults[row.param_name] = error.message

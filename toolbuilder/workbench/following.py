@@ -5,8 +5,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from core.analysis import Analysis, FoundParameter
-from core.toolspec import JsonValue
+from core.statements.optional import find_optional_names
+from core.toolspec import Dialect, JsonValue
 from toolbuilder.drafts import DraftDocument
+from toolbuilder.models import ToolType
 from toolbuilder.snapshots import MAX_PARAMETERS, ParameterSnapshot
 
 # Names that are at least so alike are one that was mended.
@@ -15,6 +17,8 @@ _ALIKE = 0.6
 
 def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
     """The document with a row for each parameter that the logic uses.
+
+    A new row is required unless the logic lets its parameter be left out.
 
     One name too many and one alike too few is a renamed parameter, which keeps all that was said of it.
     A row that nobody has touched goes with its name; others stay until they are removed. Of a text with
@@ -35,6 +39,25 @@ def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
     )
 
 
+def release_optional(document: DraftDocument, before: str, dialect: Dialect) -> DraftDocument:
+    """The document whose logic now lets parameters be left out that `before`, its earlier text, did not.
+
+    Their rows are no longer required, where nobody has said anything of them yet.
+    """
+    if document.tool.tool_type != ToolType.SQL or document.tool.definition == before:
+        return document
+    begun = find_optional_names(document.tool.definition, dialect) - find_optional_names(
+        before, dialect
+    )
+    rows = (
+        replace(row, is_required=False)
+        if row.param_name in begun and _is_pristine(row, document)
+        else row
+        for row in document.tool.parameters
+    )
+    return replace(document, tool=replace(document.tool, parameters=tuple(rows)))
+
+
 def types_to_infer(document: DraftDocument) -> DraftDocument:
     """The document as the analysis has to see it: parameters whose type is open are not declared."""
     rows = (one for one in document.tool.parameters if one.param_name not in document.auto_types)
@@ -42,7 +65,9 @@ def types_to_infer(document: DraftDocument) -> DraftDocument:
 
 
 def _declare(found: FoundParameter) -> ParameterSnapshot:
-    return ParameterSnapshot(param_name=found.name, param_type=found.type.value)
+    return ParameterSnapshot(
+        param_name=found.name, param_type=found.type.value, is_required=not found.is_optional
+    )
 
 
 def _with_type(
@@ -55,10 +80,16 @@ def _with_type(
 def _is_left_over(row: ParameterSnapshot, document: DraftDocument, analysis: Analysis) -> bool:
     if any(found.name == row.param_name for found in analysis.parameters):
         return False
-    if not analysis.is_valid or row.param_name not in document.auto_types:
-        return False
-    pristine = ParameterSnapshot(param_name=row.param_name, param_type=row.param_type)
-    return row == pristine and row.param_name not in document.test_values
+    return analysis.is_valid and _is_pristine(row, document)
+
+
+def _is_pristine(row: ParameterSnapshot, document: DraftDocument) -> bool:
+    """Whether nobody has said anything of the parameter."""
+    pristine = ParameterSnapshot(
+        param_name=row.param_name, param_type=row.param_type, is_required=row.is_required
+    )
+    is_open = row.param_name in document.auto_types and row.param_name not in document.test_values
+    return row == pristine and is_open
 
 
 def _rename(document: DraftDocument, used: dict[str, FoundParameter]) -> DraftDocument:

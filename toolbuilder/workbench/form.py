@@ -7,6 +7,7 @@ from dataclasses import replace
 from django.http import QueryDict
 
 from core.errors import DefinitionError
+from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.drafts import DraftDocument
 from toolbuilder.models import ToolType
@@ -38,7 +39,13 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
         return replace(current, tool=tool)
     keys = list(dict.fromkeys(data.getlist("parameter")))
     if len(keys) > MAX_PARAMETERS:
-        raise DefinitionError(f"a tool has at most {MAX_PARAMETERS} parameters")
+        raise DefinitionError(
+            message(
+                "tool.too_many_parameters_kept",
+                "a tool has at most {limit} parameters",
+                limit=MAX_PARAMETERS,
+            )
+        )
     known = {one.param_name: one for one in current.tool.parameters}
     rows = [_Row(form, key, known) for key in keys if key]
     return DraftDocument(

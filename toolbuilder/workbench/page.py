@@ -1,11 +1,12 @@
 """What the editor's page shows of a working copy, ready for its templates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from access.reader_language import in_language
 from catalog.sources import SourceSettings
 from core.execution import TOOL_NAME
 from core.toolspec import Binding
@@ -25,7 +26,8 @@ class ParameterRow:
     """One parameter as the form shows it; texts are what stands in the fields.
 
     `key` names the row's fields (`<key>-type` ...) and, behind `p-`, its elements. `type` is the
-    declared or inferred one; `fault` says what is wrong with it.
+    declared or inferred one; `fault` says what is wrong with it. `successor` is the new name in the
+    logic that may well be this parameter's, of one that the logic no longer uses.
     """
 
     key: str
@@ -48,6 +50,7 @@ class ParameterRow:
     binding: str
     bound_value: str
     fault: str
+    successor: str = ""
 
     @property
     def is_bound(self) -> bool:
@@ -133,7 +136,22 @@ def _build_rows(examined: Examined) -> list[ParameterRow]:
         rows.append(
             _build_row(f"{key}~{len(rows)}" if is_taken else key, parameter, examined, used)
         )
-    return rows
+    return _with_successor(rows, examined)
+
+
+def _with_successor(rows: list[ParameterRow], examined: Examined) -> list[ParameterRow]:
+    """The rows; one that is not used any more leads to the one that is new, where there are no others."""
+    gone = [row for row in rows if row.name and not row.is_used]
+    new = [row.name for row in rows if row.is_used and _is_untouched(row)]
+    if len(gone) != 1 or len(new) != 1 or not examined.analysis.parameters:
+        return rows
+    return [replace(row, successor=new[0]) if row is gone[0] else row for row in rows]
+
+
+def _is_untouched(row: ParameterRow) -> bool:
+    """Whether nothing was said of the parameter but what its logic says."""
+    said = (row.description, row.test, row.test_state, row.default, row.default_state)
+    return row.is_auto and not row.has_more and not any(said)
 
 
 def _build_row(
@@ -162,7 +180,7 @@ def _build_row(
         example=write_value(parameter.example),
         binding=parameter.binding,
         bound_value=write_value(parameter.bound_value),
-        fault=examined.faults.get(name, ""),
+        fault=in_language(examined.faults.get(name, "")),
     )
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import orjson
 
+from access.reader_language import in_language
 from core.analysis import ResultColumn
 from core.formatting import format_cell
 from core.json_text import encode_json
+from core.messages import Message
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue
 from toolbuilder.models import ToolTrial
@@ -23,6 +25,7 @@ TABLE_CHARACTERS = 400_000
 CELL_CHARACTERS = 2_000
 SHORT_CHARACTERS = 80
 TEXT_CHARACTERS = 100_000
+_NUMERIC = re.compile(r"numeric(?:\(\d+,(?P<scale>\d+)\))?")
 _REFUSED = re.compile(r"^- (\w+): ", re.MULTILINE)
 _COST = re.compile(r"\(cost=[\d.]+\.\.(?P<cost>[\d.]+) rows=(?P<rows>\d+) ")
 
@@ -76,16 +79,19 @@ class ShownTrial:
     """A test run, or with an `error` and without an `exchange` one that could not begin.
 
     `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 where none is.
-    `row_count` is None where the answer is a value, which then is in `value`.
+    `row_count` is None where the answer is a value, which then is in `value`; `is_plain` of a short one.
+    `missing` are the parameters whose test values a run waits for.
     """
 
     error: str = ""
     parameter: str = ""
+    missing: tuple[str, ...] = ()
     line: int = 0
     columns: tuple[ShownColumn, ...] = ()
     rows: tuple[tuple[ShownCell, ...], ...] = ()
     row_count: int | None = None
     value: ClippedText | None = None
+    is_plain: bool = True
     json: ClippedText | None = None
     notes: tuple[str, ...] = ()
     truncated: bool = False
@@ -131,9 +137,11 @@ def show_trial(
     trial: Trial, name: str, arguments: Mapping[str, JsonValue], types: Sequence[ResultColumn] = ()
 ) -> ShownTrial:
     """The run of the tool `name` with these arguments; `types` are the columns that were foretold."""
+    line, reason = _split_line(trial.error)
     shown = ShownTrial(
-        error=trial.error,
-        parameter=_find_refused(trial.error),
+        error=in_language(reason),
+        line=line,
+        parameter=_find_refused(str(trial.error or "")),
         notes=tuple(trial.structured.get("notes", trial.notes)) if trial.columns else trial.notes,
         truncated=trial.truncated,
         elapsed_ms=trial.elapsed_ms,
@@ -145,11 +153,15 @@ def show_trial(
     if not is_query(trial):
         value = trial.structured.get("result")
         told = value if isinstance(value, str) else _indent(value)
-        return replace(shown, value=_clip(told), json=_clip(_indent(trial.structured)))
+        is_plain = len(told) <= SHORT_CHARACTERS and "\n" not in told
+        return replace(
+            shown, value=_clip(told), is_plain=is_plain, json=_clip(_indent(trial.structured))
+        )
+    columns = _show_columns(trial, types)
     return replace(
         shown,
-        columns=_show_columns(trial, types),
-        rows=_show_rows(trial.rows),
+        columns=columns,
+        rows=_show_rows(trial.rows, columns),
         row_count=len(trial.rows),
         json=_clip(_write_answer(trial)),
     )
@@ -198,6 +210,14 @@ def _show_past(trial: ToolTrial) -> PastTrial:
     return PastTrial(trial, _shorten(words, 80), json.dumps(fields, ensure_ascii=False))
 
 
+def _split_line(error: Message | None) -> tuple[int, Message | str]:
+    """The line of the script that failed, 0 where none is meant, and what is said of it."""
+    match error:
+        case Message(code="script.at_line", values={"line": str(line), "reason": Message() as why}):
+            return int(line), why
+    return 0, error or ""
+
+
 def _find_refused(error: str) -> str:
     if not error.startswith("Invalid arguments for "):
         return ""
@@ -234,11 +254,15 @@ def _are_numbers(values: Sequence[JsonValue]) -> bool:
     )
 
 
-def _show_rows(rows: Sequence[Sequence[JsonValue]]) -> tuple[tuple[ShownCell, ...], ...]:
+def _show_rows(
+    rows: Sequence[Sequence[JsonValue]], columns: Sequence[ShownColumn]
+) -> tuple[tuple[ShownCell, ...], ...]:
     shown: list[tuple[ShownCell, ...]] = []
     room = TABLE_CHARACTERS
     for row in rows[:ROWS_DRAWN]:
-        cells = tuple(map(_show_cell, row))
+        cells = tuple(
+            _show_cell(value, column.type) for value, column in zip(row, columns, strict=True)
+        )
         room -= sum(len(cell.short) + len(cell.text) for cell in cells)
         if room < 0 and shown:
             break
@@ -246,14 +270,26 @@ def _show_rows(rows: Sequence[Sequence[JsonValue]]) -> tuple[tuple[ShownCell, ..
     return tuple(shown)
 
 
-def _show_cell(value: JsonValue) -> ShownCell:
+def _show_cell(value: JsonValue, type_name: str) -> ShownCell:
     if value is None:
         return ShownCell("NULL", is_null=True)
-    text = format_cell(value)
+    text = _write_cell(value, type_name)
     if len(text) <= SHORT_CHARACTERS and "\n" not in text:
         return ShownCell(text, is_number=_are_numbers([value]))
     left_out = max(0, len(text) - CELL_CHARACTERS)
     return ShownCell(_shorten(text, SHORT_CHARACTERS), text[:CELL_CHARACTERS], left_out=left_out)
+
+
+def _write_cell(value: JsonValue, type_name: str) -> str:
+    """A numeric has the decimals that its type declares, which JSON drops; two where it declares none."""
+    text = format_cell(value)
+    numeric = _NUMERIC.fullmatch(type_name)
+    if numeric is None or type(value) is not float or "e" in text.lower():
+        return text
+    if numeric["scale"]:
+        return f"{value:.{numeric['scale']}f}"
+    whole, _, decimals = text.partition(".")
+    return f"{whole}.{decimals:0<2}"
 
 
 def _shorten(text: str, limit: int) -> str:

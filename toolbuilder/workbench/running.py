@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from access.models import ApiKey
+from access.reader_language import in_language
 from access.views.gates import SEE_KEYS
 from core.bindings import CallerFacts, is_bound
 from core.diagnostics import Severity
@@ -43,9 +44,9 @@ def find_obstacle(examined: Examined, *, needs_values: bool = True) -> ShownTria
     for one in errors:
         text, place = examined.analysis.text, one.start
         line = text.count("\n", 0, place) + 1 if one.end else 0
-        return ShownTrial(error=one.message, parameter=one.parameter, line=line)
+        return ShownTrial(error=in_language(one.message), parameter=one.parameter, line=line)
     for name, fault in examined.faults.items():
-        return ShownTrial(error=fault, parameter=name)
+        return ShownTrial(error=in_language(fault), parameter=name)
     if examined.spec is None:
         return ShownTrial(error=_("This tool cannot be read."))
     return _find_missing(examined, examined.spec) if needs_values else None
@@ -86,4 +87,4 @@ def _find_missing(examined: Examined, spec: ToolSpec) -> ShownTrial | None:
     if not missing:
         return None
     text = _("Give a test value for %(names)s.") % {"names": ", ".join(missing)}
-    return ShownTrial(error=text, parameter=missing[0])
+    return ShownTrial(error=text, parameter=missing[0], missing=tuple(missing))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from django.db.models import QuerySet
 
+from access.reader_language import to_columns
 from core.toolspec import JsonValue
 from toolbuilder.models import ToolTrial
 from toolbuilder.trial import Trial
@@ -38,7 +39,7 @@ def record_trial(
         draft=None if work.tool else work.draft,
         username=username,
         arguments=dict(arguments),
-        error=trial.error,
+        **to_columns("error", trial.error),
         row_count=len(trial.rows) if trial.columns else None,
         duration_ms=trial.elapsed_ms,
         tokens=trial.tokens,

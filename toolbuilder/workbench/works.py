@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from core.errors import DefinitionError, StaleDraftError
+from core.messages import message
 from toolbuilder.drafts import DraftDocument, Seen, open_draft, read_draft, save_draft
 from toolbuilder.models import ToolDefinition, ToolDraft
 from toolbuilder.snapshots import ToolSnapshot, read_snapshot
@@ -61,7 +61,7 @@ class Work:
     @property
     def _uid(self) -> uuid.UUID:
         if self.draft is None:
-            raise DefinitionError("a work without a tool has a draft")
+            raise DefinitionError(message("draft.no_draft", "a work without a tool has a draft"))
         return self.draft.uid
 
 
@@ -82,7 +82,9 @@ def save_work(work: Work, document: DraftDocument, seen: Seen) -> Work:
     Raises as save_draft does.
     """
     if work.draft is None and seen.revision:
-        raise StaleDraftError(_("This draft is gone: it was published or discarded."), {})
+        raise StaleDraftError(
+            message("draft.gone", "This draft is gone: it was published or discarded."), {}
+        )
     if work.draft is None and document == work.document:
         return work
     with transaction.atomic():

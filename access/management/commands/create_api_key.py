@@ -9,11 +9,12 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 from django.utils import timezone
 
+from access.allowed_tools import check_allowed_tools, every_tool
 from access.claims import check_claims
-from access.keys import issue_key
+from access.keys import create_key
+from access.models import ApiKey
 
 
 class Command(BaseCommand):
@@ -23,6 +24,12 @@ class Command(BaseCommand):
         parser.add_argument("name", help="who or what uses the key, such as claude-desktop")
         parser.add_argument("--owner", help="name of the user that the key belongs to")
         parser.add_argument("--days", type=int, help="days until the key expires (default: never)")
+        parser.add_argument(
+            "--tool",
+            action="append",
+            metavar="NAME",
+            help="a tool that the key sees; may be repeated (default: every tool)",
+        )
         parser.add_argument(
             "--claim",
             action="append",
@@ -38,10 +45,14 @@ class Command(BaseCommand):
             raise CommandError("--days must be 1 or more")
         claims = _read_claims(options["claim"])
         expires_at = timezone.now() + timedelta(days=days) if days else None
-        with transaction.atomic():
-            issued = issue_key(options["name"], _find_owner(options["owner"]), expires_at)
-            issued.key.claims = claims
-            issued.key.save(update_fields=["claims"])
+        key = ApiKey(
+            name=options["name"],
+            owner=_find_owner(options["owner"]),
+            expires_at=expires_at,
+            allowed_tools=_read_tools(options["tool"]),
+            claims=claims,
+        )
+        issued = create_key(key)
         self.stdout.write(issued.token)
         self.stderr.write(f"Key {issued.key.key_id} created. The token above is shown only once.")
 
@@ -53,6 +64,16 @@ def _find_owner(username: str | None) -> User | None:
         return User.objects.get(username=username)
     except User.DoesNotExist:
         raise CommandError(f"there is no user {username!r}") from None
+
+
+def _read_tools(names: list[str] | None) -> list[str]:
+    if names is None:
+        return every_tool()
+    try:
+        check_allowed_tools(names)
+    except ValidationError as error:
+        raise CommandError(" ".join(error.messages)) from error
+    return names
 
 
 def _read_claims(texts: Iterable[str]) -> dict[str, Any]:

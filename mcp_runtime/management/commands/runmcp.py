@@ -13,6 +13,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import ConfigurationError
+from gateways.http_server.limits import HttpLimits
+from gateways.http_server.serving import server_options
 from mcp_runtime.server import Runtime
 
 GRACEFUL_STOP_S = 5
@@ -37,11 +39,9 @@ class Command(BaseCommand):
         common: dict[str, Any] = {
             "host": host,
             "port": options["port"],
-            # h11: httptools leaves trailing blanks in Mcp-Name, which the protocol forbids.
-            "http": "h11",
-            "log_config": None,
             "access_log": False,
             "timeout_graceful_shutdown": GRACEFUL_STOP_S,
+            **_limited_options(),
         }
         if workers > 1:
             uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
@@ -64,6 +64,13 @@ class RuntimeServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._runtime.notifier.close()
         super().handle_exit(sig, frame)
+
+
+def _limited_options() -> dict[str, Any]:
+    try:
+        return server_options(HttpLimits.read(settings))
+    except ConfigurationError as error:
+        raise CommandError(str(error)) from error
 
 
 def _tune_garbage_collection() -> None:

@@ -79,6 +79,15 @@ export class Diagnostics {
 /** Applies the first fix that is offered where the cursor is; false when there is none. */
 export function applyFixAtCursor(view) {
   const { from, to } = view.state.selection.main;
+  return applyFixBetween(view, from, to);
+}
+
+/** Applies the first fix that is offered anywhere; false when there is none. */
+export function applyFirstFix(view) {
+  return applyFixBetween(view, 0, view.state.doc.length);
+}
+
+function applyFixBetween(view, from, to) {
   let found = null;
   forEachDiagnostic(view.state, (diagnostic, start, end) => {
     if (!found && diagnostic.actions?.length && start <= to && end >= from) {

@@ -19,7 +19,7 @@ import {
   nextDiagnostic,
   search,
 } from "codemirror";
-import { Diagnostics } from "toolbuilder/editor/diagnostics.js";
+import { applyFirstFix, Diagnostics } from "toolbuilder/editor/diagnostics.js";
 import { acceptNames, insertName } from "toolbuilder/editor/insertion.js";
 import { keysOf } from "toolbuilder/editor/keys.js";
 import { extendWithLanguage } from "toolbuilder/editor/language.js";
@@ -35,6 +35,7 @@ const DEFAULTS = {
   parameters: [],
   functions: [],
   methods: [],
+  constants: [],
   keywords: [],
   readOnly: false,
   nonce: "",
@@ -50,9 +51,9 @@ const PHRASES = { leave: "Press Escape, then Tab, to leave the editor.", line: "
  * An Editor in the place of the text area `element`.
  *
  * `language`: "sql" or "python"; `dialect`: "postgresql" or "sqlite"; `schema`, `loadColumns`: see Schema; `parameters`: [{name,
- * type, description}]; `functions`, `methods`: [{name, signature, comment}] and `keywords`: [text] of Python; `nonce` of the
- * content policy; `onChange(text)` after each change; `onAnalyse(text)` after each pause of `pauseMs`. The text area sends the events
- * editor:run, editor:save and editor:publish, which bubble.
+ * type, description}]; `functions`, `methods`: [{name, signature, comment}], `constants`: [{name, comment}] and `keywords`: [text] of
+ * Python; `nonce` of the content policy; `onChange(text)` after each change; `onAnalyse(text)` after each pause of `pauseMs`. The
+ * text area sends the events editor:run, editor:save and editor:publish, which bubble.
  */
 export function createEditor(element, options = {}) {
   return new Editor(element, { ...DEFAULTS, ...options });
@@ -101,7 +102,12 @@ class Editor {
     return nextDiagnostic(this.view);
   }
 
-  /** Changes options: language, dialect, schema (with loadColumns), parameters, functions, methods, keywords, readOnly. */
+  /** Mends the first finding that has a fix. */
+  applyFirstFix() {
+    return applyFirstFix(this.view);
+  }
+
+  /** Changes options: language, dialect, schema (with loadColumns), parameters, functions, methods, constants, keywords, readOnly. */
   configure(options) {
     const { settings } = this;
     const schema = "schema" in options ? new Schema(options.schema, options.loadColumns ?? settings.loadColumns) : settings.schema;

@@ -8,7 +8,7 @@ const TEXTS = new Set(["String", "FormatString", "Comment"]);
 
 /**
  * A completion source. `read()` gives {parameters: [{name, type, description}], functions: [{name, signature, comment}],
- * methods: the same for what follows a dot, keywords: [text]} of that moment.
+ * methods: the same for what follows a dot, constants: [{name, comment}], keywords: [text]} of that moment.
  */
 export function completePython(read) {
   return (context) => {
@@ -24,7 +24,8 @@ export function completePython(read) {
   };
 }
 
-function nameOptions({ parameters, functions, keywords }) {
+function nameOptions({ parameters, functions, constants, keywords }) {
+  const shadowed = new Set(parameters.map(({ name }) => name));
   return [
     ...parameters.map(({ name, type, description }) => ({
       label: name,
@@ -33,6 +34,7 @@ function nameOptions({ parameters, functions, keywords }) {
       boost: 30,
     })),
     ...callOptions(functions),
+    ...constants.filter(({ name }) => !shadowed.has(name)).map(({ name, comment }) => ({ label: name, detail: comment, type: "constant" })),
     ...keywords.map((label) => ({ label, type: "keyword", boost: -40 })),
   ];
 }

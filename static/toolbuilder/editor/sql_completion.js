@@ -43,11 +43,19 @@ function optionsAt(place) {
     return memberOptions(place, query, path[0]);
   }
   if (!place.word && !place.isExplicit) {
-    return answer(place, /\bON\s+$/i.test(before) ? conditionOptions(place, query) : []);
+    return answer(place, optionsUnasked(place, query, before));
   }
   return IN_TABLES.has(query.clause) && !/\b(FROM|JOIN)\s+\S+\s+$/i.test(before)
     ? answer(place, tableOptions(place, query))
     : expressionOptions(place, query);
+}
+
+/** What is offered before a letter is typed: the tables that a JOIN could take, and how they go together. */
+function optionsUnasked(place, query, before) {
+  if (/\bON\s+$/i.test(before)) {
+    return conditionOptions(place, query);
+  }
+  return /\bJOIN\s+$/i.test(before) ? tableOptions(place, query) : [];
 }
 
 function isInsideText(tokens, position, text) {

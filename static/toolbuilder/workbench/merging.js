@@ -10,7 +10,7 @@ export function keepTyping(saving) {
     tasks.forEach(({ fragment }) => keepOpen(fragment));
     const at = tasks.findIndex(isOf(PARAMETERS));
     const isOlder = saving.isOlder(ctx);
-    saving.noteAnswer(ctx, { isSaved: tasks.some(isOf("saved")), isMerged: at >= 0 && !isOlder });
+    saving.noteAnswer(ctx, { isSaved: tasks.some(isOf("saved")), isJudged: tasks.some(isOf("status")), isMerged: at >= 0 && !isOlder });
     if (at >= 0 && isOlder) {
       // The next answer is about what is in the fields now.
       tasks.splice(at, 1);

@@ -33,6 +33,8 @@ class Parameters {
     const row = target.closest(".parameter-row");
     if (row && target.closest("[data-remove]")) {
       this.remove(row);
+    } else if (row && target.closest("[data-rename]")) {
+      this.rename(row, target.closest("[data-rename]").dataset.rename);
     } else if (row && target.closest("[data-move]")) {
       this.move(row, Number(target.closest("[data-move]").dataset.move), target.closest("[data-move]"));
     }
@@ -69,6 +71,14 @@ class Parameters {
     row.remove();
     (next?.matches(".parameter-row") ? next : document.getElementById("add-parameter")).focus();
     announce(this.template.dataset.removed.replace("{name}", () => name));
+    this.saving.schedule(0);
+  }
+
+  /** The row becomes that of the new name, whose own row says nothing yet. */
+  rename(row, name) {
+    this.rows.find((each) => each !== row && nameOf(each) === name)?.remove();
+    row.querySelector('[name$="-name"]').value = name;
+    row.focus();
     this.saving.schedule(0);
   }
 

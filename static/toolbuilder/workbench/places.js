@@ -1,6 +1,6 @@
 // Links that lead to a field or to a place in the logic, and buttons that show something elsewhere.
 
-/** Follows `data-focus="id"` (with `data-from` and `data-to` in the logic), `data-show-fault` and `data-show-tab`. */
+/** Follows `data-focus="id"` (with `data-from` and `data-to` in the logic), `data-show-fault`, `data-apply-fix` and `data-show-tab`. */
 export function watchPlaces(editor) {
   document.addEventListener("click", (event) => {
     const { target } = event;
@@ -10,6 +10,8 @@ export function watchPlaces(editor) {
       lead(link.dataset, editor);
     } else if (target.closest("[data-show-fault]")) {
       editor.showNextDiagnostic();
+    } else if (target.closest("[data-apply-fix]")) {
+      editor.applyFirstFix();
     } else if (target.closest("[data-show-tab]")) {
       showTab(target.closest("[data-show-tab]").dataset.showTab);
     }

@@ -43,6 +43,14 @@ document.addEventListener("input", (event) => {
   if (event.target.form?.matches("#workbench, #try-form")) {
     isPlanStale = true;
     event.target.removeAttribute("data-refused");
+    forgetMissing();
+  }
+});
+document.addEventListener("change", ({ target }) => {
+  forgetMissing();
+  // Python has no plan.
+  if (target.name === "tool_type" && chosen === "plan") {
+    choose("table");
   }
 });
 
@@ -100,7 +108,8 @@ function choose(name, { focus = false } = {}) {
 }
 
 function moveAmongTabs(event) {
-  const names = [...pane().querySelectorAll("[data-tab]")].map((tab) => tab.dataset.tab);
+  const shown = [...pane().querySelectorAll("[data-tab]")].filter((tab) => tab.checkVisibility());
+  const names = shown.map((tab) => tab.dataset.tab);
   const place = names.indexOf(event.target.dataset.tab);
   const next = {
     ArrowRight: (place + 1) % names.length,
@@ -183,6 +192,15 @@ function markRefused(name) {
   // Somebody who goes on writing elsewhere is not interrupted.
   if (active === document.body || active.id === "run" || pane()?.contains(active)) {
     field.focus();
+  }
+}
+
+/** A run that waits for values no longer says so once they are all there. */
+function forgetMissing() {
+  const notice = pane()?.querySelector("[data-missing]");
+  const isGiven = ({ test, state } = {}) => Boolean(test?.value || state?.value);
+  if (notice?.dataset.missing.split(" ").every((name) => isGiven(fieldsOf(name)))) {
+    notice.remove();
   }
 }
 

@@ -1,13 +1,16 @@
 // Saves what is typed, one request at a time, and says how that stands.
 
 const TYPING_PAUSE_MS = 350;
-const RENEWED = new Set(["csrfmiddlewaretoken", "page_token", "revision"]);
-const REASONS = { 401: "signedOut", 403: "signedOut", 409: "conflict" };
+const RENEWED = new Set(["csrfmiddlewaretoken", "page_token", "revision", "confirmed"]);
+// What people and agents read, and what a test run is given: nothing is checked because of it.
+const UNCHECKED = /^(name|title|tags|note|call_as|description_\w+|annotation-\w+)$|-(test|test_state|description|example)$/;
+const REASONS = { 401: "signedOut", 403: "signedOut", 409: "conflict", 413: "tooLarge" };
 
 /**
  * The saving of one form: `tool:analyse` is sent when something changed and nothing is on its way.
  *
- * `answeredText` is the logic that the last answer was about.
+ * `answeredText` is the logic that the last answer was about; `isJudged` says that the findings on the page are about what the
+ * form says now. `onChange` is called whenever either, or the state, may be another.
  */
 export class Saving {
   constructor(form, { isEditable }) {
@@ -16,6 +19,11 @@ export class Saving {
     this.shown = document.getElementById("saving");
     this.sent = new WeakMap();
     this.saved = this.written();
+    this.judged = this.written(this.body, isChecked);
+    this.state = "saved";
+    this.failure = "";
+    this.figures = {};
+    this.onChange = () => {};
     this.answeredText = null;
     this.isOnItsWay = false;
     this.isBlocked = false;
@@ -25,9 +33,17 @@ export class Saving {
     this.showTime();
   }
 
-  /** Everything that people can change, as one text. */
-  written(body = new FormData(this.form)) {
-    return JSON.stringify([...body].filter(([name]) => !RENEWED.has(name) && name !== "confirmed"));
+  get body() {
+    return new FormData(this.form);
+  }
+
+  /** Everything that people can change, or the part of it that `isMeant`, as one text. */
+  written(body = this.body, isMeant = () => true) {
+    return JSON.stringify([...body].filter(([name]) => !RENEWED.has(name) && isMeant(name)));
+  }
+
+  get isJudged() {
+    return this.written(this.body, isChecked) === this.judged;
   }
 
   get isDirty() {
@@ -41,9 +57,10 @@ export class Saving {
 
   /** Shows at once that something is not saved yet. */
   note() {
-    if (this.isEditable && this.shown.dataset.state === "saved") {
+    if (this.isEditable && this.state === "saved") {
       this.setState("changed");
     }
+    this.onChange();
   }
 
   schedule(pauseMs) {
@@ -60,12 +77,28 @@ export class Saving {
     if (this.isOnItsWay || (this.isBlocked && !isAsked)) {
       return;
     }
-    if (!this.isDirty && !isAsked) {
-      this.setState(this.isBlocked ? "failed" : "saved");
+    if (!this.isDirty && this.isJudged && !isAsked) {
+      this.setState("saved");
       return;
     }
     this.isBlocked = false;
-    this.form.dispatchEvent(new CustomEvent("tool:analyse"));
+    if (this.isOversized()) {
+      this.setState("failed", "oversized");
+    } else {
+      this.form.dispatchEvent(new CustomEvent("tool:analyse"));
+    }
+  }
+
+  /** Whether the logic is more than any form may hold: it is not even sent, and the reason has the figures. */
+  isOversized() {
+    const { elements, dataset } = this.form;
+    const text = elements.definition.value;
+    // A character has three bytes at most; most texts need not be counted.
+    const bytes = text.length * 3 > dataset.formBytes ? new TextEncoder().encode(text).length : 0;
+    const limit = elements.tool_type.value === "PYTHON" ? dataset.limitPython : dataset.limitSql;
+    const shown = (number) => Number(number).toLocaleString(document.documentElement.lang);
+    this.figures = { bytes: shown(bytes), limit: shown(limit) };
+    return bytes > Number(dataset.formBytes);
   }
 
   watchFields() {
@@ -93,14 +126,14 @@ export class Saving {
   }
 
   watchRequests() {
-    for (const name of ["htmx:error", "htmx:response:error"]) {
+    for (const name of ["request:unreachable", "htmx:response:error"]) {
       // The page's toast would come again with every change; this is said beside the tool's name.
       this.form.addEventListener(name, (event) => event.target === this.form && event.stopPropagation());
     }
     document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
       const { body } = ctx.request;
       if (body?.has?.("page_token")) {
-        this.sent.set(ctx, { written: this.written(body), text: body.get("definition") });
+        this.sent.set(ctx, { written: this.written(body), logic: this.written(body, isChecked), text: body.get("definition") });
       }
     });
     document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
@@ -130,34 +163,39 @@ export class Saving {
     const sent = this.sent.get(ctx);
     // What the server wrote in another form, such as a date, is no change of the person's.
     this.saved = sent.isMerged ? this.written() : sent.written;
+    if (sent.isJudged) {
+      this.judged = sent.isMerged ? this.written(this.body, isChecked) : sent.logic;
+    }
     this.isBlocked = false;
     this.showTime();
-    if (this.isDirty) {
+    if (this.isDirty || !this.isJudged) {
       this.schedule(0);
     } else {
       this.setState("saved");
     }
   }
 
-  /** Notes what an answer brings: that it was saved, and that nothing was changed meanwhile. */
-  noteAnswer(ctx, { isSaved, isMerged }) {
+  /** Notes what an answer brings: `{isSaved, isJudged, isMerged}`, the last if nothing was changed meanwhile. */
+  noteAnswer(ctx, brought) {
     if (this.sent.has(ctx)) {
-      Object.assign(this.sent.get(ctx), { isSaved, isMerged });
+      Object.assign(this.sent.get(ctx), brought);
     }
   }
 
   fail(status) {
     const other = status >= 500 ? "failed" : "refused";
-    const reason = status ? (REASONS[status] ?? other) : "unreachable";
     this.isBlocked = status === 409 || status === 401;
-    this.setState("failed", this.form.dataset[reason]);
+    this.setState("failed", status ? (REASONS[status] ?? other) : "unreachable");
   }
 
-  setState(state, reason) {
-    this.shown.dataset.state = state;
-    if (reason !== undefined) {
+  setState(state, failure = "") {
+    this.state = this.shown.dataset.state = state;
+    if (failure) {
+      this.failure = this.shown.dataset.failure = failure;
+      const reason = this.form.dataset[failure].replace(/\{(\w+)\}/g, (_all, name) => this.figures[name]);
       document.getElementById("saving-reason").textContent = reason;
     }
+    this.onChange();
   }
 
   /** The time of the last save, on the reader's clock. */
@@ -167,4 +205,8 @@ export class Saving {
       time.textContent = new Date(time.dateTime).toLocaleTimeString("en-GB");
     }
   }
+}
+
+function isChecked(name) {
+  return !UNCHECKED.test(name);
 }

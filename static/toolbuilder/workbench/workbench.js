@@ -1,6 +1,7 @@
 // The editor's page: the text, what is saved of it, what the server says of it, and the tables beside it.
 import { createEditor } from "toolbuilder/editor/editor.js";
 import { readSchema, startExplorer } from "toolbuilder/workbench/explorer.js";
+import { watchFindings } from "toolbuilder/workbench/findings.js";
 import { watchKinds } from "toolbuilder/workbench/kinds.js";
 import { keepTyping } from "toolbuilder/workbench/merging.js";
 import { watchParameters } from "toolbuilder/workbench/parameters.js";
@@ -19,9 +20,12 @@ class Workbench {
     this.saving = new Saving(form, { isEditable: this.isEditable });
     this.editor = this.createEditor();
     this.parameters = "";
+    this.found = [];
+    this.failure = null;
     this.show(readJson("analysis"));
     typeOverSelections(this.editor.view);
     keepTyping(this.saving);
+    watchFindings(this.saving);
     watchKinds(form, this.editor, { onSource: (name) => this.showSource(name) });
     watchParameters(this.saving);
     watchPlaces(this.editor);
@@ -57,6 +61,15 @@ class Workbench {
         this.editor.showNextDiagnostic();
       }
     });
+    document.addEventListener("tool:failed", ({ detail }) => this.mark(detail));
+    document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+      if (ctx.target?.id === "result" && this.failure) {
+        this.failure = null;
+        this.showFound(this.editor.text);
+      }
+    });
+    document.addEventListener("tool:moved", ({ detail }) => follow(detail));
+    document.addEventListener("tool:archived", ({ detail }) => this.followArchive(detail));
     const name = this.form.elements.name;
     const title = document.getElementById("shown-name");
     name.addEventListener("input", () => (title.textContent = name.value || title.dataset.unnamed));
@@ -64,15 +77,40 @@ class Workbench {
 
   /** Shows the findings of the text; those of a parameter stand in its row. */
   show(analysis, { parameters = null, text = null } = {}) {
-    const found = analysis.diagnostics.filter(({ parameter, to }) => !parameter || to > 0);
+    // Nobody is blamed for what is not begun.
+    const isBegun = this.editor.text.trim() !== "";
+    const found = analysis.diagnostics.filter(({ parameter, to }) => isBegun && (!parameter || to > 0));
     if (text === null || text === [...this.editor.text].length) {
-      this.editor.showDiagnostics(found, this.saving.answeredText ?? this.editor.text);
+      this.found = found;
+      this.showFound(this.saving.answeredText ?? this.editor.text);
     }
     const written = JSON.stringify(parameters);
     if (parameters && written !== this.parameters) {
       this.parameters = written;
       this.editor.configure({ parameters });
     }
+  }
+
+  /** A run of a script that ended at a line; it is marked until the text or the next run is another. */
+  mark({ line, message }) {
+    const { text, view } = this.editor;
+    const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    this.failure = { text, finding: { from, to, message } };
+    this.showFound(text);
+  }
+
+  showFound(text) {
+    const failed = this.failure?.text === text ? [this.failure.finding] : [];
+    this.editor.showDiagnostics([...this.found, ...failed], text);
+  }
+
+  /** The menu offers the way back, and the state of the tool comes with the next check. */
+  followArchive({ is_archived: isArchived }) {
+    for (const button of document.querySelectorAll("#tool-menu [name=archived]")) {
+      button.hidden = (button.value === "yes") === isArchived;
+    }
+    document.querySelector("#tool-menu details").open = false;
+    this.saving.save({ isAsked: true });
   }
 
   startExplorer() {
@@ -107,6 +145,16 @@ class Workbench {
       // Completion goes without names of tables; the explorer says what is wrong.
     }
   }
+}
+
+/** A tool that was published under a name has another address, and so have all actions of this page. */
+function follow({ old, new: address }) {
+  for (const name of ["action", "formaction", "href", "hx-get", "hx-post"]) {
+    for (const element of document.querySelectorAll(`[${name}^="${CSS.escape(old)}"]`)) {
+      element.setAttribute(name, address + element.getAttribute(name).slice(old.length));
+    }
+  }
+  document.title = document.title.replace(/^.*(?= · )/, () => document.getElementById("shown-name").textContent);
 }
 
 function readJson(id) {

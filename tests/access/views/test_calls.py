@@ -150,3 +150,9 @@ def test_log_is_for_those_who_may_see_it(staff_with: StaffWith, address: str) ->
 def test_empty_log_says_how_calls_come(admin: Client) -> None:
     assert "No calls yet" in text_of(admin.get("/calls/"))
     assert "No call matches" in text_of(admin.get("/calls/?tool=x"))
+
+
+def test_page_of_a_call_says_the_id_of_its_request(admin: Client) -> None:
+    call = make_call("sum", request_id="4be1a02c9f3d7e58")
+
+    assert "4be1a02c9f3d7e58" in text_of(admin.get(f"/calls/{call.pk}/"))

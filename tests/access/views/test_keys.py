@@ -21,7 +21,7 @@ def text_of(response: Any) -> str:
 
 
 def create(client: Client, **fields: str) -> Any:
-    given = {"name": "claude", "days": "90", "allowed_tools": "", "claims": "", **fields}
+    given = {"name": "claude", "days": "90", "reach": "these", "claims": "", **fields}
     return client.post("/keys/new/", given, headers=HTMX)
 
 
@@ -52,7 +52,7 @@ def test_new_key_comes_with_what_connects_a_client(
     admin: Client, settings: Any, words: str
 ) -> None:
     settings.MCP_PORT = 4003
-    connections = create(admin).context["connections"]
+    connections = create(admin, reach="every").context["connections"]
 
     text = next(one.text for one in connections if words in one.text)
 
@@ -80,6 +80,31 @@ def test_wrong_form_comes_back_with_what_was_typed(
     assert words in text_of(response)
     assert "&lt;script&gt;" in text_of(response)
     assert not ApiKey.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"reach": "these"}, id="nothing named"),
+        pytest.param({"reach": ""}, id="nothing chosen"),
+        pytest.param({"reach": "these", "allowed_tools": " , \n"}, id="only commas"),
+        pytest.param({"reach": "these", "allowed_tools": "sales, *"}, id="the mark among names"),
+    ],
+)
+def test_key_without_any_tool_is_refused_with_a_sentence(
+    admin: Client, fields: dict[str, str]
+) -> None:
+    response = create(admin, **fields)
+
+    assert response.status_code == 422
+    assert "Name at least one tool, or choose every tool." in text_of(response)
+    assert not ApiKey.objects.exists()
+
+
+def test_every_tool_is_a_choice(admin: Client) -> None:
+    create(admin, reach="every", allowed_tools="sales")
+
+    assert ApiKey.objects.get().allowed_tools == ["*"]
 
 
 def test_revoked_key_is_refused_and_says_so(admin: Client) -> None:
@@ -132,7 +157,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_keys(
     for number in range(60):
         issue_key(f"{HOSTILE}{number}", owner=owner)
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         page = text_of(admin.get("/keys/"))
 
     assert HOSTILE not in page
@@ -149,7 +174,7 @@ def test_who_only_reads_gets_no_buttons_and_no_way_around_them(staff_with: Staff
 
 
 def test_keys_are_made_without_javascript(admin: Client) -> None:
-    given = {"name": "claude", "days": ""}
+    given = {"name": "claude", "days": "", "reach": "every"}
     page = text_of(admin.post("/keys/new/", given))
 
     assert "<html" in page

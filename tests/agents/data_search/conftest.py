@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import uvicorn
 from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult
 
+from agents.data_search.custom_types.tool_response import ToolResponse
 from agents.data_search.environment import Environment
 from agents.data_search.mcp_tools import ToolServer
 
@@ -35,7 +37,8 @@ class PartlyListedServer(MCPServer):
         return [tool for tool in await super().list_tools() if tool.name == "get_table_details"]
 
 
-def make_tools() -> MCPServer:
+def make_tools(is_over: threading.Event) -> MCPServer:
+    """Its query with pg_sleep lasts until `is_over`."""
     server = PartlyListedServer("tools", log_level="ERROR")
 
     @server.tool()
@@ -48,9 +51,11 @@ def make_tools() -> MCPServer:
         return {"reference_docs": DOCUMENTS[:n_results]}
 
     @server.tool()
-    def execute_postgres_query(sql_query: str) -> dict[str, Any]:
-        time.sleep(0.6 if "pg_sleep" in sql_query else 0)
-        return {"status": "error", "message": f"refused {sql_query}"}
+    def execute_postgres_query(sql_query: str) -> CallToolResult:
+        if "pg_sleep" in sql_query:
+            is_over.wait()
+        refusal = ToolResponse(status="error", message=f"refused {sql_query}")
+        return refusal.to_call_tool_result()
 
     @server.tool()
     def complete_column_extraction(extracted_columns: dict[str, Any]) -> dict[str, Any]:
@@ -62,15 +67,17 @@ def make_tools() -> MCPServer:
 @pytest.fixture(scope="session")
 def mcp_url() -> Iterator[str]:
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(make_tools().streamable_http_app(), log_level="critical")
+    is_over = threading.Event()
+    config = uvicorn.Config(make_tools(is_over).streamable_http_app(), log_level="critical")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
     thread.start()
     while not server.started:
         time.sleep(0.01)
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+    is_over.set()
     server.should_exit = server.force_exit = True
-    thread.join(5)
+    thread.join(60)
     listener.close()
 
 

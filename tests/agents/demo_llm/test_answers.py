@@ -29,7 +29,7 @@ NOT_FOUND = (
 @pytest.fixture(scope="module")
 def model() -> Iterator[openai.OpenAI]:
     with demo_model() as base_url:
-        yield openai.OpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=10)
+        yield openai.OpenAI(base_url=base_url, api_key="none", max_retries=0, timeout=120)
 
 
 def ask(

@@ -10,7 +10,7 @@ from playwright.sync_api import ViewportSize, expect, sync_playwright
 from tests.browser.chromium import launch_arguments
 
 LOOK = ViewportSize(width=1280, height=860)
-ANSWER_TIMEOUT_MS = 60_000
+ANSWER_TIMEOUT_MS = 240_000
 SETTLE_MS = 1_000
 
 
@@ -19,6 +19,7 @@ def main(url: str, question: str, expected: str, picture: str = "") -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_arguments({}))
         page = browser.new_context(viewport=LOOK, reduced_motion="reduce").new_page()
+        page.set_default_timeout(ANSWER_TIMEOUT_MS)
         page.goto(f"{url}/dev-ui/?app=data_search")
         # ADK asks each new browser whether it may collect usage data.
         page.get_by_role("button", name="No Thanks").click()

@@ -9,12 +9,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.agents.conftest import PROJECT, SERVER_PYTHON, Installation, free_ports, wait_until
+from tests.agents.conftest import (
+    PROJECT,
+    SERVER_PYTHON,
+    START_TIMEOUT_S,
+    STOP_TIMEOUT_S,
+    Installation,
+    free_ports,
+    wait_until,
+)
 
 ADK = Path(sys.executable).with_name("adk")
-START_TIMEOUT_S = 90
-BROWSER_TIMEOUT_S = 110
-STOP_TIMEOUT_S = 15
+BROWSER_TIMEOUT_S = 400
 MEMORY = ("--session_service_uri", "memory://", "--artifact_service_uri", "memory://")
 
 
@@ -43,7 +49,7 @@ def serve_pages(installation: Installation, folder: Path) -> Iterator[str]:
 def answers(url: str) -> bool:
     """True once the pages are there."""
     try:
-        with urllib.request.urlopen(f"{url}/list-apps", timeout=5) as response:
+        with urllib.request.urlopen(f"{url}/list-apps", timeout=60) as response:
             return bool(response.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -15,7 +15,7 @@ def test_page_lists_one_agent_and_shows_its_answer(
     [(paid,)] = query(installation.demo_dsn, "SELECT count(*) FROM orders WHERE status = 'paid'")
 
     with serve_pages(installation, tmp_path) as url:
-        with urllib.request.urlopen(f"{url}/list-apps", timeout=10) as response:
+        with urllib.request.urlopen(f"{url}/list-apps", timeout=60) as response:
             apps = json.load(response)
         table = browse(url, "How many orders are in each status?", "paid")
 

@@ -11,7 +11,7 @@ from tests.agents.conftest import PROJECT, Installation
 from tests.agents.examples.scripted_model import serve_scripted_model
 
 PYTHON = PROJECT / ".venv-examples/bin/python"
-TIME_LIMIT_S = 110
+TIME_LIMIT_S = 400
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -28,7 +28,7 @@ print(json.dumps({"url": url, **{one.id: one.text for one in describe_connection
 def shown() -> dict[str, str]:
     """What the browser tells of each client, by its id, and the address under `url`."""
     command = [str(SERVER_PYTHON), "-c", SHOWN_BY_BROWSER]
-    written = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, timeout=60)
+    written = subprocess.run(command, cwd=PROJECT, capture_output=True, check=True, timeout=400)
     read: dict[str, str] = json.loads(written.stdout)
     return read
 

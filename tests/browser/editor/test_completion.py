@@ -53,6 +53,12 @@ from tests.browser.editor.page import OPTION, EditorPage
             "h_dept ON h_dept.dept_id = u.dept_id부서",
             id="join",
         ),
+        pytest.param(
+            "SELECT 1 FROM h_user u JOIN|",
+            " ",
+            "h_dept ON h_dept.dept_id = u.dept_id부서",
+            id="join before a letter",
+        ),
     ],
 )
 def test_likeliest_completion_comes_first(
@@ -93,6 +99,7 @@ def test_accepted_completion_is_written_as_the_database_reads_it(
     [
         pytest.param("", "si", "since", id="parameter"),
         pytest.param("", "rou", "round", id="function"),
+        pytest.param("", "pi", "pi", id="constant"),
         pytest.param("since.", "up", "upper", id="method"),
     ],
 )
@@ -104,6 +111,14 @@ def test_python_is_completed_from_what_is_allowed(
     editor.type_at(len(text), typed)
 
     expect(editor.page.locator(f"{OPTION} .cm-completionLabel").first).to_have_text(label)
+
+
+def test_constant_that_a_parameter_hides_is_offered_once(editor: EditorPage) -> None:
+    editor.open("", language="python")
+
+    editor.type_at(0, "since")
+
+    expect(editor.page.locator(f"{OPTION} .cm-completionLabel")).to_have_text(["since"])
 
 
 def test_nothing_is_offered_inside_texts_and_comments(editor: EditorPage) -> None:

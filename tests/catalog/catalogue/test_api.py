@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.models import ApiKey
-from catalog.models import CatalogQuery
+from catalog.models import CatalogQuery, CatalogScan, ScanState
 from tests.catalog.catalogue.shop import SALES_DETAILS, make_shop, make_table
 from tests.catalog.conftest import MakeSource
 from tests.factories import make_token
@@ -122,6 +122,7 @@ def test_without_authentication_only_this_machine_is_let_in(
     settings: Any, address: str, headers: dict[str, str], status: int
 ) -> None:
     settings.MCP_AUTH = "none"
+    make_shop()
 
     response = Client(REMOTE_ADDR=address).get("/api/tables", headers=headers)
 
@@ -209,6 +210,7 @@ def test_only_reads_are_answered(api: Client, method: str) -> None:
 
 
 def test_cross_site_checks_do_not_stand_in_the_way() -> None:
+    make_shop()
     strict = Client(enforce_csrf_checks=True, headers={"authorization": f"Bearer {make_token()}"})
 
     assert strict.get("/api/tags").status_code == 200
@@ -235,7 +237,37 @@ def test_searches_are_noted(api: Client, address: str, noted: list[tuple[str, in
     assert CatalogQuery.objects.count() == len(noted)
 
 
+NEVER_SCANNED = "the data catalogue is empty because no data source was scanned yet; try again"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/api/tables", "/api/tags", "/api/tables/stores", "/api/tables/stores/connection"],
+    ids=str,
+)
+def test_catalogue_that_was_never_read_is_no_empty_success(api: Client, address: str) -> None:
+    response = api.get(address)
+
+    assert (response.status_code, response.json()["error"]) == (503, "not_ready")
+    assert response.json()["message"].startswith(NEVER_SCANNED)
+
+
+def test_scan_that_is_under_way_is_said(api: Client) -> None:
+    CatalogScan.objects.create(state=ScanState.RUNNING)
+
+    message = "the data catalogue is being built; try again in a few seconds"
+    assert api.get("/api/tables").json()["message"] == message
+
+
+def test_catalogue_without_tables_is_empty_after_a_scan(api: Client) -> None:
+    CatalogScan.objects.create(state=ScanState.DONE)
+
+    assert api.get("/api/tables").json()["tables"] == []
+    assert api.get("/api/tags").json() == {"tags": []}
+
+
 def test_use_of_the_key_is_noted_to_the_minute(api: Client, django_assert_num_queries: Any) -> None:
+    make_shop()
     api.get("/api/tags")
     first = ApiKey.objects.get().last_used_at
     with django_assert_num_queries(3):

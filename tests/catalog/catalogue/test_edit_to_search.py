@@ -1,9 +1,8 @@
-"""An edit is found by its meaning within seconds while a worker runs."""
+"""An edit is found by its meaning while a long run is under way."""
 
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,11 @@ from catalog.models import CatalogColumn
 from tests.catalog.catalogue.described_tables import make_table
 from tests.catalog.documents.conftest import Indexing, indexing
 from tests.catalog.documents.test_command import VARIABLES
+from tests.waiting import LIMIT_S, wait_until
 
 __all__ = ["indexing"]
 
 PROJECT = Path(__file__).parents[3]
-STARTED_WITHIN_S = 60
-VISIBLE_WITHIN_S = 5
 
 
 @pytest.fixture
@@ -48,34 +46,18 @@ def worker(indexing: Indexing, redis_url: str, settings: Any, tmp_path: Path) ->
             stderr=output,
         )
     try:
-        _wait_until_ready(process, log)
+        wait_until(lambda: process.poll() is not None or " ready." in log.read_text())
+        assert process.poll() is None, log.read_text()
         yield
     finally:
         process.terminate()
-        process.wait(20)
-
-
-def _wait_until_ready(process: "subprocess.Popen[bytes]", log: Path) -> None:
-    deadline = time.monotonic() + STARTED_WITHIN_S
-    while " ready." not in log.read_text():
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
-
-
-def seconds_until_found(indexing: Indexing, text: str, key: str) -> float:
-    start = time.monotonic()
-    while time.monotonic() - start < VISIBLE_WITHIN_S:
-        if indexing.find(text, 1) == [key]:
-            return time.monotonic() - start
-        time.sleep(0.1)
-    raise AssertionError(f"not found after {VISIBLE_WITHIN_S} s")
+        process.wait(LIMIT_S)
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("worker")
-def test_edit_is_found_within_seconds_during_a_long_run(indexing: Indexing) -> None:
+def test_edit_is_found_during_a_long_run(indexing: Indexing) -> None:
     many = make_table("many", columns=[f"column_{number}" for number in range(300)])
     table = make_table()
     tables_changed([many.pk, table.pk])
@@ -92,5 +74,6 @@ def test_edit_is_found_within_seconds_during_a_long_run(indexing: Indexing) -> N
         tables_changed([table.pk])
 
     key = "catalogue:main_db/public.users.email"
-    assert seconds_until_found(indexing, "weight in kilograms", key) < VISIBLE_WITHIN_S
+    wait_until(lambda: indexing.find("weight in kilograms", 1) == [key])
+    # The long run has not ended: its lock is held until here.
     other.close()

@@ -58,7 +58,7 @@ def test_text_that_cannot_be_kept_is_given_back_with_the_reason(admin: Client) -
     response = save_column(admin, column, "x" * 5_001)
 
     assert response.status_code == 422
-    assert "at most 5000" in text_of(response)
+    assert "at most 5,000" in text_of(response)
     assert "x" * 5_001 in text_of(response)
     assert 'aria-invalid="true"' in text_of(response)
 

@@ -71,10 +71,10 @@ def test_edit_is_found_once_it_is_committed(django_capture_on_commit_callbacks: 
         ),
         pytest.param(
             {"description": "x" * 5_001},
-            "description has 5001 characters; at most 5000 are kept",
+            "description has 5,001 characters; at most 5,000 are kept",
             id="long-description",
         ),
-        pytest.param({"notes": "x" * 20_001}, "at most 20000 are kept", id="long-notes"),
+        pytest.param({"notes": "x" * 20_001}, "at most 20,000 are kept", id="long-notes"),
         pytest.param(
             {"notes": "a\0b"},
             "notes holds the character U+0000, which cannot be kept; leave it out",

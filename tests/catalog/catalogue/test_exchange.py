@@ -1,5 +1,6 @@
 """Descriptions go into a file and come back: nothing lost, nothing written that was not shown."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ def export(file_format: FileFormat = FileFormat.CSV) -> str:
 
 
 def plan(text: str, file_format: FileFormat = FileFormat.CSV) -> ImportPlan:
-    return read_import(text.encode(), f"a.{file_format}", CatalogTable.objects.all())
+    return read_import(BytesIO(text.encode()), f"a.{file_format}", CatalogTable.objects.all())
 
 
 def apply(text: str) -> ImportPlan:
@@ -157,7 +158,7 @@ def test_text_that_changed_since_it_was_shown_is_left_alone(sales: CatalogTable)
 def test_tables_that_one_may_not_write_are_unknown_and_skipped(sales: CatalogTable) -> None:
     others = CatalogTable.objects.exclude(pk=sales.pk)
 
-    assert read_import(EDITED.encode(), "a.csv", others).changes == []
+    assert read_import(BytesIO(EDITED.encode()), "a.csv", others).changes == []
     assert apply_import(plan(EDITED), "jo", others).applied == 0
 
 

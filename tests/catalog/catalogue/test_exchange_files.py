@@ -1,15 +1,22 @@
 """Files of people's spreadsheets are read as they are saved, and every fault is told with its line."""
 
+from io import BytesIO
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.exchange.cells import decode_bytes, guard_cell, read_cell
-from catalog.exchange.rows import MAX_FILE_BYTES, FileRow, read_file
+from catalog.exchange.rows import FileContent, FileRow, read_file
 from core.errors import ImportFileError
 
 KOREAN = "table,description\r\nsales,매출 트랜잭션\r\n"
 JAPANESE = "table,description\r\nsales,売上トランザクション\r\n"
+
+
+def read(data: bytes, file_name: str) -> FileContent:
+    return read_file(BytesIO(data), file_name)
 
 
 @pytest.mark.parametrize("text", [KOREAN, JAPANESE], ids=["ko", "ja"])
@@ -36,7 +43,7 @@ def test_guarded_cell_is_read_back(text: str) -> None:
     ],
 )
 def test_habits_of_spreadsheets_are_understood(text: str) -> None:
-    content = read_file(text.encode(), "a.csv")
+    content = read(text.encode(), "a.csv")
 
     assert (content.faults, content.ignored) == ([], [])
     assert content.rows == [
@@ -47,7 +54,7 @@ def test_habits_of_spreadsheets_are_understood(text: str) -> None:
 def test_missing_empty_and_cleared_cells_are_told_apart() -> None:
     data = b"table,display_name,description,mine\nsales,,-,1\n"
 
-    content = read_file(data, "a.csv")
+    content = read(data, "a.csv")
 
     assert content.rows[0].texts == {"description": ""}
     assert content.rows[0].blank == ("display_name",)
@@ -55,7 +62,7 @@ def test_missing_empty_and_cleared_cells_are_told_apart() -> None:
 
 
 def test_lines_are_counted_over_line_ends_in_cells() -> None:
-    content = read_file(b'table,notes\na,"1\n2\n3"\nb,4\n', "a.csv")
+    content = read(b'table,notes\na,"1\n2\n3"\nb,4\n', "a.csv")
 
     assert [(row.line, row.table) for row in content.rows] == [(2, "a"), (5, "b")]
 
@@ -67,12 +74,44 @@ def test_lines_are_counted_over_line_ends_in_cells() -> None:
         pytest.param(b"table,table\n", "names table twice", id="twice"),
         pytest.param(b"", "name the columns", id="empty"),
         pytest.param(b"table\n\x81\xff\xff", "save it as CSV UTF-8", id="no-text"),
-        pytest.param(b"x" * (MAX_FILE_BYTES + 1), "more than 32 MB", id="large"),
     ],
 )
 def test_file_that_cannot_be_read_is_refused(data: bytes, reason: str) -> None:
     with pytest.raises(ImportFileError, match=reason):
-        read_file(data, "a.csv")
+        read(data, "a.csv")
+
+
+def test_no_more_is_read_than_the_limit_of_bytes(settings: Any) -> None:
+    settings.CATALOG_IMPORT_MAX_MB = 1
+    file = BytesIO(b"table,column\n" + b",x\n" * 6_000_000)
+
+    with pytest.raises(ImportFileError, match="more than 1 MB; split it"):
+        read_file(file, "a.csv")
+
+    assert file.tell() == 1_000_001
+
+
+# What comes after the limit could not be read at all, so nobody has tried.
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        pytest.param(b"table\n" + b"a\n" * 11 + b'"a"b\n', "a.csv", id="rows"),
+        pytest.param(b"table,column\n" + b",x\n" * 11 + b'"a"b\n', "a.csv", id="faulty rows"),
+        pytest.param(b"- table: a\n" * 11, "a.yaml", id="tables"),
+        pytest.param(b"- a\n" * 101 + b"}", "a.yaml", id="parts of YAML"),
+    ],
+)
+def test_rows_are_counted_while_they_are_read(settings: Any, data: bytes, name: str) -> None:
+    settings.CATALOG_IMPORT_MAX_ROWS = 10
+
+    with pytest.raises(ImportFileError, match="more than 10 rows; split it"):
+        read(data, name)
+
+
+def test_as_many_rows_as_the_limit_are_read(settings: Any) -> None:
+    settings.CATALOG_IMPORT_MAX_ROWS = 10
+
+    assert len(read(b"table\n" + b"a\n" * 10, "a.csv").rows) == 10
 
 
 @pytest.mark.parametrize(
@@ -84,7 +123,7 @@ def test_file_that_cannot_be_read_is_refused(data: bytes, reason: str) -> None:
     ],
 )
 def test_fault_of_a_row_has_its_line(data: bytes, fault: tuple[int, str]) -> None:
-    (found,) = read_file(data, "a.csv").faults
+    (found,) = read(data, "a.csv").faults
 
     assert found.line == fault[0]
     assert fault[1] in found.text
@@ -105,7 +144,7 @@ YAML = """
 
 
 def test_yaml_is_read_as_it_is_written() -> None:
-    table, column = read_file(YAML.encode(), "a.yml").rows
+    table, column = read(YAML.encode(), "a.yml").rows
 
     assert table.texts == {"description": "", "tags": "売上;日次", "notes": "one\ntwo"}
     assert (table.line, table.blank) == (2, ("display_name",))
@@ -126,7 +165,7 @@ def test_yaml_is_read_as_it_is_written() -> None:
     ],
 )
 def test_bad_yaml_is_refused_with_its_line(text: str, line: int, reason: str) -> None:
-    (fault,) = read_file(text.encode(), "a.yaml").faults
+    (fault,) = read(text.encode(), "a.yaml").faults
 
     assert fault.line == line
     assert reason in fault.text

@@ -65,7 +65,7 @@ def test_derived_relation_needs_no_columns_and_may_cross_data_sources(
             "foreign keys are read by scans",
             id="foreign-key",
         ),
-        pytest.param({**OWN, "join_condition": "x" * 2_001}, "at most 2000", id="long-condition"),
+        pytest.param({**OWN, "join_condition": "x" * 2_001}, "at most 2,000", id="long-condition"),
     ],
 )
 def test_relation_that_cannot_be_is_refused(pair: Pair, terms: Any, reason: str) -> None:

@@ -3,7 +3,8 @@
 import pytest
 from django.utils import translation
 
-from catalog.templatetags.catalogue import marked, short_number
+from access.templatetags.formats import short_number
+from catalog.templatetags.catalogue import marked
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from django.db import connection
 from catalog.documents.indexing import INDEXING_LOCK
 from catalog.models import ReferenceDocument
 from tests.catalog.documents.conftest import EMAIL, Indexing, WriteFile, columns, load
+from tests.waiting import LIMIT_S
 
 MANAGE = Path(__file__).parents[3] / "manage.py"
 VARIABLES = (
@@ -241,7 +242,7 @@ def test_run_that_was_ended_is_continued(
     wait_for_line(process, "Embedded 320 of 640.")
 
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == code
     assert ("run it again to go on" in errors) is (code == 130)

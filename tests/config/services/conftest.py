@@ -20,7 +20,7 @@ def data_dir(keeper: Keeper) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until(is_true: Callable[[], object], timeout_s: float) -> bool:
+def wait_until(is_true: Callable[[], object], timeout_s: float = 60) -> bool:
     """False if it did not become true in time."""
     deadline = time.monotonic() + timeout_s
     while not is_true():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config.services.state import LOG_LIMIT_BYTES, DataDirectory, hold_lock, is_locked
+from config.services.state import DataDirectory, hold_lock, is_locked
 from core.errors import ConfigurationError
 
 
@@ -84,15 +84,6 @@ def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match=r"file/\.data cannot be used: Not a directory"):
         DataDirectory(file / ".data").create()
-
-
-def test_big_log_is_moved_aside(directory: DataDirectory) -> None:
-    path = directory.log("web")
-    os.truncate(path, LOG_LIMIT_BYTES + 1)
-
-    assert directory.log("web").stat().st_size == 0
-    assert mode(path) == 0o600
-    assert path.with_suffix(".log.1").exists()
 
 
 def test_second_holder_of_the_lock_is_told_who_has_it(directory: DataDirectory) -> None:

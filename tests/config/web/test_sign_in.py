@@ -1,6 +1,7 @@
 """Signing in and out: where it leads, what is refused, and what htmx hears."""
 
 import json
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -61,9 +62,41 @@ def test_too_many_wrong_passwords_refuse_the_right_one(client: Client, ann: User
 
     response = client.post("/sign-in/", RIGHT)
 
-    assert (response.status_code, response["Retry-After"]) == (429, "900")
-    assert "Too many attempts. Try again in 15 minutes." in response.text
+    assert (response.status_code, response["Retry-After"]) == (429, "60")
+    assert "Too many attempts. Try again in 1 minute." in response.text
     assert "_auth_user_id" not in client.session
+
+
+def test_wrong_passwords_from_elsewhere_do_not_keep_anybody_out(client: Client, ann: User) -> None:
+    for number in range(50):
+        Client(REMOTE_ADDR=f"192.0.2.{number % 3}").post("/sign-in/", WRONG)
+
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+
+
+def test_known_browser_gets_in_from_the_address_of_the_attack(client: Client, ann: User) -> None:
+    client.post("/sign-in/", RIGHT)
+    client.post("/sign-out/")
+    for _ in range(50):
+        Client().post("/sign-in/", WRONG)
+
+    assert Client().post("/sign-in/", RIGHT).status_code == 429
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+    assert client.cookies["device"]["httponly"]
+
+
+@pytest.mark.parametrize(
+    ("trusted", "addresses"), [([], {"127.0.0.1"}), (["127.0.0.1"], {"192.0.2.1", "192.0.2.2"})]
+)
+def test_forwarded_addresses_count_only_from_trusted_proxies(
+    client: Client, settings: Any, trusted: list[str], addresses: set[str]
+) -> None:
+    settings.TRUSTED_PROXIES = [ip_network(one) for one in trusted]
+
+    for number in (1, 2):
+        client.post("/sign-in/", WRONG, headers={"X-Forwarded-For": f"192.0.2.{number}"})
+
+    assert set(SignInAttempt.objects.values_list("address", flat=True)) == addresses
 
 
 def test_right_password_in_time_forgets_the_wrong_ones(client: Client, ann: User) -> None:
@@ -91,7 +124,8 @@ def test_person_without_the_right_is_told_who_they_are(client: Client, ann: User
 def test_sign_out_needs_a_post_and_ends_the_session(client: Client, ann: User) -> None:
     client.force_login(ann)
 
-    assert client.get("/sign-out/").status_code == 405
+    assert client.get("/sign-out/")["Location"] == "/"
+    assert "_auth_user_id" in client.session
     assert client.post("/sign-out/")["Location"] == "/sign-in/"
     assert "_auth_user_id" not in client.session
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.template import Context, Template
+from django.template.loader import render_to_string
 
 ROOT = settings.BASE_DIR
 TEMPLATES = sorted(
@@ -16,6 +17,11 @@ NAMED_ICONS = re.compile(r'{% icon "([^"]+)"')
 # Inline code and what htmx gives to eval.
 REFUSED = re.compile(
     r"""\son[a-z]+="|\sstyle="|<style(?![^>]*nonce)|<script(?![^>]*(?:src|nonce)=)|hx-on|["']js:|hx-trigger="[^"]*\["""
+)
+
+# Dates and numbers have one form, of access/templatetags/formats.py.
+OTHER_FORMS = re.compile(
+    r"""\|(?:date|time|timesince|timeuntil|intcomma|localize|unlocalize)\b|\|floatformat:["']|\}\} m?s\b"""
 )
 
 
@@ -33,6 +39,11 @@ def test_nothing_needs_what_the_content_policy_refuses(path: Path) -> None:
     assert REFUSED.findall(path.read_text()) == []
 
 
+@pytest.mark.parametrize("path", TEMPLATES, ids=name_of)
+def test_dates_and_numbers_have_one_form(path: Path) -> None:
+    assert OTHER_FORMS.findall(path.read_text()) == []
+
+
 def test_icon_is_hidden_from_screen_readers_and_escaped() -> None:
     drawn = Template("{% icon name %}").render(Context({"name": '"><script>'}))
 
@@ -41,6 +52,6 @@ def test_icon_is_hidden_from_screen_readers_and_escaped() -> None:
 
 
 def test_modules_of_the_pages_are_all_in_the_import_map() -> None:
-    mapped = set(re.findall(r'"(web/\w+\.js)"', (ROOT / "templates/web/_scripts.html").read_text()))
+    mapped = set(re.findall(r'"(web/\w+\.js)": "/static/', render_to_string("web/_scripts.html")))
 
     assert mapped == {f"web/{path.name}" for path in (ROOT / "static/web").glob("*.js")}

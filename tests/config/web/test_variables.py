@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 
+from config.web.variable_texts import parse_variables
 from config.web.variables import (
     ShownVariable,
     hide_credentials,
@@ -103,6 +104,12 @@ def test_address_that_is_none_is_hidden(monkeypatch: Any, value: str) -> None:
 
 
 def test_markdown_becomes_words_and_code() -> None:
-    pieces = split_markdown("the [built-in tools](builtin-tools.md): `all`, or names")
+    pieces = split_markdown("the built-in tools: `all`, or names")
 
     assert pieces == [("the built-in tools: ", False), ("all", True), (", or names", False)]
+
+
+def test_links_of_the_page_are_words_alone() -> None:
+    page = "## Some\n| `MCP_TOOLS` | | the [built-in tools](builtin-tools.md): `all` |"
+
+    assert [one.meaning for one in parse_variables(page)] == ["the built-in tools: `all`"]

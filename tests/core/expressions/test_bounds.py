@@ -34,7 +34,7 @@ def _unchanged_process() -> Iterator[None]:
 
 
 FAILING: dict[str, list[str]] = {
-    "% does not format texts": [
+    "texts are not formatted with %": [
         "'%(x)s' % {'x': a}",
         "'%s' % (a,)",
         "'%0999999999d' % a",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.expression import FUNCTIONS, METHODS
+from core.expression import CONSTANTS, FUNCTIONS, METHODS
 from core.expressions.table import Function
 from core.script import SCRIPT_FUNCTIONS, SCRIPT_METHODS
 
@@ -47,6 +47,13 @@ def test_every_method_of_expressions_has_its_row(kind: type) -> None:
 
     assert f"### Of `{kind.__name__}`" in page
     assert method_rows(METHODS[kind]) in page
+
+
+def test_every_constant_has_its_row() -> None:
+    page = (REFERENCE / "expressions.md").read_text()
+
+    rows = [f"| `{name}` | {constant.doc} |" for name, constant in sorted(CONSTANTS.items())]
+    assert "\n".join(rows) in page
 
 
 def test_every_function_that_scripts_add_has_its_row() -> None:

@@ -152,8 +152,8 @@ def test_a_tool_that_lies_is_left_out_and_the_others_are_kept(document: Any, fau
     reading = read_mcp_tools([tool_named("first"), document, tool_named("last")])
 
     assert [tool.name for tool in reading.tools] == ["first", "last"]
-    assert [fault in each.text for each in reading.faults] == [True]
-    assert reading.faults[0].place.startswith("tool 2")
+    assert [fault in str(each.text) for each in reading.faults] == [True]
+    assert str(reading.faults[0].place).startswith("tool 2")
 
 
 def test_of_equal_names_the_first_is_kept() -> None:

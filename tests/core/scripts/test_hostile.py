@@ -260,7 +260,7 @@ FAILING: dict[str, list[str]] = {
     "number is too large": ["values.insert(10 ** 30, 1)\nresult = values"],
     "not in a list": ["values.remove(9)\nresult = 1"],
     "not in a set": ["x = {1}\nx.remove(2)\nresult = x"],
-    "does not format": ["name %= 5\nresult = name"],
+    "not formatted with %": ["name %= 5\nresult = name"],
     "negative shift": ["n >>= -1\nresult = n"],
     "not a real number": ["x = -8\nx **= 0.5\nresult = x"],
     "is too much": ["if n > 2: fail(f'{n} is too much')\nresult = n"],

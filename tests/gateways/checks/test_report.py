@@ -2,7 +2,8 @@
 
 import pytest
 
-from gateways.checks.report import Level, Value, counted, fill, list_names, ok, warning
+from core.messages import counted
+from gateways.checks.report import Level, list_names, ok, warning
 
 
 def test_text_is_the_template_with_its_values() -> None:
@@ -22,19 +23,6 @@ def test_text_is_the_template_with_its_values() -> None:
 )
 def test_count_chooses_the_template(count: int, text: str) -> None:
     assert warning("tables", counted("1 table.", "{count} tables."), count=count).text == text
-
-
-@pytest.mark.parametrize(
-    ("template", "values"),
-    [
-        pytest.param("{name}", {}, id="no value"),
-        pytest.param("{name.__class__}", {"name": "a"}, id="attribute"),
-        pytest.param("{name:>999999999}", {"name": "a"}, id="endless"),
-        pytest.param("{", {"name": "a"}, id="open brace"),
-    ],
-)
-def test_what_is_no_placeholder_stays(template: str, values: dict[str, Value]) -> None:
-    assert fill(template, values) == template
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ async def test_list_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 async def test_silent_server_has_a_deadline() -> None:
     async def reply(_request: Received, _writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(2)
+        await asyncio.Event().wait()
 
     async with running(reply) as service:
         with pytest.raises(DeadlineExceededError, match=r"within 0\.2 s"):

@@ -1,6 +1,9 @@
 """Queries for tests, written as SQL with (type, value) for each parameter."""
 
+import asyncio
 from typing import Any
+
+import psycopg
 
 from core.execution import Query
 from core.statement import compile_statement
@@ -36,3 +39,16 @@ async def fetch(source: PostgresSource, sql: str, **arguments: Any) -> list[list
 async def fetch_value(source: PostgresSource, sql: str, **arguments: Any) -> Any:
     [[value]] = await fetch(source, sql, **arguments)
     return value
+
+
+async def wait_for_rows(
+    observer: "psycopg.Connection[Any]", sql: str, count: int
+) -> list[tuple[Any, ...]]:
+    """The rows as soon as there are `count`; those after half a minute if there never are."""
+    rows = observer.execute(sql).fetchall()
+    for _ in range(1_500):
+        if len(rows) == count:
+            break
+        await asyncio.sleep(0.02)
+        rows = observer.execute(sql).fetchall()
+    return rows

@@ -23,7 +23,7 @@ async def test_columns_have_names_and_types(source: PostgresSource) -> None:
 
     assert description.columns == (
         Column("id", 23, "integer"),
-        Column("cost", 1700, "numeric"),
+        Column("cost", 1700, "numeric(10,2)"),
         Column("at", 1184, "timestamp with time zone"),
     )
 

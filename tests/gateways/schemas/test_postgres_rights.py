@@ -2,7 +2,6 @@
 
 import socket
 from dataclasses import replace
-from time import monotonic
 
 import psycopg
 import pytest
@@ -82,13 +81,10 @@ async def test_views_of_extensions_and_of_the_server_are_left_out(
     assert names.isdisjoint({"pg_stat_statements", "pg_class", "columns"})
 
 
-async def test_dead_server_is_told_at_once(settings: PostgresSettings) -> None:
+async def test_dead_server_is_told(settings: PostgresSettings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    started = monotonic()
 
     async with PostgresSchemaReader(replace(settings, port=port)) as reader:
         with pytest.raises(DataSourceUnavailableError):
             await reader.list_tables()
-
-    assert monotonic() - started < 1.0

@@ -20,6 +20,12 @@ def resident_bytes(pid: int) -> int:
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_BYTES
 
 
+def cpu_ticks(pid: int) -> int:
+    """The hundredths of a second that it has computed, 0 of one that is gone."""
+    user, system = _stat(pid)[11:13] or ("0", "0")
+    return int(user) + int(system)
+
+
 def open_files(pid: int) -> list[str]:
     """The numbers of its file descriptors."""
     return sorted(entry.name for entry in Path(f"/proc/{pid}/fd").iterdir())

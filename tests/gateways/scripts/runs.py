@@ -1,17 +1,17 @@
 """Runs scripts in processes, and watches these."""
 
 import asyncio
-import time
 from pathlib import Path
 
 from core.script import CompiledScript
 from core.toolspec import JsonValue
 from gateways.scripts.workers import ScriptWorkers
-from tests.gateways.scripts.processes import children, is_alive
+from tests.gateways.scripts.processes import children, cpu_ticks, is_alive
+from tests.waiting import eventually, wait_until
 
 ANY_PYTHON = "tests.gateways.scripts.any_python"
 PROJECT = Path(__file__).parents[3]
-LONG_MS = 20_000
+LONG_MS = 60_000
 
 
 async def run(
@@ -28,14 +28,17 @@ def script_processes(workers: ScriptWorkers) -> list[int]:
 
 async def all_processes(workers: ScriptWorkers) -> list[int]:
     """Their numbers, once there are as many as there should be."""
-    async with asyncio.timeout(10):
-        while len(found := script_processes(workers)) < workers.settings.size:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-    return found
+    await eventually(lambda: len(script_processes(workers)) == workers.settings.size)
+    return script_processes(workers)
+
+
+async def start_endless(workers: ScriptWorkers) -> "asyncio.Task[JsonValue]":
+    """A call that computes for ever, and does so already."""
+    before = {pid: cpu_ticks(pid) for pid in await all_processes(workers)}
+    call = asyncio.create_task(run(workers, "while True: pass"))
+    await eventually(lambda: any(cpu_ticks(pid) > before[pid] + 2 for pid in before))
+    return call
 
 
 def wait_for_end(pids: list[int]) -> None:
-    deadline = time.monotonic() + 5
-    while any(is_alive(pid) for pid in pids):
-        assert time.monotonic() < deadline, "a process is still there"
-        time.sleep(0.01)
+    wait_until(lambda: not any(is_alive(pid) for pid in pids))

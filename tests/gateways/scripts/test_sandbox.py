@@ -33,7 +33,7 @@ HEADERS = {
 
 def run_inside(code: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-I", "-S", str(PROGRAM), str(PROJECT), str(MEMORY_BYTES), code]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize(

@@ -16,29 +16,34 @@ from core.errors import (
     EvaluationError,
     ScriptsBusyError,
 )
+from core.script import CompiledScript
 from gateways.scripts.sandbox import missing_support
 from gateways.scripts.workers import LOST_TEXT, Allowance, ScriptWorkers, ScriptWorkerSettings
-from tests.gateways.scripts.processes import open_files, resident_bytes
+from tests.gateways.scripts.processes import is_alive, open_files, resident_bytes
 from tests.gateways.scripts.runs import (
     ANY_PYTHON,
+    LONG_MS,
     all_processes,
     run,
     script_processes,
+    start_endless,
     wait_for_end,
 )
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.skipif(missing_support() is not None, reason="the sandbox needs Linux")
 
 
 @pytest_asyncio.fixture
 async def workers() -> AsyncIterator[ScriptWorkers]:
-    async with ScriptWorkers(ScriptWorkerSettings(), language=ANY_PYTHON) as workers:
+    settings = ScriptWorkerSettings(max_wait_ms=LONG_MS)
+    async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
         yield workers
 
 
 @pytest_asyncio.fixture
 async def one_worker() -> AsyncIterator[ScriptWorkers]:
-    settings = ScriptWorkerSettings(size=1, max_waiting=1, max_wait_ms=300, recycle_after=50)
+    settings = ScriptWorkerSettings(size=1, max_wait_ms=LONG_MS, recycle_after=50)
     async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
         yield workers
 
@@ -163,8 +168,7 @@ async def test_endless_script_is_stopped_at_its_deadline(one_worker: ScriptWorke
 
 async def test_cancelled_call_ends_its_process(one_worker: ScriptWorkers) -> None:
     before = await all_processes(one_worker)
-    call = asyncio.create_task(run(one_worker, "while True: pass"))
-    await asyncio.sleep(0.05)
+    call = await start_endless(one_worker)
 
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -176,21 +180,20 @@ async def test_cancelled_call_ends_its_process(one_worker: ScriptWorkers) -> Non
 
 async def test_killed_process_fails_its_call_and_is_replaced(one_worker: ScriptWorkers) -> None:
     (process,) = await all_processes(one_worker)
-    call = asyncio.create_task(run(one_worker, "while True: pass"))
-    await asyncio.sleep(0.05)
+    call = await start_endless(one_worker)
 
     os.kill(process, signal.SIGKILL)
 
     with pytest.raises(EvaluationError) as caught:
         await call
-    assert str(caught.value) == LOST_TEXT
+    assert caught.value.message == LOST_TEXT
     assert await run(one_worker, "result = 'next'") == "next"
 
 
 async def test_process_killed_while_idle_is_replaced_unseen(one_worker: ScriptWorkers) -> None:
     (process,) = await all_processes(one_worker)
     os.kill(process, signal.SIGKILL)
-    await asyncio.sleep(0.05)
+    await eventually(lambda: script_processes(one_worker) not in ([], [process]))
 
     assert await run(one_worker, "result = 'next'") == "next"
 
@@ -199,8 +202,9 @@ async def test_killed_fork_server_is_started_again(workers: ScriptWorkers) -> No
     before = await all_processes(workers)
     assert workers.fork_server_pid is not None
 
-    os.kill(workers.fork_server_pid, signal.SIGKILL)
-    await asyncio.sleep(0.05)
+    killed = workers.fork_server_pid
+    os.kill(killed, signal.SIGKILL)
+    await eventually(lambda: workers.fork_server_pid not in {None, killed})
 
     assert await run(workers, "result = 'next'") == "next"
     wait_for_end(before)
@@ -209,43 +213,65 @@ async def test_killed_fork_server_is_started_again(workers: ScriptWorkers) -> No
 async def test_unasked_message_ends_the_process_and_not_the_next_call(
     one_worker: ScriptWorkers,
 ) -> None:
+    (process,) = await all_processes(one_worker)
     reply = b'{"is_spent":false,"result":"forged"}'
     frame = len(reply).to_bytes(4, "big") + reply
     # This call gets the forged reply, or an error if the true one comes with it; its own fault.
     with suppress(EvaluationError):
         await run(one_worker, f"import os\nos.write(0, {frame!r})")
-    await asyncio.sleep(0.05)
+    await eventually(lambda: not is_alive(process))
 
     assert await run(one_worker, "result = 'honest'") == "honest"
 
 
 async def test_many_calls_share_few_processes() -> None:
-    settings = ScriptWorkerSettings(size=2, max_waiting=50, max_wait_ms=10_000, recycle_after=10)
+    settings = ScriptWorkerSettings(size=2, max_wait_ms=LONG_MS, recycle_after=10)
     async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
         calls = [run(workers, "result = a * a", a=number) for number in range(50)]
 
         assert await asyncio.gather(*calls) == [number**2 for number in range(50)]
 
 
-async def test_call_beyond_the_queue_is_told_at_once_and_one_in_it_in_time(
-    one_worker: ScriptWorkers,
-) -> None:
-    running = asyncio.create_task(run(one_worker, "while True: pass", timeout_ms=1_000))
-    await asyncio.sleep(0)
-    waiting = asyncio.create_task(run(one_worker, "result = 1"))
-    await asyncio.sleep(0)
+async def test_wait_for_a_process_is_bounded() -> None:
+    settings = ScriptWorkerSettings(size=1, max_wait_ms=300)
+    async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
+        running = await start_endless(workers)
 
-    with pytest.raises(ScriptsBusyError, match="retry in a few seconds"):
-        await run(one_worker, "result = 2")
-    assert not waiting.done()
-    with pytest.raises(ScriptsBusyError):
-        await waiting
-    with pytest.raises(DeadlineExceededError):
+        with pytest.raises(ScriptsBusyError, match=r"in use for 0\.3 s; retry in a few seconds"):
+            await run(workers, "result = 1")
+        assert not running.done()
+    with pytest.raises(EvaluationError):
         await running
 
 
+async def test_wait_for_a_process_counts_as_time_of_the_script(one_worker: ScriptWorkers) -> None:
+    running = asyncio.create_task(run(one_worker, "while True: pass", timeout_ms=250))
+    await asyncio.sleep(0)
+
+    with pytest.raises(DeadlineExceededError, match=r"longer than 4 s .* it waited \d"):
+        await run(one_worker, "while True: pass", timeout_ms=4_000)
+    with pytest.raises(DeadlineExceededError, match="compute less"):
+        await running
+
+
+async def test_callers_take_turns_for_a_process() -> None:
+    settings = ScriptWorkerSettings(size=1, max_wait_ms=30_000)
+    order: list[str] = []
+    async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
+        script = CompiledScript("result = 1", ())
+
+        async def call(caller: str) -> None:
+            await workers.run(script, {}, 30_000, caller)
+            order.append(caller)
+
+        await asyncio.gather(*map(call, ["a"] * 5 + ["b"] * 2))
+
+    # The first found the process free.
+    assert order == ["a", "a", "b", "a", "b", "a", "a"]
+
+
 async def test_scripts_that_keep_crashing_leave_room_for_others() -> None:
-    settings = ScriptWorkerSettings(max_waiting=40, max_wait_ms=5_000)
+    settings = ScriptWorkerSettings(max_wait_ms=LONG_MS)
     async with ScriptWorkers(settings, language=ANY_PYTHON) as workers:
         crashing = [run(workers, "import os\nos._exit(1)") for _ in range(25)]
         calls = asyncio.gather(*crashing, return_exceptions=True)
@@ -298,9 +324,8 @@ async def test_process_has_imported_nothing_of_the_server(one_worker: ScriptWork
 
 
 def test_allowance_lets_a_burst_pass_and_then_holds_the_rate() -> None:
-    allowance = Allowance(rate=10, burst=3)
+    allowance = Allowance(rate=10, burst=3, clock=lambda: 100.0)
 
     delays_s = [allowance.next_delay_s() for _ in range(6)]
 
-    assert delays_s[:3] == [0, 0, 0]
-    assert [round(delay_s, 1) for delay_s in delays_s[3:]] == [0.1, 0.2, 0.3]
+    assert delays_s == pytest.approx([0, 0, 0, 0.1, 0.2, 0.3])

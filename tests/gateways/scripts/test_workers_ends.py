@@ -1,6 +1,5 @@
 """Script processes at the start and the end of the server, and where they are not safe."""
 
-import asyncio
 import subprocess
 import sys
 
@@ -18,6 +17,7 @@ from tests.gateways.scripts.runs import (
     PROJECT,
     all_processes,
     run,
+    start_endless,
     wait_for_end,
 )
 
@@ -55,8 +55,7 @@ async def test_closed_pool_can_be_started_again() -> None:
 async def test_call_that_runs_at_the_end_is_answered() -> None:
     workers = ScriptWorkers(language=ANY_PYTHON)
     await workers.start()
-    call = asyncio.create_task(run(workers, "while True: pass"))
-    await asyncio.sleep(0.05)
+    call = await start_endless(workers)
 
     await workers.close()
 
@@ -101,15 +100,16 @@ SERVER = f"""
 import asyncio
 from core.script import CompiledScript
 from gateways.scripts.workers import ScriptWorkers
-from tests.gateways.scripts.processes import children
+from tests.gateways.scripts.processes import children, cpu_ticks
 
 async def main():
     async with ScriptWorkers(language={ANY_PYTHON!r}) as workers:
         endless = CompiledScript("while True: pass", ())
-        calls = [asyncio.create_task(workers.run(endless, {{}}, 60_000)) for _ in range(2)]
-        await asyncio.sleep(0.2)
+        calls = [asyncio.create_task(workers.run(endless, {{}}, 600_000)) for _ in range(2)]
         server = workers.fork_server_pid
-        print(server, *children(server), flush=True)
+        while len(busy := [pid for pid in children(server) if cpu_ticks(pid) > 20]) < 2:
+            await asyncio.sleep(0.02)
+        print(server, *busy, flush=True)
         await asyncio.gather(*calls)
 
 asyncio.run(main())

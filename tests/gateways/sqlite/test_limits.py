@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 
 import pytest
 import pytest_asyncio
@@ -223,11 +222,12 @@ def peak_of(path: Path, sql: str) -> tuple[int, str]:
     return int(grown), outcome
 
 
-async def test_full_pool_says_busy_at_once(path: Path) -> None:
-    settings = SqliteSettings(path=path, pool_size=4, max_waiting=2, max_wait_ms=300)
-    sleeper = make_query(BOMBS["recursion"], timeout_ms=1_000)
+async def test_callers_that_wait_too_long_are_told_that_it_is_busy(path: Path) -> None:
+    settings = SqliteSettings(path=path, pool_size=4, max_wait_ms=300)
+    sleeper = make_query(BOMBS["recursion"], timeout_ms=3_000)
 
     async with SqliteSource(settings) as source:
+        await asyncio.gather(*(fetch(source, "SELECT 1") for _ in range(4)))
         results = await asyncio.gather(
             *(source.run(sleeper) for _ in range(20)), return_exceptions=True
         )
@@ -236,16 +236,22 @@ async def test_full_pool_says_busy_at_once(path: Path) -> None:
     kinds = [type(result) for result in results]
     assert kinds.count(DeadlineExceededError) == 4
     assert kinds.count(DataSourceBusyError) == 16
-    assert "every connection of the data source is in use" in str(results[-1])
+    assert "every connection of the data source was in use for 0.3 s" in str(results[-1])
 
 
-async def test_waiting_calls_are_served_in_turn(path: Path) -> None:
-    settings = SqliteSettings(path=path, pool_size=2, max_waiting=30)
+async def test_callers_take_turns(path: Path) -> None:
+    settings = SqliteSettings(path=path, pool_size=1, max_wait_ms=60_000)
+    served: list[str] = []
 
-    async with SqliteSource(settings) as source:
-        rows = await asyncio.gather(*(fetch(source, f"SELECT {n}") for n in range(20)))
+    async def ask(single: SqliteSource, caller: str) -> None:
+        await single.run(replace(make_query("SELECT 1", timeout_ms=60_000), caller=caller))
+        served.append(caller)
 
-    assert rows == [[[n]] for n in range(20)]
+    async with SqliteSource(settings) as single:
+        await fetch(single, "SELECT 1")
+        await asyncio.gather(*(ask(single, caller) for caller in "aaaaabb"))
+
+    assert "".join(served) == "aababaa"
 
 
 async def test_cancelled_call_returns_and_stops_its_query(source: SqliteSource) -> None:
@@ -254,23 +260,20 @@ async def test_cancelled_call_returns_and_stops_its_query(source: SqliteSource) 
         await fetch(single, "SELECT 1")
         task = asyncio.create_task(single.run(make_query(BOMBS["recursion"], timeout_ms=9_000)))
         await asyncio.sleep(0.1)
-        started = monotonic()
 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
+        # The query had 9 s to go, and the only connection is free.
         assert await fetch(single, "SELECT 1") == [[1]]
-        assert monotonic() - started < 3
+        assert single._pool._slots_taken == 1
 
 
 async def test_step_that_cannot_be_interrupted_holds_nobody(path: Path) -> None:
     long_step = "SELECT printf('%.*c', 400000000, 'x')"
-    started = monotonic()
 
     async with SqliteSource(SqliteSettings(path=path)) as source:
         with pytest.raises(DeadlineExceededError):
             await source.run(make_query(long_step, timeout_ms=100))
         assert await fetch(source, "SELECT 1") == [[1]]
-
-    assert monotonic() - started < 5

@@ -14,6 +14,7 @@ from mcp_runtime.snapshot import Snapshot
 from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.renew_contract import make_builtin_tools
+from tests.waiting import LIMIT_S
 from toolbuilder.models import ToolDefinition
 
 BUILTIN = make_builtin_tools()
@@ -134,7 +135,7 @@ async def test_clients_are_told_when_a_tool_is_pinned(settings: Any, serve: Serv
     async with serve() as served, served.client("legacy", message_handler=listener) as client:
         before = [tool.name for tool in await client.list_tools()]
         await ToolDefinition.objects.filter(pk=tool.pk).aupdate(tags=["pinned"])
-        await asyncio.wait_for(listener.heard.wait(), 5)
+        await asyncio.wait_for(listener.heard.wait(), LIMIT_S)
         after = [tool.name for tool in await client.list_tools()]
 
     assert (before, after) == (SEARCHING, [*SEARCHING, "sales"])

@@ -8,9 +8,10 @@ from asgiref.sync import sync_to_async
 from catalog.glossary import add_concept
 from tests.factories import make_expression, make_token, make_tool
 from tests.gateways.embeddings.scripted_server import ScriptedServer, silence
-from tests.mcp_runtime.conftest import ERAS, Serve, Served, eventually
+from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.mcp_runtime.search.meanings import wider_meanings
+from tests.waiting import eventually
 from toolbuilder.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,7 +86,7 @@ async def test_published_tool_is_found_and_no_other_is_indexed_again(
     await sync_to_async(make_tool)(name="weather_report")
 
     async with serve() as served:
-        await eventually(lambda: has_all_vectors(served), within_s=10)
+        await eventually(lambda: has_all_vectors(served))
         asked = len(model.asked)
         before = served.runtime.search.index.ranker._index.graph.tools["weather_report"]
         await sync_to_async(make_tool)(name="repay", description_agent="Refund a customer.")
@@ -93,8 +94,8 @@ async def test_published_tool_is_found_and_no_other_is_indexed_again(
         async def is_found_by_words() -> bool:
             return "repay" in await found(served, "refund a customer")
 
-        await eventually(is_found_by_words, within_s=10)
-        await eventually(lambda: has_all_vectors(served), within_s=10)
+        await eventually(is_found_by_words)
+        await eventually(lambda: has_all_vectors(served))
         answer = await search(served, "money", limit=1)
         after = served.runtime.search.index.ranker._index.graph.tools["weather_report"]
 
@@ -116,7 +117,7 @@ async def test_renamed_tool_is_no_longer_found_by_its_old_name(serve: Serve) -> 
         async def is_renamed() -> bool:
             return await found(served, "refund repay order") == ["repay_order"]
 
-        await eventually(is_renamed, within_s=5)
+        await eventually(is_renamed)
 
 
 async def test_meaning_is_found_and_words_alone_while_the_model_is_silent(
@@ -126,7 +127,7 @@ async def test_meaning_is_found_and_words_alone_while_the_model_is_silent(
     await sync_to_async(make_tool)(name="weather_report")
 
     async with serve() as served:
-        await eventually(lambda: has_all_vectors(served), within_s=10)
+        await eventually(lambda: has_all_vectors(served))
         answer = await search(served, "비가 오나요 날씨", limit=1)
         model.replies[:] = [silence]
         by_words = await search(served, "refund order", limit=1)
@@ -147,22 +148,20 @@ async def test_model_of_another_dimension_has_all_tools_embedded_anew(
     await sync_to_async(make_tool)(name="refund_order")
 
     async with serve() as served:
-        await eventually(lambda: dimension_of(served) == 3, within_s=10)
+        await eventually(lambda: dimension_of(served) == 3)
         model.replies[:] = [wider_meanings]
         answer = await search(served, "money")
-        await eventually(lambda: dimension_of(served) == 4, within_s=10)
+        await eventually(lambda: dimension_of(served) == 4)
         later = await search(served, "money")
 
     assert (answer["degraded"], later["degraded"]) == (True, False)
 
 
-async def test_glossary_edit_is_found_within_seconds_and_vectors_stay(
-    serve: Serve, model: ScriptedServer
-) -> None:
+async def test_glossary_edit_is_found_and_vectors_stay(serve: Serve, model: ScriptedServer) -> None:
     await sync_to_async(make_tool)(name="frobnicate_all")
 
     async with serve() as served:
-        await eventually(lambda: has_all_vectors(served), within_s=10)
+        await eventually(lambda: has_all_vectors(served))
         asked = len(model.asked)
         await sync_to_async(add_concept)(
             "frobnication", {"ko": "꿀벌집", "en": "frobnicate"}, "ann"
@@ -172,7 +171,7 @@ async def test_glossary_edit_is_found_within_seconds_and_vectors_stay(
             [tool] = (await search(served, "꿀벌집", limit=1))["tools"]
             return bool(tool["signals"]["bm25"] > 0)
 
-        await eventually(is_known, within_s=5)
+        await eventually(is_known)
         assert has_all_vectors(served)
 
     texts = [text for one in model.asked[asked:] for text in one.content["input"]]

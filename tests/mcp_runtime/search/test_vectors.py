@@ -14,9 +14,10 @@ from mcp_runtime.search.vector_rows import (
 )
 from tests.factories import make_tool
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, answer
-from tests.mcp_runtime.conftest import Serve, eventually
+from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.mcp_runtime.search.meanings import meanings
+from tests.waiting import eventually
 from toolbuilder.models import ToolDefinition, ToolVector
 
 
@@ -78,14 +79,14 @@ async def test_second_runtime_takes_what_the_first_has_stored(
 ) -> None:
     await sync_to_async(make_tool)(name="refund_order")
     async with serve() as served:
-        await eventually(lambda: has_all_vectors(served), within_s=10)
-    asked = len(model.asked)
+        await eventually(lambda: has_all_vectors(served))
+    before = len(embedded(model))
 
     async with serve() as served:
         answer = await search(served, "money")
 
     assert answer["degraded"] is False
-    assert len(model.asked) == asked + 1  # the query
+    assert embedded(model)[before:] == [["money"]]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -95,14 +96,20 @@ async def test_change_of_the_query_alone_embeds_nothing(
     tool = await sync_to_async(make_tool)(name="refund_order")
 
     async with serve() as served:
-        await eventually(lambda: has_all_vectors(served), within_s=10)
-        before, revision = len(model.asked), served.runtime.store.snapshot.revision
+        await eventually(lambda: has_all_vectors(served))
+        before, revision = len(embedded(model)), served.runtime.store.snapshot.revision
         await ToolDefinition.objects.filter(pk=tool.pk).aupdate(definition="SELECT 2 AS two")
-        await eventually(lambda: served.runtime.store.snapshot.revision > revision, within_s=10)
-        await eventually(lambda: is_followed(served.runtime.search.index), within_s=10)
+        await eventually(lambda: served.runtime.store.snapshot.revision > revision)
+        await eventually(lambda: is_followed(served.runtime.search.index))
         assert has_all_vectors(served)
 
-    assert len(model.asked) == before
+    assert len(embedded(model)) == before
+
+
+def embedded(model: ScriptedServer) -> list[list[str]]:
+    """The texts of each request, but for the one by which a runtime warms the model up."""
+    asked = [list(each.content["input"]) for each in model.asked]
+    return [texts for texts in asked if "warm up" not in texts[0]]
 
 
 def is_followed(index: object) -> bool:
@@ -125,8 +132,8 @@ async def test_text_that_the_server_refuses_costs_no_other_tool_its_vectors(
 
     async with serve() as served:
         index = served.runtime.search.index
-        await eventually(lambda: index.dimension > 0, within_s=10)
-        await eventually(lambda: list(index.lacking) == ["rain_report"], within_s=10)
+        await eventually(lambda: index.dimension > 0)
+        await eventually(lambda: list(index.lacking) == ["rain_report"])
         assert "rain_report" in await found(served, "rain report")
         assert (await found(served, "money"))[0] == "refund_order"
 
@@ -141,4 +148,4 @@ async def test_nothing_is_embedded_where_no_tool_is_searched(
     async with serve() as served:
         await served.call("refund_order")
 
-    assert model.asked == []
+    assert embedded(model) == []

@@ -1,6 +1,7 @@
 """Saved questions, their file and their rates."""
 
 import pytest
+from django.contrib.auth.models import User
 
 from core.errors import EditError, ImportFileError
 from tests.factories import make_tool
@@ -36,7 +37,9 @@ def test_questions_are_measured_worst_first_and_by_language() -> None:
     save_question("지역별 매장", ["find_stores"], "ann")
     save_question("weather", ["forecast"], "ann")
 
-    measured = measure_questions(list(SearchQuestion.objects.all()), DEFAULT_PROFILE)
+    measured = measure_questions(
+        list(SearchQuestion.objects.all()), DEFAULT_PROFILE, User.objects.create_superuser("admin")
+    )
 
     assert [one.rank for one in measured.questions] == [None, 1, 1]
     assert measured.questions[0].unknown == ("forecast",)
@@ -58,7 +61,7 @@ def test_question_saved_again_expects_both_tools() -> None:
     ("text", "expected", "reason"),
     [
         pytest.param(" \n", ["a"], "has words", id="no words"),
-        pytest.param("x" * 1_001, ["a"], "at most 1000", id="too long"),
+        pytest.param("x" * 1_001, ["a"], "at most 1,000", id="too long"),
         pytest.param("orders", [" "], "which tool", id="no tool"),
         pytest.param("orders", [str(n) for n in range(21)], "at most 20", id="too many tools"),
     ],
@@ -83,7 +86,7 @@ def test_exported_questions_come_back() -> None:
     texts = ["=1+1 orders", "매출, 어제", '"quoted"', "売上は？"]
     for text in texts:
         save_question(text, ["a", "b"], "ann")
-    file = export_questions()
+    file = export_questions(SearchQuestion.objects.all())
     SearchQuestion.objects.all().delete()
 
     count = import_questions(file.encode(), "bob")

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from access.figures import read_tool_figures, start_of_today
 from access.models import RuntimeInstance
 from catalog.models import CatalogScan, DataSource, SourceCheck
 from tests.access.calls import make_call, make_calls
@@ -37,6 +38,40 @@ def test_figures_lead_to_the_lists_that_they_count(admin: Client) -> None:
         assert admin.get(one.address).status_code == 200
     shown = admin.get(figures[1].address).context["page"].calls
     assert [call.outcome for call in shown] == ["timeout"]
+
+
+def test_call_of_an_unknown_tool_is_no_error_of_a_tool(admin: Client) -> None:
+    make_tool(name="sleeping", is_active=False)
+    make_calls(9, tool_name="sleeping", outcome="unknown_tool")
+    make_call(outcome="timeout")
+
+    page = admin.get("/")
+
+    calls, rate = page.context["figures"][:2]
+    assert [calls.value, rate.value] == ["10", "10 %"]
+    assert attention_of(page) == {}
+    shown = admin.get(rate.address).context["page"].calls
+    assert [call.outcome for call in shown] == ["timeout"]
+
+
+def test_calls_refused_while_a_tool_was_inactive_are_not_its_calls(admin: Client) -> None:
+    make_tool(name="sales")
+    make_calls(9, outcome="unknown_tool", duration_ms=9_000.0)
+    make_call(duration_ms=20.0)
+
+    figures = read_tool_figures(start_of_today())["sales"]
+
+    assert (figures.calls, figures.errors, figures.p95_ms) == (1, 0, 20.0)
+    assert admin.get("/tools/?state=failing").context["listing"].rows == []
+
+
+def test_invitation_says_how_many_tools_are_active(admin: Client) -> None:
+    assert "No tool is active yet" in text_of(admin.get("/"))
+
+    make_tool()
+
+    page = text_of(admin.get("/"))
+    assert "1 tool is active; nobody has made one in the editor yet." in page
 
 
 def test_attention_names_what_is_wrong_and_where_it_is_mended(admin: Client) -> None:

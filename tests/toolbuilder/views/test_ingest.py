@@ -1,6 +1,7 @@
 """The page that makes tools of a document."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -38,6 +39,34 @@ def test_page_shows_operations_before_anything_is_written(staff: Client) -> None
     assert "3 new" in text
     assert "https://pets.example.com/v1" in text
     assert not DataSource.objects.exists()
+
+
+def test_only_reading_operations_are_chosen_at_first(staff: Client) -> None:
+    pet = DOCUMENT["paths"]["/pets/{id}"]
+    deletion = {**pet["get"], "operationId": "delete_pet"}
+    paths = {**DOCUMENT["paths"], "/pets/{id}": {**pet, "delete": deletion}}
+
+    page = staff.post(ADDRESS, form(document=json.dumps({**DOCUMENT, "paths": paths})))
+
+    rows = {one.key: one for one in page.context["shown"]}
+    text = page.content.decode()
+    boxes = dict(re.findall(r'name="operation" value="(\w+)" id="[^"]*"( checked)?', text))
+    assert {key: (one.effect, bool(boxes[key])) for key, one in rows.items()} == {
+        "list_pets": ("reads", True),
+        "add_pet": ("writes", False),
+        "get_pet": ("reads", True),
+        "delete_pet": ("deletes", False),
+    }
+    assert all(word in text for word in ("</svg>deletes</span>", "</svg>writes</span>"))
+
+
+def test_refused_address_names_the_setting_and_the_documentation(staff: Client) -> None:
+    response = staff.post(ADDRESS, form(server="http://crm.internal/v1"))
+
+    text = response.content.decode()
+    assert response.status_code == 422
+    assert "HTTP_ALLOWED_HOSTS, such as crm.internal" in text
+    assert 'href="/help/http-tools/#what-may-be-called"' in text
 
 
 def test_filter_shows_what_matches(staff: Client) -> None:

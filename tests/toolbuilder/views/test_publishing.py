@@ -75,10 +75,11 @@ def test_clean_new_tool_that_was_tried_is_live_at_once(admin: Client) -> None:
 
     answer = publish(admin, address_of(draft), revision=1)
 
-    assert answer["HX-Redirect"] == "/tools/double/"
+    assert answer["HX-Replace-Url"] == "/tools/double/"
     tool = ToolDefinition.objects.get()
     assert (tool.is_active, tool.version, tool.created_by) == (True, 1, "admin")
-    assert "double is live: every connected agent has it now." in text_of(admin.get("/tools/"))
+    assert "double is live: every connected agent has it now." in text_of(answer)
+    assert "Connect an agent" in text_of(answer)
 
 
 def test_tool_that_nobody_tried_is_asked_for_and_then_published_with_its_note(
@@ -91,7 +92,7 @@ def test_tool_that_nobody_tried_is_asked_for_and_then_published_with_its_note(
 
     assert "Nobody has run this logic with success yet." in text_of(asked)
     assert "Publish anyway" in text_of(asked)
-    assert answer["HX-Redirect"] == "/tools/double/"
+    assert answer["HX-Replace-Url"] == "/tools/double/"
     assert ToolDefinition.objects.get().versions.get().note == "first"
 
 
@@ -136,7 +137,8 @@ def test_renamed_tool_is_asked_for_and_has_a_new_address(admin: Client) -> None:
     answer = publish(admin, "/tools/double/", revision=2, name="twice", confirmed="1")
 
     assert "Publish double as twice?" in text_of(asked)
-    assert answer["HX-Redirect"] == "/tools/twice/"
+    assert answer["HX-Replace-Url"] == "/tools/twice/"
+    assert '"old": "/tools/double/", "new": "/tools/twice/"' in answer["HX-Trigger"]
 
 
 @pytest.mark.parametrize(

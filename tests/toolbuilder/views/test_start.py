@@ -1,14 +1,13 @@
 """The way to the first tool and a connected agent, as a browser asks for it."""
 
 import time
-from datetime import timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
 from django.test import Client
-from django.utils import timezone
 
 from access.keys import find_key, issue_key, note_use, revoke_key
 from access.models import ApiKey
@@ -162,11 +161,11 @@ def test_key_that_is_no_longer_valid_is_not_waited_for(admin: Client, key: ApiKe
 
 
 def test_page_without_scripts_tells_of_the_key(admin: Client, key: ApiKey) -> None:
-    ApiKey.objects.update(last_used_at=timezone.now() - timedelta(minutes=5))
+    ApiKey.objects.update(last_used_at=datetime(2026, 1, 31, 9, 5, tzinfo=UTC))
 
     response = admin.get(f"/start/connected/{key.key_id}/")
 
-    assert "Connected ✓: first-agent, 5\xa0minutes ago." in text_of(response)
+    assert "Connected ✓: first-agent, last at 2026-01-31 09:05." in text_of(response)
     assert current_of(response) == "connect"
 
 

@@ -11,8 +11,10 @@ from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft
+from toolbuilder.fields import UnknownFlag
 from toolbuilder.models import QuarantinedTool, ToolDefinition
 from toolbuilder.publishing import archive
+from toolbuilder.registry import read_served_rows, store_quarantine
 from toolbuilder.snapshots import ToolSnapshot
 from toolbuilder.use_refresh import refresh_uses
 
@@ -96,7 +98,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
         tool = make_tool(name=f"t_{number:02}", tags=["a", HOSTILE], title=HOSTILE)
         QuarantinedTool.objects.create(tool=tool, reason=HOSTILE)
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         page = text_of(admin.get("/tools/"))
 
     assert "1–50 / 55" in page
@@ -140,7 +142,7 @@ def test_undo_of_many_changes_only_those_that_were_changed(
     on, off = make_tool(), make_tool(is_active=False)
     chosen = [str(on.pk), str(off.pk), "x", "99999999999999"]
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         response = admin.post("/tools/~/active/", {"tool": chosen, "active": "no"}, headers=HTMX)
 
     assert response.context["changed"] == [on.pk]
@@ -284,3 +286,15 @@ def test_new_tools_begin_in_the_editor(admin: Client) -> None:
 
     assert page.count('href="/tools/~/new/"') == 2
     assert "/admin/toolbuilder/tooldefinition/add/" not in page
+
+
+def test_text_that_is_neither_yes_nor_no_is_told_wherever_the_tool_is_shown(
+    staff_with: StaffWith,
+) -> None:
+    make_tool(name="t", is_active=UnknownFlag("1"))
+    store_quarantine(read_served_rows().unreadable)
+    person = staff_with("view_tooldefinition")
+
+    for address in ("/tools/t/", "/tools/", "/tools/?state=broken", "/"):
+        page = text_of(person.get(address))
+        assert "is_active must be Y or N (got &#x27;1&#x27;)" in page, address

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from catalog.sources import SourceSettings, read_sources
+from core.diagnostics import Severity
 from toolbuilder.drafts import DraftDocument
 from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.workbench.examining import Examined, examine
@@ -54,7 +55,7 @@ def test_parameter_that_cannot_be_read_is_named_and_the_rest_is_judged(
 
     examined = look(sources, "SELECT id FROM stock_level WHERE region = :region", odd)
 
-    assert "param_type must be one of" in examined.faults["region"]
+    assert "param_type must be one of" in str(examined.faults["region"])
     assert not examined.is_valid
     assert [one.name for one in examined.analysis.columns] == ["id"]
 
@@ -69,17 +70,38 @@ def test_default_of_another_type_is_a_fault_of_its_row(sources: SourceSettings) 
     assert list(examined.faults) == ["id"]
 
 
-def test_unused_parameter_is_a_fault_of_its_row(sources: SourceSettings) -> None:
-    examined = look(sources, "SELECT 1 AS one", ParameterSnapshot(param_name="a", description="x"))
+@pytest.mark.parametrize(
+    ("tool_type", "definition"), [("SQL", "SELECT 1 AS one"), ("PYTHON", "1 + 1")]
+)
+def test_unused_parameter_is_a_warning(
+    sources: SourceSettings, tool_type: str, definition: str
+) -> None:
+    row = ParameterSnapshot(param_name="a", description="x")
 
-    assert "declared but not used" in examined.faults["a"]
+    examined = look(sources, definition, row, tool_type=tool_type)
+
+    [warning] = examined.analysis.diagnostics
+    assert (warning.severity, warning.parameter) == (Severity.WARNING, "a")
+    assert examined.is_valid
+
+
+def test_constant_needs_no_row_and_gives_way_to_one(sources: SourceSettings) -> None:
+    row = ParameterSnapshot(param_name="e", param_type="NUMBER", description="x")
+
+    alone = look(sources, "pi * e ** 2", tool_type="PYTHON")
+    with_row = look(sources, "pi * e ** 2", row, tool_type="PYTHON")
+
+    assert alone.is_valid
+    assert not alone.document.tool.parameters
+    assert with_row.document.tool.parameters == (row,)
+    assert not with_row.analysis.diagnostics
 
 
 def test_data_source_that_is_gone_is_said(db: None) -> None:
     examined = look(read_sources(), "SELECT 1 AS one", data_source="gone")
 
     assert examined.spec is None
-    assert "there is no data source 'gone'" in examined.analysis.diagnostics[0].message
+    assert "there is no data source 'gone'" in str(examined.analysis.diagnostics[0].message)
 
 
 @pytest.mark.parametrize("definition", ["", "SELECT", "SELECT '", ":", "\U0001f600" * 100])

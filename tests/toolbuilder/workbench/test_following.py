@@ -1,11 +1,16 @@
 """Parameter rows follow the logic, and lose nothing that somebody wrote."""
 
+from dataclasses import replace
+
+import pytest
+
 from core.analysis import Analysis, FoundParameter
 from core.diagnostics import Diagnostic
-from core.toolspec import ParameterType
+from core.messages import foreign
+from core.toolspec import Dialect, ParameterType
 from toolbuilder.drafts import DraftDocument
 from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
-from toolbuilder.workbench.following import follow_logic, types_to_infer
+from toolbuilder.workbench.following import follow_logic, release_optional, types_to_infer
 
 
 def found(**types: ParameterType) -> Analysis:
@@ -33,6 +38,37 @@ def test_used_names_become_rows_of_the_inferred_type() -> None:
         ("since", "DATE"),
     ]
     assert followed.auto_types == ("region", "since")
+
+
+def test_row_of_what_may_be_left_out_is_not_required() -> None:
+    uses = (FoundParameter("a", ParameterType.STRING, is_declared=False, is_optional=True),)
+
+    followed = follow_logic(document(), Analysis(text="", parameters=uses))
+
+    assert [one.is_required for one in followed.tool.parameters] == [False]
+
+
+@pytest.mark.parametrize(
+    ("row", "before", "is_required"),
+    [
+        pytest.param(ParameterSnapshot(param_name="a"), "SELECT :a", False, id="untouched"),
+        pytest.param(
+            ParameterSnapshot(param_name="a", description="A"), "SELECT :a", True, id="described"
+        ),
+        pytest.param(
+            ParameterSnapshot(param_name="a"), "SELECT :a IS NULL", True, id="optional before"
+        ),
+    ],
+)
+def test_row_is_released_once_when_the_logic_lets_it_be_left_out(
+    row: ParameterSnapshot, before: str, is_required: bool
+) -> None:
+    typed = document(row, auto=("a",))
+    typed = replace(typed, tool=replace(typed.tool, definition="SELECT :a IS NULL OR true"))
+
+    followed = release_optional(typed, before, Dialect.POSTGRESQL)
+
+    assert [one.is_required for one in followed.tool.parameters] == [is_required]
 
 
 def test_type_follows_until_somebody_chooses_one() -> None:
@@ -84,7 +120,7 @@ def test_untouched_row_goes_with_its_name_and_a_described_one_stays() -> None:
 
 
 def test_no_row_goes_while_the_text_has_a_fault() -> None:
-    faulty = Analysis(text="", diagnostics=(Diagnostic(message="syntax error"),))
+    faulty = Analysis(text="", diagnostics=(Diagnostic(message=foreign("syntax error")),))
 
     followed = follow_logic(document(ParameterSnapshot(param_name="a"), auto=("a",)), faulty)
 

@@ -13,6 +13,8 @@ from django.db.migrations.executor import MigrationExecutor
 
 from access.keys import register_token
 from config.demo.loading import load_documents, load_shop, load_tools
+from config.demo.preparing import prepare_catalogue
+from config.demo.vectors import load_tool_vectors
 
 # Any number that no other program of this database uses for its own lock.
 LOCK = 3_003_001
@@ -33,6 +35,8 @@ class Command(BaseCommand):
                 load_shop(demo)
                 load_tools()
                 load_documents()
+                prepare_catalogue()
+            load_tool_vectors()
 
 
 @contextmanager

@@ -42,6 +42,7 @@ function start(options = {}, text = textarea.value) {
     parameters: [{ name: "since", type: "date", description: "Only days from this one on" }],
     functions: [{ name: "round", signature: "round(x, digits)", comment: "Rounds" }],
     methods: [{ name: "upper", signature: "upper()" }],
+    constants: [{ name: "pi", comment: "3.14159" }, { name: "since", comment: "Hidden by the parameter" }],
     keywords: ["for", "if"],
     nonce: document.querySelector("script[nonce]").nonce,
     onAnalyse: (each) => {

@@ -65,6 +65,12 @@ def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan_run, "TABLES_TOGETHER", 2)
 
 
+@pytest.fixture
+def steady_pulse(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between any two portions, or one later, the scan looks whether it goes on."""
+    monkeypatch.setattr(scan_run, "PULSE_S", 0)
+
+
 def found(scan: CatalogScan) -> tuple[int, int, int]:
     """New, changed and gone tables."""
     return scan.new_count, scan.changed_count, scan.gone_count

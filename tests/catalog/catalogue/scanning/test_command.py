@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
@@ -79,13 +78,12 @@ def test_scan_of_another_process_is_left_to_it(shop_database: Database) -> None:
     assert refuse(run) == 4
 
 
-@pytest.mark.usefixtures("small_portions")
+@pytest.mark.usefixtures("small_portions", "steady_pulse")
 def test_interruption_cancels_the_scan(shop_database: Database) -> None:
     shop_database.execute("CREATE TABLE t1 (id INTEGER); CREATE TABLE t2 (id INTEGER);")
 
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.6)
 
     with after_portions(1, interrupt):
         code = refuse(run)

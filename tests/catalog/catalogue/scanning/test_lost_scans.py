@@ -1,6 +1,5 @@
 """Scans that do not come to their end: cancelled, cut off from the source, or killed."""
 
-import time
 from datetime import timedelta
 
 import psycopg
@@ -43,13 +42,13 @@ def lose(database: Database) -> CatalogScan:
     return CatalogScan.objects.get()
 
 
+@pytest.mark.usefixtures("steady_pulse")
 def test_cancelled_scan_keeps_what_was_read(shop_database: Database) -> None:
     shop_database.execute(SEVEN)
     scan = find_or_queue_scan(shop_database.source, "")
 
     def cancel() -> None:
         CatalogScan.objects.update(is_cancel_wanted=True)
-        time.sleep(0.6)
 
     with after_portions(1, cancel):
         run_scan(scan)
@@ -59,12 +58,12 @@ def test_cancelled_scan_keeps_what_was_read(shop_database: Database) -> None:
     assert SchemaState.objects.get().revision == 1
 
 
+@pytest.mark.usefixtures("steady_pulse")
 def test_cancelled_scan_marks_nothing_as_gone(shop_database: Database) -> None:
     shop_database.scan()
     shop_database.execute(SEVEN)
 
-    with after_portions(1, lambda: time.sleep(0.6)):
-        scan = run_scan(find_or_queue_scan(shop_database.source, ""), is_stopped=lambda: True)
+    scan = run_scan(find_or_queue_scan(shop_database.source, ""), is_stopped=lambda: True)
 
     assert scan.state == ScanState.CANCELLED
     assert shop_database.table("stores").gone_at is None

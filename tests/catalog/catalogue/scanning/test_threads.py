@@ -1,6 +1,5 @@
 """Requests where there is no broker."""
 
-import time
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from catalog.models import CatalogScan, ScanState
 from catalog.scans.scanning import request_scan
 from tests.catalog.catalogue.scanning.conftest import Database
+from tests.waiting import wait_until
 
 
 @pytest.mark.django_db(transaction=True)
@@ -16,8 +16,6 @@ def test_without_a_broker_a_thread_scans(shop_database: Database, settings: Any)
 
     scan: CatalogScan = request_scan(shop_database.source, "kim")
 
-    deadline = time.monotonic() + 10
-    while scan.is_active and time.monotonic() < deadline:
-        time.sleep(0.02)
-        scan.refresh_from_db()
+    wait_until(lambda: CatalogScan.objects.get().is_active is False)
+    scan.refresh_from_db()
     assert (scan.state, scan.new_count) == (ScanState.DONE, 2)

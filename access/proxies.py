@@ -1,0 +1,55 @@
+"""What proxies in front of the web side say of a request, believed of those in TRUSTED_PROXIES alone."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Address = IPv4Address | IPv6Address
+
+
+def client_address(request: HttpRequest) -> str:
+    """The address of the client, '' where there is none.
+
+    X-Forwarded-For is read from its end for as long as a trusted proxy says it: what stands before
+    the first other address is the client's own word.
+    """
+    peer = str(request.META.get("REMOTE_ADDR", ""))
+    address = _read_address(peer)
+    if address is None:
+        return peer
+    for said in _forwarded_for(request):
+        if not is_trusted(address) or (before := _read_address(said)) is None:
+            break
+        address = before
+    return str(address)
+
+
+def is_from_trusted_proxy(request: HttpRequest) -> bool:
+    """Whether what this request's headers say of another client counts."""
+    peer = _read_address(str(request.META.get("REMOTE_ADDR", "")))
+    return peer is not None and is_trusted(peer)
+
+
+def is_trusted(address: Address) -> bool:
+    """Whether TRUSTED_PROXIES names the address or its network."""
+    return any(address in network for network in settings.TRUSTED_PROXIES)
+
+
+def _forwarded_for(request: HttpRequest) -> Iterator[str]:
+    header = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
+    return (word.strip() for word in reversed(header.split(",")) if word.strip())
+
+
+def _read_address(text: str) -> Address | None:
+    host = text[1:].partition("]")[0] if text.startswith("[") else text
+    if host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return None
+    # One client has one address, in whichever form its proxy writes it.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

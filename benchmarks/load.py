@@ -1,0 +1,226 @@
+"""`python -m benchmarks.load`: many callers at once on one runtime, and what they do to each other."""
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from statistics import quantiles
+from types import FrameType
+from typing import Any, Self
+
+from benchmarks.clients import MODERN_VERSION
+from benchmarks.report import print_table
+from benchmarks.servers import Server
+from benchmarks.stage import Stage
+
+KEYS, CALLERS, CALLS_EACH = 8, 256, 4
+BURST = 2_000
+BODIES, BODY_KEYS = 8, 590_000
+# The beginning of the pool, the descriptions and the code that runs often is no part of it.
+WARM_UP_CALLS = 300
+PAUSE_S = 0.01
+GIVE_UP_S = 300.0
+_META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+    "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How one call ended: `right`, `wrong`, `refused`, an HTTP status, or the name of an exception."""
+
+    what: str
+    seconds: float
+
+
+@dataclass
+class Caller:
+    """One connection with a key; a call asks for the row of a store and knows which is right."""
+
+    port: int
+    token: str
+    _reader: asyncio.StreamReader | None = None
+    _writer: asyncio.StreamWriter | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    async def call(self, store: int) -> Ending:
+        """The ending of one call."""
+        began = time.perf_counter()
+        try:
+            status, body = await self.post("store_by_id", {"store_id": store})
+        except (OSError, EOFError) as error:
+            return Ending(type(error).__name__, time.perf_counter() - began)
+        return Ending(_judge(status, body, store), time.perf_counter() - began)
+
+    async def post(self, tool: str, arguments: Any) -> tuple[int, bytes]:
+        """Status and body of the answer."""
+        params = {"name": tool, "arguments": arguments, "_meta": _META}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        content = json.dumps(message, separators=(",", ":")).encode()
+        head = (
+            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+            f"Authorization: Bearer {self.token}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
+            f"MCP-Protocol-Version: {MODERN_VERSION}\r\nContent-Type: application/json\r\n"
+            f"Accept: application/json, text/event-stream\r\nContent-Length: {len(content)}\r\n\r\n"
+        )
+        reader, writer = await self._connect()
+        writer.write(head.encode() + content)
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        headers = dict(line.lower().split(": ", 1) for line in lines if line)
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        return int(first.split()[1]), body
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """The connection, a new one where the server has closed the last."""
+        if self._reader is None or self._writer is None or self._reader.at_eof():
+            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port)
+        return self._reader, self._writer
+
+
+def main() -> None:
+    """Measure, print one table, and leave nothing behind, however it ends."""
+    options = _options()
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        with Stage() as stage:
+            database = stage.make_database(10)
+            tokens = [stage.add_key(database, f"load-{number}") for number in range(KEYS)]
+            server = stage.start_ours("load", database)
+            rows = asyncio.run(_measure(server, tokens, options.only))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    print_table(["load", "calls", "right", "not right", "p50 ms", "p95 ms", "max ms", "note"], rows)
+
+
+async def _measure(server: Server, tokens: Sequence[str], only: str) -> list[list[str]]:
+    async with Caller(server.port, tokens[0]) as first:
+        for number in range(WARM_UP_CALLS):
+            await first.call(101 + number % 24)
+    rows: list[list[str]] = []
+    for letter, load in (("a", _many_keys), ("b", _burst), ("c", _large_bodies)):
+        if letter in only:
+            _say(load.__doc__ or "")
+            async with asyncio.timeout(GIVE_UP_S):
+                rows += await load(server.port, tokens)
+    return rows
+
+
+async def _many_keys(port: int, tokens: Sequence[str]) -> list[list[str]]:
+    """256 callers at once, 8 keys, 4 connections."""
+    by_key: dict[str, list[Ending]] = {token: [] for token in tokens}
+
+    async def work(number: int, caller: Caller) -> None:
+        for step in range(CALLS_EACH):
+            by_key[caller.token].append(await caller.call(101 + (number + step) % 24))
+
+    await _at_once([tokens[number % KEYS] for number in range(CALLERS)], port, work)
+    slow = sorted(_percentile(endings, 95) for endings in by_key.values())
+    rows = [_row(f"a: key {number + 1}", endings) for number, endings in enumerate(by_key.values())]
+    every = [ending for endings in by_key.values() for ending in endings]
+    return [*rows, _row("a: 256 callers", every, f"p95 slowest / fastest {slow[-1] / slow[0]:.2f}")]
+
+
+async def _burst(port: int, tokens: Sequence[str]) -> list[list[str]]:
+    """2,000 calls at once with one key."""
+    endings: list[Ending] = []
+
+    async def work(number: int, caller: Caller) -> None:
+        endings.append(await caller.call(101 + number % 24))
+
+    await _at_once([tokens[0]] * BURST, port, work)
+    counts = Counter(ending.what for ending in endings)
+    note = f"401: {counts['HTTP 401']}, refused: {counts['refused']}"
+    return [_row("b: 2,000 at once", endings, note)]
+
+
+async def _large_bodies(port: int, tokens: Sequence[str]) -> list[list[str]]:
+    """Another caller beside 8 bodies of 6 MB with 590,000 keys."""
+    arguments = {f"{number:x}": 1 for number in range(BODY_KEYS)}
+    beside: list[Ending] = []
+    statuses: Counter[int] = Counter()
+
+    async def send() -> None:
+        async with Caller(port, tokens[1]) as caller:
+            statuses[(await caller.post("store_by_id", arguments))[0]] += 1
+
+    async with Caller(port, tokens[0]) as caller:
+        alone = [await caller.call(101 + number % 24) for number in range(200)]
+        # The bodies are made before the clock runs, in this process alone.
+        sending = [asyncio.create_task(send()) for _ in range(BODIES)]
+        await asyncio.sleep(0)
+        while not all(task.done() for task in sending) or len(beside) < 20:
+            beside.append(await caller.call(101 + len(beside) % 24))
+            await asyncio.sleep(PAUSE_S)
+        await asyncio.gather(*sending)
+    return [
+        _row("c: caller alone", alone),
+        _row("c: beside 8 large bodies", beside, f"bodies: {dict(statuses)}"),
+    ]
+
+
+async def _at_once(
+    tokens: Sequence[str], port: int, work: Callable[[int, Caller], Awaitable[None]]
+) -> None:
+    """Do the work with a caller for each token, all at once."""
+
+    async def run(number: int, token: str) -> None:
+        async with Caller(port, token) as caller:
+            await work(number, caller)
+
+    await asyncio.gather(*(run(number, token) for number, token in enumerate(tokens)))
+
+
+def _judge(status: int, body: bytes, store: int) -> str:
+    if status != 200:
+        return f"HTTP {status}"
+    result = json.loads(body).get("result", {})
+    if result.get("isError"):
+        text = result["content"][0]["text"]
+        return "refused" if "retry" in text or "try again" in text else f"error: {text[:60]}"
+    rows = result.get("structuredContent", {}).get("rows", [])
+    return "right" if [row[0] for row in rows] == [store] else "wrong"
+
+
+def _row(name: str, endings: Sequence[Ending], note: str = "") -> list[str]:
+    counts = Counter(ending.what for ending in endings)
+    right = counts.pop("right", 0)
+    bad = ", ".join(f"{count} {what}" for what, count in counts.most_common(4)) or "0"
+    figures = (_percentile(endings, 50), _percentile(endings, 95))
+    longest = max(ending.seconds for ending in endings) * 1_000
+    texts = [f"{figure:.0f}" for figure in (*figures, longest)]
+    return [name, f"{len(endings):,}", f"{right:,}", bad, *texts, note]
+
+
+def _percentile(endings: Sequence[Ending], percent: int) -> float:
+    return quantiles([ending.seconds * 1_000 for ending in endings], n=100)[percent - 1]
+
+
+def _options() -> Namespace:
+    parser = ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
+    parser.add_argument("--only", default="abc", help="which loads, as in ab")
+    return parser.parse_args()
+
+
+def _say(text: str) -> None:
+    print(f"... {text}", file=sys.stderr, flush=True)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

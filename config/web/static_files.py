@@ -1,0 +1,154 @@
+"""Static files: each address carries a hash of the content, so that browsers keep the file for ever.
+
+Files stay where they are and nothing is collected: an address is made when a page first shows it.
+"""
+
+import gzip
+import mimetypes
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.core.exceptions import SuspiciousFileOperation
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.utils.cache import get_conditional_response
+
+FOR_EVER = "public, max-age=31536000, immutable"
+# What is asked for by its bare name, or by the hash of an older version, may be another file soon.
+FOR_A_MINUTE = "public, max-age=60"
+_VERSION = "v"
+_VERSION_LENGTH = 16
+_REFERENCE = re.compile(rb"""(url\(\s*["']?)([^"')\s]+)""")
+_COMPRESSIBLE = re.compile(r"text/|application/json|image/svg")
+# What a machine's own list of types says is not relied on: no browser runs a module of another type.
+_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
+_found: dict[str, "StaticFile"] = {}
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file as it is sent."""
+
+    path: Path
+    content: bytes
+
+    @cached_property
+    def version(self) -> str:
+        """A hash of the content."""
+        return sha256(self.content).hexdigest()[:_VERSION_LENGTH]
+
+    @cached_property
+    def content_type(self) -> str:
+        """The media type, with the encoding of a text."""
+        found = _TYPES.get(self.path.suffix) or mimetypes.guess_type(self.path.name)[0]
+        if found is None:
+            return "application/octet-stream"
+        return f"{found}; charset=utf-8" if found.startswith("text/") else found
+
+    @cached_property
+    def compressed(self) -> bytes | None:
+        """The content as gzip, None where that makes it no smaller."""
+        beside = self.path.with_name(f"{self.path.name}.gz")
+        if beside.exists():
+            return beside.read_bytes()
+        if not _COMPRESSIBLE.match(self.content_type):
+            return None
+        return gzip.compress(self.content, mtime=0)
+
+
+def find_static_file(name: str) -> StaticFile | None:
+    """The file `name`, such as `web/app.css`; None where there is none.
+
+    Read once per process; each time while DEBUG is on, so that a change has a new address at once.
+    """
+    if name in _found:
+        return _found[name]
+    try:
+        path = finders.find(name)
+    except SuspiciousFileOperation:
+        return None
+    if not isinstance(path, str) or not Path(path).is_file():
+        return None
+    content = Path(path).read_bytes()
+    file = StaticFile(Path(path), _with_addresses(content, name) if _is_style(name) else content)
+    if not settings.DEBUG:
+        _found[name] = file
+    return file
+
+
+class HashedStaticFilesStorage(StaticFilesStorage):
+    """Gives addresses such as `/static/web/app.css?v=5f0c9a1e22b4d7a0`."""
+
+    def url(self, name: str | None) -> str:
+        address = super().url(name)
+        file = find_static_file(name) if name else None
+        return f"{address}?{_VERSION}={file.version}" if file else address
+
+
+class StaticFilesMiddleware:
+    """Sends static files: for ever what is asked for by its hash, for a minute all else."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        prefix = urlsplit(settings.STATIC_URL).path
+        if not request.path_info.startswith(prefix):
+            return self.get_response(request)
+        file = find_static_file(request.path_info.removeprefix(prefix))
+        if file is None:
+            return self.get_response(request)
+        if request.method not in {"GET", "HEAD"}:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        return _send(request, file)
+
+
+def _send(request: HttpRequest, file: StaticFile) -> HttpResponse:
+    is_gzip_accepted = "gzip" in request.headers.get("Accept-Encoding", "")
+    packed = file.compressed if is_gzip_accepted else None
+    response = HttpResponse(packed or file.content, content_type=file.content_type)
+    if packed:
+        response["Content-Encoding"] = "gzip"
+    response["Vary"] = "Accept-Encoding"
+    # Of either form: it is weak where both are sent under one tag.
+    response["ETag"] = etag = f'W/"{file.version}"'
+    is_current = request.GET.get(_VERSION) == file.version
+    response["Cache-Control"] = FOR_EVER if is_current else FOR_A_MINUTE
+    return get_conditional_response(request, etag=etag, response=response) or response
+
+
+def _is_style(name: str) -> bool:
+    return name.endswith(".css")
+
+
+def _with_addresses(style: bytes, name: str) -> bytes:
+    """The style sheet with the hashes of the files that it refers to."""
+
+    def replace(found: re.Match[bytes]) -> bytes:
+        return found[1] + _address_in(name, found[2].decode()).encode()
+
+    return _REFERENCE.sub(replace, style)
+
+
+def _address_in(name: str, reference: str) -> str:
+    """What a style sheet writes to refer to a file; unchanged for what is none of ours."""
+    parts = urlsplit(reference)
+    if parts.scheme or parts.netloc or parts.query or not parts.path or parts.path.startswith("/"):
+        return reference
+    file = find_static_file(normpath(join(dirname(name), parts.path)))
+    if file is None:
+        return reference
+    return parts._replace(query=f"{_VERSION}={file.version}").geturl()

@@ -1,0 +1,154 @@
+"""Callers that wait for something scarce: by time, not by number, and in turns by who they are."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from typing import Generic, TypeVar
+
+from core.errors import ToolboxError
+from core.messages import Message, message
+
+# A guard of memory alone: a burst of this size is served within the time of most tools.
+MOST_WAITING = 2_000
+DEFAULT_MAX_WAIT_MS = 5_000
+
+_T = TypeVar("_T")
+Turn = asyncio.Future[_T]
+
+
+class FairQueue(Generic[_T]):
+    """Waiting callers by key. The keys take turns, and within a key the first to come is the first.
+
+    So a key with 200 callers delays a key with two by no more than its own turn. `refuse` makes the
+    error of a message; `take_back` gets what came to a caller in the moment in which it left.
+    """
+
+    def __init__(
+        self,
+        noun: Message,
+        *,
+        max_wait_s: float,
+        refuse: Callable[[Message], ToolboxError],
+        take_back: Callable[[_T], None],
+    ) -> None:
+        self._noun = noun
+        self._max_wait_s = max_wait_s
+        self._refuse = refuse
+        self._take_back = take_back
+        # The first key is the one whose turn it is; no queue is empty.
+        self._queues: OrderedDict[str, OrderedDict[Turn[_T], None]] = OrderedDict()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    async def wait(self, key: str, until: float) -> _T:
+        """What `offer` gives this caller; waits until `until` on the loop's clock, `max_wait_s` at most.
+
+        Raises the error of `refuse` when that time is over, and at once when MOST_WAITING wait.
+        """
+        if self._count >= MOST_WAITING:
+            raise self._refuse(
+                message(
+                    "queue.full",
+                    "{count} calls wait for a {noun}; retry in a few seconds",
+                    count=self._count,
+                    noun=self._noun,
+                )
+            )
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        turn: Turn[_T] = loop.create_future()
+        self._queues.setdefault(key, OrderedDict())[turn] = None
+        self._count += 1
+        wait_s = max(0.0, min(until - began, self._max_wait_s))
+        timer = loop.call_later(wait_s, self._expire, key, turn, wait_s)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            self._remove(key, turn)
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._take_back(turn.result())
+            raise
+        finally:
+            timer.cancel()
+
+    def offer(self, thing: _T) -> bool:
+        """Give it to the caller whose turn it is; False when nobody waits."""
+        while self._queues:
+            key, queue = next(iter(self._queues.items()))
+            turn = next(iter(queue))
+            self._remove(key, turn)
+            if key in self._queues:
+                self._queues.move_to_end(key)
+            # One that was cancelled in this step of the loop is still here.
+            if not turn.done():
+                turn.set_result(thing)
+                return True
+        return False
+
+    def refuse_all(self, text: Message) -> None:
+        """Send everybody away."""
+        for queue in list(self._queues.values()):
+            for turn in queue:
+                if not turn.done():
+                    turn.set_exception(self._refuse(text))
+        self._queues.clear()
+        self._count = 0
+
+    def _expire(self, key: str, turn: Turn[_T], wait_s: float) -> None:
+        self._remove(key, turn)
+        if not turn.done():
+            turn.set_exception(
+                self._refuse(
+                    message(
+                        "queue.waited",
+                        "every {noun} was in use for {seconds} s; retry in a few seconds",
+                        noun=self._noun,
+                        seconds=f"{round(wait_s, 2):g}",
+                    )
+                )
+            )
+
+    def _remove(self, key: str, turn: Turn[_T]) -> None:
+        queue = self._queues.get(key)
+        if queue is None or turn not in queue:
+            return
+        del queue[turn]
+        self._count -= 1
+        if not queue:
+            del self._queues[key]
+
+
+class FairSlots:
+    """Room for `size` callers at a time; the others wait as in a FairQueue."""
+
+    def __init__(
+        self,
+        size: int,
+        noun: Message,
+        *,
+        max_wait_s: float,
+        refuse: Callable[[Message], ToolboxError],
+    ) -> None:
+        self._free = size
+        self._queue: FairQueue[None] = FairQueue(
+            noun, max_wait_s=max_wait_s, refuse=refuse, take_back=self._release
+        )
+
+    @asynccontextmanager
+    async def hold(self, key: str, until: float) -> AsyncGenerator[None]:
+        """Have one of them; raises as `FairQueue.wait`."""
+        if self._free:
+            self._free -= 1
+        else:
+            await self._queue.wait(key, until)
+        try:
+            yield
+        finally:
+            self._release(None)
+
+    def _release(self, slot: None) -> None:
+        if not self._queue.offer(slot):
+            self._free += 1

@@ -1,0 +1,74 @@
+"""uvicorn's options for a server within limits."""
+
+import asyncio
+import logging
+import resource
+from typing import Any
+
+from uvicorn.server import ServerState
+
+from gateways.http_server.limits import HttpLimits
+from gateways.http_server.protocol import HttpProtocol
+
+logger = logging.getLogger(__name__)
+
+SWEEP_INTERVAL_S = 1.0
+# Beside those of clients: databases, logs, the libraries' own.
+OTHER_FILES = 256
+
+
+class LimitedConnections:
+    """Makes the protocol of each connection of one server, and sweeps over them once a second.
+
+    It is given to uvicorn in the place of a protocol's class; with several processes each has a copy.
+    """
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self._limits = limits
+        self._is_sweeping = False
+
+    def __call__(self, *, server_state: ServerState, **parts: Any) -> HttpProtocol:
+        if not self._is_sweeping:
+            self._is_sweeping = True
+            self._sweep_later(server_state)
+        return HttpProtocol(limits=self._limits, server_state=server_state, **parts)
+
+    def _sweep_later(self, server_state: ServerState) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + SWEEP_INTERVAL_S
+
+        def sweep() -> None:
+            # Where the loop was held up, what clients have sent meanwhile is not read yet.
+            if loop.time() - due < SWEEP_INTERVAL_S:
+                for connection in list(server_state.connections):
+                    if isinstance(connection, HttpProtocol):
+                        connection.close_if_late()
+            self._sweep_later(server_state)
+
+        loop.call_at(due, sweep)
+
+
+def server_options(limits: HttpLimits) -> dict[str, Any]:
+    """What `uvicorn.Config` and `uvicorn.run` take; logs go to the loggers of the process."""
+    _allow_files(limits.max_connections + OTHER_FILES)
+    return {
+        "http": LimitedConnections(limits),
+        "ws": "none",
+        "timeout_keep_alive": limits.idle_timeout_s,
+        "server_header": False,
+        "log_config": None,
+    }
+
+
+def _allow_files(count: int) -> None:
+    """Let this process, and those that it starts, open so many files, or as many as the system lets it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    if most < count:
+        logger.warning(
+            "the system allows this process %d open files; HTTP_MAX_CONNECTIONS needs %d",
+            hard,
+            count,
+        )

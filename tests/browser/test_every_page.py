@@ -1,0 +1,172 @@
+"""Every page there is, found by its address: on a phone, in both themes, with ids of five digits and long texts."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from access.keys import issue_key
+from access.models import RuntimeInstance
+from catalog.models import CatalogScan, CatalogTable, DataSource, McpServer
+from catalog.searching.texts import refresh_search_texts
+from tests.access.calls import make_call, make_calls
+from tests.addresses import list_addresses
+from tests.browser.accessibility import PHONE, Axe, overflow_of
+from tests.catalog.catalogue.shop import make_shop
+from tests.factories import make_tool
+from tests.remote_mcp import RemoteServer, remote_server
+from toolbuilder.drafts import open_draft
+from toolbuilder.mcp_servers import read_tools
+from toolbuilder.models import (
+    QuarantinedTool,
+    SearchQuestion,
+    ToolDefinition,
+    ToolSearch,
+    ToolTrial,
+    VersionOrigin,
+)
+from toolbuilder.snapshots import read_snapshot
+from toolbuilder.versions import VersionEntry, record_version
+
+LONG_NAME = "revenue_of_each_region_and_store_since_a_day_with_all_discounts"
+LONG_TEXT = "Revenue/of/each/region/without/any/place/to/break/the/line: " * 3
+FIRST_ID = 12_345
+# Grouped digits in what is no text: an id, a value, an address.
+GROUPED = """() => [...document.querySelectorAll("*")].flatMap(element => [...element.attributes]
+    .filter(({name, value}) => /^(id|for|form|href|src|action|value|name|data-.*|hx-.*|aria-(controls|owns|labelledby|describedby)|width|height|viewBox)$/.test(name)
+        && !/^data-(label|copied|one|many|theme)$/.test(name) && /\\d,\\d{3}(?!\\d)/.test(value))
+    .map(({name, value}) => `${element.tagName} ${name}=${value}`))"""
+
+
+@pytest.fixture(scope="module")
+def remote() -> Iterator[RemoteServer]:
+    with remote_server() as server:
+        yield server
+
+
+@pytest.fixture
+def installation(administrator: User, settings: Any, remote: RemoteServer) -> dict[str, Any]:
+    """One row or more of everything; returns what addresses are made of."""
+    settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
+    _begin_ids_late()
+    table = _make_catalogue()
+    tool = _make_tool_with_past(administrator.username)
+    key = issue_key(f"key of {LONG_NAME}").key
+    make_calls(60, tool_name=LONG_NAME, caller=LONG_TEXT, key_id=key.key_id, row_count=25_000)
+    call = make_call(
+        LONG_NAME, outcome="tool_error", error=LONG_TEXT, arguments={"text": LONG_TEXT}
+    )
+    RuntimeInstance.objects.create(host=LONG_NAME, pid=7, version="0.1.0", tool_count=2_000)
+    DataSource.objects.create(name="warehouse", engine="sqlite", path=f"/data/{LONG_NAME}.db")
+    server = McpServer.objects.create(name="weather", server_url=remote.url)
+    # Playwright's loop runs in this thread.
+    with ThreadPoolExecutor() as threads:
+        threads.submit(_read_tools, server).result()
+    question = SearchQuestion.objects.create(text=LONG_TEXT, expected=[LONG_NAME], created_by="ann")
+    ToolSearch.objects.create(query=LONG_TEXT, duration_ms=3.2)
+    return {
+        "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "call_id": call.pk, "tool_id": tool.pk,
+        "uid": open_draft(None, administrator.username).uid, "number": 1, "question_id": question.pk,
+        "source_name": "main_db", "path": "public.sales_transactions", "table_id": table.pk,
+        "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",
+        "scan_id": CatalogScan.objects.latest("pk").pk, "key": "absence", "help-page.name": "tools",
+        "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
+        "source-edit.name": "warehouse", "source-delete.name": "warehouse",
+        **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
+    }  # fmt: skip
+
+
+def _read_tools(server: McpServer) -> None:
+    read_tools(server)
+    connection.close()
+
+
+def _begin_ids_late() -> None:
+    with connection.cursor() as cursor:
+        for model in apps.get_models():
+            if model._meta.app_label in {"access", "catalog", "toolbuilder"}:
+                table, column = model._meta.db_table, model._meta.pk.column
+                cursor.execute(
+                    "SELECT setval(s, %s) FROM pg_get_serial_sequence(%s, %s) AS s WHERE s IS NOT NULL",
+                    [FIRST_ID, table, column],
+                )
+
+
+def _make_catalogue() -> CatalogTable:
+    table = make_shop()
+    refresh_search_texts(list(CatalogTable.objects.values_list("pk", flat=True)))
+    CatalogScan.objects.create(state="failed", error=LONG_TEXT, finished_at=timezone.now())
+    return table
+
+
+def _make_tool_with_past(username: str) -> ToolDefinition:
+    tool = make_tool(
+        "SELECT id, region FROM stores WHERE region = :region LIMIT :row_limit",
+        name=LONG_NAME,
+        title=LONG_TEXT,
+        description_agent=LONG_TEXT,
+        description_user=LONG_TEXT,
+        parameters=["region", {"param_name": "row_limit", "param_type": "INTEGER"}],
+        tags=["매장", LONG_NAME],
+    )
+    record_version(tool, VersionEntry(origin=VersionOrigin.PUBLISHED, author=username))
+    ToolDefinition.objects.filter(pk=tool.pk).update(description_agent="Stores of a region.")
+    record_version(
+        tool, VersionEntry(origin=VersionOrigin.PUBLISHED, author=username, note=LONG_TEXT)
+    )
+    QuarantinedTool.objects.create(tool=tool, reason=LONG_TEXT)
+    tool.refresh_from_db()
+    logic = read_snapshot(tool).logic_hash
+    arguments = {"region": LONG_TEXT, "row_limit": 25_000}
+    for error in ("", LONG_TEXT):
+        ToolTrial.objects.create(
+            tool=tool,
+            username=username,
+            arguments=arguments,
+            error=error,
+            row_count=25_000,
+            duration_ms=1_234.5,
+            logic_hash=logic,
+        )
+    return tool
+
+
+@pytest.fixture
+def pages(
+    administrator: User, installation: dict[str, Any], live_server: LiveServer
+) -> dict[str, str]:
+    """The address of each page by its name: of what answers with a whole document."""
+    client = Client()
+    client.force_login(administrator)
+    found = {}
+    for name, address in list_addresses(installation):
+        response = client.get(address)
+        if response.status_code == 200 and b"<!DOCTYPE html>" in response.content[:100]:
+            found[name] = f"{live_server.url}{address}"
+    assert len(found) > 40
+    return found
+
+
+def test_every_page_fits_a_phone_and_is_accessible(
+    signed_in: Page, pages: dict[str, str], axe: Axe
+) -> None:
+    signed_in.set_viewport_size(PHONE)
+    faults = []
+    for name, address in pages.items():
+        signed_in.goto(address)
+        # What is loaded is dim until it is there.
+        expect(signed_in.locator(".htmx-request")).to_have_count(0)
+        if width := overflow_of(signed_in):
+            faults.append(f"{name}: {width} px too wide")
+        faults += [f"{name}: {attribute}" for attribute in signed_in.evaluate(GROUPED)]
+        faults += [f"{name}: {violation}" for violation in axe.violations(signed_in)]
+
+    assert not faults, "\n".join(faults)

@@ -1,0 +1,1 @@
+"""How both ports speak HTTP."""

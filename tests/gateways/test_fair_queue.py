@@ -1,0 +1,152 @@
+"""Who is served next, and what becomes of those who leave."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from core.errors import DataSourceBusyError
+from core.messages import foreign
+from gateways.fair_queue import MOST_WAITING, FairQueue, FairSlots
+
+LONG_S = 60.0
+
+
+def make_queue(take_back: Callable[[int], None] = lambda _: None) -> FairQueue[int]:
+    return FairQueue(
+        foreign("seat"), max_wait_s=LONG_S, refuse=DataSourceBusyError, take_back=take_back
+    )
+
+
+def deadline() -> float:
+    return asyncio.get_running_loop().time() + LONG_S
+
+
+async def seat(queue: FairQueue[int], keys: list[str]) -> list["asyncio.Task[int]"]:
+    """A waiting caller of each key, in this order."""
+    tasks = [asyncio.create_task(queue.wait(key, deadline())) for key in keys]
+    await asyncio.sleep(0)
+    assert len(queue) == len(keys)
+    return tasks
+
+
+async def served_keys(keys: list[str]) -> str:
+    """In which order callers of these keys are served."""
+    queue = make_queue()
+    tasks = await seat(queue, keys)
+    for number in range(len(keys)):
+        assert queue.offer(number)
+    numbers = await asyncio.gather(*tasks)
+    return "".join(key for _, key in sorted(zip(numbers, keys, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("keys", "order"),
+    [("aaabb", "ababa"), ("aaa", "aaa"), ("abc", "abc"), ("aabcc", "abcac"), ("abbbba", "ababbb")],
+)
+async def test_keys_take_turns(keys: str, order: str) -> None:
+    assert await served_keys(list(keys)) == order
+
+
+async def test_key_with_200_callers_delays_one_with_two_by_its_turns_alone() -> None:
+    assert (await served_keys(["greedy"] * 200 + ["small"] * 2)).startswith(
+        "greedysmallgreedysmallgreedygreedy"
+    )
+
+
+async def test_callers_of_a_key_are_served_as_they_came() -> None:
+    queue = make_queue()
+    tasks = await seat(queue, ["a"] * 50)
+
+    for number in range(50):
+        queue.offer(number)
+
+    assert await asyncio.gather(*tasks) == list(range(50))
+
+
+async def test_nobody_takes_what_nobody_waits_for() -> None:
+    queue = make_queue()
+
+    assert not queue.offer(1)
+
+
+async def test_caller_that_left_is_passed_over() -> None:
+    queue = make_queue()
+    first, second = await seat(queue, ["a", "b"])
+
+    first.cancel()
+
+    assert queue.offer(7)
+    assert await second == 7
+    assert not queue.offer(8)
+
+
+async def test_what_came_as_its_receiver_left_is_taken_back() -> None:
+    back: list[int] = []
+    queue = make_queue(back.append)
+    [task] = await seat(queue, ["a"])
+
+    queue.offer(7)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+    assert back == [7]
+
+
+@pytest.mark.parametrize(
+    ("max_wait_s", "within_s"), [(0.05, LONG_S), (LONG_S, 0.05)], ids=["queue", "caller"]
+)
+async def test_wait_ends_by_the_queue_or_by_the_caller(max_wait_s: float, within_s: float) -> None:
+    queue = FairQueue[int](
+        foreign("seat"), max_wait_s=max_wait_s, refuse=DataSourceBusyError, take_back=lambda _: None
+    )
+    until = asyncio.get_running_loop().time() + within_s
+
+    with pytest.raises(
+        DataSourceBusyError, match=r"^every seat was in use for 0\.05 s; retry in a few seconds$"
+    ):
+        await queue.wait("a", until)
+
+    assert len(queue) == 0
+
+
+async def test_memory_is_guarded() -> None:
+    queue = make_queue()
+    tasks = await seat(queue, ["a"] * MOST_WAITING)
+
+    with pytest.raises(DataSourceBusyError, match="2,000 calls wait for a seat; retry"):
+        await queue.wait("b", deadline())
+
+    queue.refuse_all(foreign("closed"))
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert {str(result) for result in results} == {"closed"}
+    assert len(queue) == 0
+
+
+async def test_no_more_have_a_slot_than_there_are() -> None:
+    slots = FairSlots(3, foreign("seat"), max_wait_s=LONG_S, refuse=DataSourceBusyError)
+    inside: list[str] = []
+    most = 0
+
+    async def use(key: str) -> None:
+        nonlocal most
+        async with slots.hold(key, deadline()):
+            inside.append(key)
+            most = max(most, len(inside))
+            try:
+                await asyncio.sleep(0)
+            finally:
+                inside.remove(key)
+
+    calls: list[Any] = [asyncio.create_task(use("ab"[number % 2])) for number in range(40)]
+    await asyncio.sleep(0)
+    for call in calls[::7]:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+
+    assert (most, inside) == (3, [])
+    async with AsyncExitStack() as stack, asyncio.timeout(LONG_S):
+        for _ in range(3):
+            await stack.enter_async_context(slots.hold("a", deadline()))

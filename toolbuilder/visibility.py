@@ -1,0 +1,77 @@
+"""Which tools, drafts and versions a person sees: those on data sources that they may use."""
+
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+from django.db.models.fields.json import KT
+
+from catalog.rights import closed_sources, sources_open_to
+from toolbuilder.history_models import ToolDraftQuerySet
+from toolbuilder.models import (
+    SearchQuestion,
+    ToolDefinition,
+    ToolDefinitionQuerySet,
+    ToolDraft,
+    ToolVersion,
+)
+
+Rows = TypeVar("Rows", bound="QuerySet[Any]")
+
+
+def visible_tools(user: User) -> ToolDefinitionQuerySet:
+    """Tools of the default data source, of none, and of those that the user may use."""
+    return ToolDefinition.objects.filter(_on_open_source(user))
+
+
+def visible_drafts(user: User) -> ToolDraftQuerySet:
+    """Drafts of visible tools, and of new ones, that name no data source closed to the user.
+
+    What people have written themselves and not published stays theirs, to be mended or discarded.
+    """
+    open_to_user = _without_closed(ToolDraft.objects.filter(_on_open_source(user, "tool__")), user)
+    own = Q(owner=user.get_username(), tool=None)
+    return ToolDraft.objects.filter(own | Q(pk__in=open_to_user.values("pk")))
+
+
+def visible_versions(user: User) -> "QuerySet[ToolVersion]":
+    """Versions of visible tools, and of deleted ones, that name no data source closed to the user."""
+    return _without_closed(ToolVersion.objects.filter(_on_open_source(user, "tool__")), user)
+
+
+def visible_questions(user: User) -> "QuerySet[SearchQuestion]":
+    """Saved questions that expect no tool hidden from the user."""
+    hidden = sorted(hidden_tool_names(user))
+    questions = SearchQuestion.objects.all()
+    return questions.exclude(expected__has_any_keys=hidden) if hidden else questions
+
+
+def hidden_tool_names(user: User) -> frozenset[str]:
+    """Names of tools, present and past, whose calls the user does not see; one query where there are none."""
+    closed = dict(closed_sources(user).values_list("pk", "name"))
+    if not closed:
+        return frozenset()
+    present = ToolDefinition.objects.filter(data_source__in=closed)
+    versions = ToolVersion.objects.annotate(source_name=KT("document__data_source")).order_by()
+    past = versions.filter(source_name__in=closed.values()).exclude(
+        tool_name__in=ToolDefinition.objects.values("name")
+    )
+    return frozenset(present.values_list("name", flat=True)) | frozenset(
+        past.values_list("tool_name", flat=True)
+    )
+
+
+def _on_open_source(user: User, of_tool: str = "") -> Q:
+    """Of a tool, or of what has `of_tool` before its columns; True of what has no tool."""
+    if user.is_superuser:
+        return Q()
+    sources = sources_open_to(user.get_username())
+    return Q(**{f"{of_tool}data_source": None}) | Q(**{f"{of_tool}data_source__in": sources})
+
+
+def _without_closed(rows: Rows, user: User) -> Rows:
+    if user.is_superuser:
+        return rows
+    closed = closed_sources(user).values("name")
+    named = rows.annotate(source_name=KT("document__data_source"))
+    return named.filter(Q(source_name=None) | ~Q(source_name__in=closed))
