@@ -89,7 +89,7 @@ translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/
 	PYTHONPATH=. $(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --sort-output --no-wrap --add-location file \
 		--keyword "gettext_lazy ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3" \
 		--keyword "message:2 refused:2 warning:2 ok:2 counted:1,2 problem:2 suggestion:2" \
-		--output $(VENV)/django.pot access catalog config core gateways mcp_runtime toolbuilder templates docs/reference
+		--output $(VENV)/django.pot access catalog config core gateways mcp_runtime toolbuilder tools templates docs/reference
 	$(BIN)/pybabel --quiet update --domain django --input-file $(VENV)/django.pot --output-dir locale \
 		--no-wrap --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/pybabel --quiet compile --domain django --directory locale

@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "access",
     "catalog",
+    "tools",
     "toolbuilder",
     "mcp_runtime",
     "config.services",

@@ -17,7 +17,7 @@ from mcp_runtime.proxied.registry import ProxiedRegistry
 from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.resources import DataSources
 from mcp_runtime.snapshot import Snapshot
-from toolbuilder.registry import ServedRows, read_revision, read_served_rows, store_quarantine
+from tools.registry import ServedRows, read_revision, read_served_rows, store_quarantine
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from django.db import connections
 from django.test import TransactionTestCase
 
 from catalog.environment import sync_environment_sources
-from toolbuilder.models import RegistryRevision
+from tools.models import RegistryRevision
 
 # Those of migrate, the same in every test; the counter goes on, as sequences do.
 LASTING = {model._meta.db_table for model in (ContentType, Permission, RegistryRevision)}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder")
+FOLDERS = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder", "tools")
 PAGE = ROOT / "docs/reference/errors.md"
 HEADING = "| code | text |\n|---|---|\n"
 

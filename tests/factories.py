@@ -5,7 +5,7 @@ from typing import Any
 
 from access.keys import issue_key
 from access.models import ApiKey
-from toolbuilder.models import ToolDefinition, ToolParameter
+from tools.models import ToolDefinition, ToolParameter
 
 _numbers = itertools.count(1)
 

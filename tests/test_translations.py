@@ -24,17 +24,21 @@ from catalog.document_models import RemovedDocument
 from catalog.models import SchemaState
 from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
 from tests.factories import make_expression, make_tool
-from toolbuilder.models import (
-    QuarantinedTool,
-    RegistryRevision,
-    ToolSearch,
-    ToolUseState,
-    ToolVector,
-)
+from tools.models import QuarantinedTool, RegistryRevision, ToolSearch, ToolUseState, ToolVector
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
-    *("access", "catalog", "config", "core", "gateways", "mcp_runtime", "toolbuilder", "templates"),
+    *(
+        "access",
+        "catalog",
+        "config",
+        "core",
+        "gateways",
+        "mcp_runtime",
+        "toolbuilder",
+        "tools",
+        "templates",
+    ),
     "docs/reference",
 )
 EXTRACTORS = [
@@ -71,7 +75,7 @@ ERRORS = {
     *("StoreDownError", "CollectionGoneError", "ScanBusyError", "ScanLostError"),
     *("ScanCancelledError", "IndexingBusyError"),
 }
-SHOWN = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder")
+SHOWN = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder", "tools")
 # What only command lines say.
 ENGLISH = {
     "toolbuilder/management/commands/tools.py",
@@ -269,7 +273,7 @@ def test_list_of_tools_speaks_the_language(client: Client, language: str, words:
     make_expression(is_active=False)
 
     page = client.get(
-        "/admin/toolbuilder/tooldefinition/", headers={"Accept-Language": language}
+        "/admin/tools/tooldefinition/", headers={"Accept-Language": language}
     ).content.decode()
 
     assert [word for word in words if word not in page] == []
@@ -286,7 +290,7 @@ def test_reason_of_a_quarantine_follows_a_translated_word(
     client.force_login(User.objects.create_superuser("admin"))
     QuarantinedTool.objects.create(tool=make_tool(), reason="no such table")
 
-    page = client.get("/admin/toolbuilder/tooldefinition/", headers={"Accept-Language": language})
+    page = client.get("/admin/tools/tooldefinition/", headers={"Accept-Language": language})
 
     assert f"{state}: no such table" in page.content.decode()
 
@@ -320,7 +324,7 @@ def test_form_of_a_tool_speaks_the_language(
     client.force_login(User.objects.create_superuser("admin"))
 
     page = client.get(
-        "/admin/toolbuilder/tooldefinition/add/", headers={"Accept-Language": language}
+        "/admin/tools/tooldefinition/add/", headers={"Accept-Language": language}
     ).content.decode()
 
     assert [word for word in words if word not in page] == []

@@ -1,1 +1,1 @@
-"""The tools' rows and how they are edited. May import catalog, access, gateways and core."""
+"""How people define tools: drafts, trials, versions, pages. May import tools, catalog, access, gateways and core."""

@@ -21,12 +21,13 @@ from catalog.sources import read_sources
 from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.checking import check_tool
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter, VersionOrigin
+from toolbuilder.models import VersionOrigin
 from toolbuilder.publishing import set_all_active
-from toolbuilder.specs import build_spec
 from toolbuilder.tasks import REFRESH_USES
-from toolbuilder.usage import read_tables_used
 from toolbuilder.versions import VersionEntry, record_outside_write, record_version
+from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
+from tools.specs import build_spec
+from tools.uses.usage import read_tables_used
 
 
 class ParameterFormSet(

@@ -12,9 +12,9 @@ from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem
 from core.messages import message
 from core.toolspec import ToolSpec
-from toolbuilder.models import ToolDefinition
-from toolbuilder.reserved_names import read_reserved_names
-from toolbuilder.specs import build_spec
+from tools.models import ToolDefinition
+from tools.names import read_reserved_names
+from tools.specs import build_spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,9 +20,9 @@ from catalog.finding_texts import translate_summary
 from catalog.models import CatalogScan, CheckState, ScanState
 from catalog.rights import sources_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from toolbuilder.models import QuarantinedTool
 from toolbuilder.tool_list import undescribed_parameters
 from toolbuilder.visibility import visible_tools
+from tools.models import QuarantinedTool
 
 SHOWN_OF_EACH = 5
 FAILING_PERCENT = 20

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from core.toolspec import Binding, ParameterType
 from toolbuilder.differences import find_renamed
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 # What took the old type's values takes them still.
 _WIDENED = frozenset(

@@ -11,7 +11,7 @@ from core.toolspec import ExpressionLogic, ScriptLogic, ToolSpec
 from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
-from toolbuilder.registry import require_source
+from tools.registry import require_source
 
 
 def check_tool(spec: ToolSpec, sources: SourceSettings, author: str) -> None:

@@ -8,7 +8,7 @@ from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from core.statements.keywords import RESERVED
-from toolbuilder.models import ToolType
+from tools.models import ToolType
 
 _SQL = (
     r"(?P<comment>--[^\n]*|/\*.*?\*/)"

@@ -22,8 +22,8 @@ from toolbuilder.differences import (
     ToolDifference,
     compare,
 )
-from toolbuilder.models import ToolDefinition, ToolParameter
-from toolbuilder.snapshots import ToolSnapshot
+from tools.models import ToolDefinition, ToolParameter
+from tools.snapshots import ToolSnapshot
 
 # Equal lines that are shown on either side of a change.
 CONTEXT_LINES = 3

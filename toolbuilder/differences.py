@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.toolspec import JsonValue
-from toolbuilder.snapshots import PARAMETER_FIELDS, TOOL_FIELDS, ParameterSnapshot, ToolSnapshot
+from tools.snapshots import PARAMETER_FIELDS, TOOL_FIELDS, ParameterSnapshot, ToolSnapshot
 
 # Texts that are shown line by line.
 LONG_TEXTS = ("definition", "description_agent", "description_user")

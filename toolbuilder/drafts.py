@@ -8,8 +8,9 @@ from django.db import transaction
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from core.messages import message
 from core.toolspec import JsonValue
-from toolbuilder.models import ToolDefinition, ToolDraft
-from toolbuilder.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
 
 TEST_VALUES = "test_values"
 AUTO_TYPES = "auto_types"

@@ -22,8 +22,8 @@ from core.toolspec import SqlLogic, ToolSpec
 from gateways.http.service import HttpSource
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import OpenedSource, open_source
-from toolbuilder.models import QuarantinedTool, ToolDefinition
-from toolbuilder.registry import ServedRows, read_served_rows
+from tools.models import QuarantinedTool, ToolDefinition
+from tools.registry import ServedRows, read_served_rows
 
 CHECKED_AT_ONCE = 4
 RUNTIME_SILENT_AFTER = timedelta(seconds=30)

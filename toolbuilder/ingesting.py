@@ -18,13 +18,14 @@ from core.ingest.texts import IngestFault
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, unique_name
 from core.messages import message
 from toolbuilder.exchange.importing import ImportOutcome
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolType, VersionOrigin
+from toolbuilder.models import ToolDraft, VersionOrigin
 from toolbuilder.naming import to_identifier
 from toolbuilder.operation_tools import make_operation_tool, merge_tool
 from toolbuilder.publishing import publish_snapshot
-from toolbuilder.reserved_names import read_reserved_names
-from toolbuilder.snapshots import ToolSnapshot, read_snapshot
 from toolbuilder.versions import VersionEntry
+from tools.models import ToolDefinition, ToolType
+from tools.names import read_reserved_names
+from tools.snapshots import ToolSnapshot, read_snapshot
 
 Route = tuple[str, str]
 

@@ -9,8 +9,9 @@ from core.statements.names import find_used_names
 from core.statements.tokens import Token, TokenKind, read_tokens
 from core.toolspec import SqlLogic
 from toolbuilder.drafts import MAX_NAME_CHARACTERS
-from toolbuilder.models import ToolDefinition, ToolDraft
-from toolbuilder.reserved_names import read_reserved_names
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
+from tools.names import read_reserved_names
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ROOM_FOR_NUMBER = len("_9999")

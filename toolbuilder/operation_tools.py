@@ -16,15 +16,15 @@ from core.ingest.operations import (
 from core.ingest.schema_keywords import accepts_null, types_of
 from core.parameter_checks import check_parameters
 from core.toolspec import ParameterType
-from toolbuilder.models import ToolParameter, ToolType
-from toolbuilder.snapshots import (
+from tools.models import ToolParameter, ToolType
+from tools.snapshots import (
     MAX_PARAMETERS,
     PARAMETER_FIELDS,
     TOOL_FIELDS,
     ParameterSnapshot,
     ToolSnapshot,
 )
-from toolbuilder.specs import build_parameter
+from tools.specs import build_parameter
 
 _TYPES = {
     "string": ParameterType.STRING,

@@ -22,11 +22,12 @@ from catalog.views.gates import SCAN, tables_open_to
 from catalog.views.source_gates import may_see_sources, visible_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.search_words import find_words, fold_text
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
 from toolbuilder.starters import EMPTY_PYTHON, EMPTY_SQL
 from toolbuilder.tool_list import ToolListState, filter_tools
 from toolbuilder.views.gates import ADD_TOOLS, SEE_TOOLS
 from toolbuilder.visibility import visible_drafts, visible_tools
+from tools.models import ToolDefinition
 
 FOUND_OF_A_KIND = 8
 RECENT = 6

@@ -14,8 +14,8 @@ from core.toolspec import JsonValue, ParameterSpec, SqlLogic, ToolSpec
 from toolbuilder.analysis import analyse
 from toolbuilder.from_sql import propose_tool
 from toolbuilder.naming import suggest_name
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.starters import READS_ONLY
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 _QUERIES = frozenset({"select", "with", "values", "table"})
 

@@ -19,23 +19,7 @@ from core.errors import (
 from core.messages import Message, message
 from toolbuilder.checking import check_tool
 from toolbuilder.drafts import Seen, lock_draft, read_draft
-from toolbuilder.models import (
-    ToolDefinition,
-    ToolDefinitionQuerySet,
-    ToolDraft,
-    ToolVersion,
-    VersionOrigin,
-)
-from toolbuilder.proxied_registry import read_proxied_names
-from toolbuilder.reserved_names import read_reserved_names
-from toolbuilder.snapshots import (
-    ToolSnapshot,
-    assign_columns,
-    build_rows,
-    read_snapshot,
-    write_parameters,
-)
-from toolbuilder.specs import build_spec
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.tasks import REFRESH_USES
 from toolbuilder.versions import (
     VersionEntry,
@@ -44,6 +28,17 @@ from toolbuilder.versions import (
     record_version,
     was_judged,
 )
+from tools.models import ToolDefinition, ToolDefinitionQuerySet
+from tools.names import read_reserved_names
+from tools.proxied_rows import read_proxied_names
+from tools.snapshots import (
+    ToolSnapshot,
+    assign_columns,
+    build_rows,
+    read_snapshot,
+    write_parameters,
+)
+from tools.specs import build_spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

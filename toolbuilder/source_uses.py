@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import DataSource
 from catalog.views.source_uses import SHOWN_USES, SourceUse, SourceUser
-from toolbuilder.models import ToolDefinition, ToolType
+from tools.models import ToolDefinition, ToolType
 
-_VIEW = "toolbuilder.view_tooldefinition"
+_VIEW = "tools.view_tooldefinition"
 
 
 def count_tools_by_source() -> Mapping[int | None, int]:
@@ -48,7 +48,7 @@ def _address_of(tool: ToolDefinition) -> str:
     try:
         return reverse("tool", args=[tool.name])
     except NoReverseMatch:
-        return reverse("admin:toolbuilder_tooldefinition_change", args=[tool.pk])
+        return reverse("admin:tools_tooldefinition_change", args=[tool.pk])
 
 
 TOOLS = SourceUse(_("Tools"), count_tools_by_source, read_tools_on, find_list_of_tools)

@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import CatalogTable
 from core.toolspec import JsonValue
-from toolbuilder.models import ToolType
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.models import ToolType
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 READS_ONLY = {
     "readOnlyHint": True,

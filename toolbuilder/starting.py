@@ -18,9 +18,10 @@ from core.analysis import Analysis
 from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from toolbuilder.analysis import analyse
 from toolbuilder.drafts import DraftDocument, Seen, open_draft, save_draft
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion, VersionOrigin
-from toolbuilder.snapshots import ToolSnapshot
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.visibility import visible_drafts, visible_versions
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot
 
 KEY_NAME = "first-agent"
 

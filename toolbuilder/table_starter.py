@@ -13,8 +13,8 @@ from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.naming import choose_free_name, to_identifier
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.starters import READS_ONLY
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 COLUMNS_SHOWN = 8
 ROWS_SHOWN = 20

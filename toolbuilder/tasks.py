@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from toolbuilder.drift import check_drift
 from toolbuilder.mcp_servers import read_due_servers
-from toolbuilder.models import ToolSearch
-from toolbuilder.use_refresh import refresh_uses
 from toolbuilder.versions import record_versions
+from tools.models import ToolSearch
+from tools.uses.refresh import refresh_uses
 
 REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
 

@@ -24,15 +24,9 @@ from access.list_addresses import read_filters, read_page
 from access.models import CallRecord
 from access.reader_language import stored_text
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from toolbuilder.models import (
-    ToolDefinition,
-    ToolDefinitionQuerySet,
-    ToolDraft,
-    ToolParameter,
-    ToolType,
-    ToolUse,
-)
+from toolbuilder.models import ToolDraft
 from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_tools
+from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter, ToolType, ToolUse
 
 PAGE_SIZE = 50
 _QUERY_CHARACTERS = 500

@@ -16,8 +16,8 @@ from core.script import CompiledScript
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
-from toolbuilder.registry import require_source
 from toolbuilder.source_loop import OpenSources, shared_loop
+from tools.registry import require_source
 
 # As the runtime waits for a tool that has passed its limit.
 _MARGIN_S = 1.0

@@ -9,8 +9,9 @@ from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 
 from access.figures import FAILED, OF_A_TOOL, CallFigures
 from access.models import CallRecord
-from toolbuilder.models import ToolDefinition, ToolVersion
-from toolbuilder.snapshots import ToolSnapshot, read_snapshot
+from toolbuilder.models import ToolVersion
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_snapshot
 
 PAGE_SIZE = 50
 

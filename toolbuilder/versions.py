@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Max
 
-from toolbuilder.models import ToolDefinition, ToolVersion, VersionOrigin
-from toolbuilder.snapshots import ToolSnapshot, read_document, read_snapshot
+from toolbuilder.models import ToolVersion, VersionOrigin
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_document, read_snapshot
 
 # Tools read at a time: memory stays small with thousands of them.
 CHUNK_SIZE = 500

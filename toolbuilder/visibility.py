@@ -7,14 +7,8 @@ from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 
 from catalog.rights import closed_sources, sources_open_to
-from toolbuilder.history_models import ToolDraftQuerySet
-from toolbuilder.models import (
-    SearchQuestion,
-    ToolDefinition,
-    ToolDefinitionQuerySet,
-    ToolDraft,
-    ToolVersion,
-)
+from toolbuilder.models import SearchQuestion, ToolDraft, ToolDraftQuerySet, ToolVersion
+from tools.models import ToolDefinition, ToolDefinitionQuerySet
 
 Rows = TypeVar("Rows", bound="QuerySet[Any]")
 

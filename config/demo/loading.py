@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from catalog.documents.stored import load_files
 from core.errors import ConfigurationError
-from toolbuilder.models import RegistryRevision, ToolDefinition, ToolParameter, VersionOrigin
+from toolbuilder.models import VersionOrigin
 from toolbuilder.versions import VersionEntry, record_version
+from tools.models import RegistryRevision, ToolDefinition, ToolParameter
 
 FOLDER = Path(__file__).parent
 SHOP_SCRIPTS = ("shop.sql", "shop_comments.sql")

@@ -23,7 +23,7 @@ def main() -> None:
     from gateways.embeddings.client import EmbeddingClient, TextRole  # noqa: PLC0415
     from gateways.embeddings.texts import prepare_texts  # noqa: PLC0415
     from mcp_runtime.search.vector_rows import read_vectors  # noqa: PLC0415
-    from toolbuilder.models import ToolVector  # noqa: PLC0415
+    from tools.models import ToolVector  # noqa: PLC0415
 
     chosen = embedding_settings()
     rows = ReferenceDocument.objects.order_by("key")

@@ -7,7 +7,7 @@ from core.errors import DefinitionError
 from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.proxied.servers import ProxiedServers
 from mcp_runtime.proxied.tool import ProxiedTool
-from toolbuilder.proxied_registry import ProxiedRows, read_proxied_rows
+from tools.proxied_rows import ProxiedRows, read_proxied_rows
 
 logger = logging.getLogger(__name__)
 

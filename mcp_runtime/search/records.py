@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from access.calls import Call, CallWriter
 from access.record_buffers import RecordBuffer
 from mcp_runtime.connections import DatabaseThread
-from toolbuilder.models import ToolSearch
+from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ from mcp_runtime.search.query_vectors import QueryVectors
 from mcp_runtime.search.records import record_searches
 from mcp_runtime.search.vectors import VectorMaker
 from mcp_runtime.snapshot import Snapshot
-from toolbuilder.models import ToolSearch
+from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ from django.db.models.functions import Length
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from toolbuilder.models import ToolDefinition, ToolVector
-from toolbuilder.proxied_registry import read_proxied_names
-from toolbuilder.reserved_names import BUILTIN_NAMES
+from tools.models import ToolDefinition, ToolVector
+from tools.names import BUILTIN_NAMES
+from tools.proxied_rows import read_proxied_names
 
 _BYTES = "<f4"
 # Beyond it, all rows are read at once.

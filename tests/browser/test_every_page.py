@@ -25,16 +25,10 @@ from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.drafts import open_draft
 from toolbuilder.mcp_servers import read_tools
-from toolbuilder.models import (
-    QuarantinedTool,
-    SearchQuestion,
-    ToolDefinition,
-    ToolSearch,
-    ToolTrial,
-    VersionOrigin,
-)
-from toolbuilder.snapshots import read_snapshot
+from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.versions import VersionEntry, record_version
+from tools.models import QuarantinedTool, ToolDefinition, ToolSearch
+from tools.snapshots import read_snapshot
 
 LONG_NAME = "revenue_of_each_region_and_store_since_a_day_with_all_discounts"
 LONG_TEXT = "Revenue/of/each/region/without/any/place/to/break/the/line: " * 3
@@ -92,7 +86,7 @@ def _read_tools(server: McpServer) -> None:
 def _begin_ids_late() -> None:
     with connection.cursor() as cursor:
         for model in apps.get_models():
-            if model._meta.app_label in {"access", "catalog", "toolbuilder"}:
+            if model._meta.app_label in {"access", "catalog", "toolbuilder", "tools"}:
                 table, column = model._meta.db_table, model._meta.pk.column
                 cursor.execute(
                     "SELECT setval(s, %s) FROM pg_get_serial_sequence(%s, %s) AS s WHERE s IS NOT NULL",

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.workbench_page import WorkbenchPage
 from tests.factories import make_tool
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 STATEMENT = "SELECT id FROM stock_level WHERE region = :region"

@@ -10,7 +10,8 @@ from playwright.sync_api import BrowserContext, expect
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, number
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion
+from toolbuilder.models import ToolDraft, ToolVersion
+from tools.models import ToolDefinition
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 

@@ -10,8 +10,9 @@ from catalog.models import GlossaryConcept
 from core.retrieval.profiles import RRF
 from tests.browser.accessibility import LANGUAGES, Axe, Look, each_look, overflow_of
 from tests.factories import make_tool
-from toolbuilder.models import SearchQuestion, ToolSearch
+from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
+from tools.models import ToolSearch
 
 
 @pytest.fixture

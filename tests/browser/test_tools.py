@@ -12,8 +12,8 @@ from tests.access.calls import make_call, make_calls
 from tests.browser.accessibility import DESKTOP, PHONE, Axe, Look, each_look, overflow_of
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
-from toolbuilder.models import QuarantinedTool, ToolDefinition
-from toolbuilder.use_refresh import refresh_uses
+from tools.models import QuarantinedTool, ToolDefinition
+from tools.uses.refresh import refresh_uses
 
 
 @pytest.fixture

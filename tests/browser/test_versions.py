@@ -7,9 +7,10 @@ from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression
 from toolbuilder.drafts import Seen, open_draft, save_draft
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
 from toolbuilder.publishing import publish_tool
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.models import ToolDefinition
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 

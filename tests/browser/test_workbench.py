@@ -13,7 +13,8 @@ from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage
 from tests.factories import make_tool
 from tests.waiting import wait_until
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 

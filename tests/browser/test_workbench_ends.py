@@ -7,8 +7,8 @@ from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, make_tool, number
 from toolbuilder.drafts import open_draft
-from toolbuilder.models import ToolDefinition
-from toolbuilder.snapshots import ToolSnapshot
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 STATEMENT = "SELECT id, region FROM stock_level WHERE day > :since"

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import Locator, Page, expect
 
-from toolbuilder.models import ToolDefinition
-from toolbuilder.registry import read_served_rows
+from tools.models import ToolDefinition
+from tools.registry import read_served_rows
 
 
 class WorkbenchPage:

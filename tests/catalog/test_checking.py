@@ -14,7 +14,7 @@ from catalog.sources import read_sources
 from config.services.ports import choose_free_port
 from gateways.checks.report import ConnectionReport, Finding, ok, refused, warning
 from tests.catalog.conftest import MakeSource
-from toolbuilder.models import RegistryRevision
+from tools.models import RegistryRevision
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,7 @@ from catalog.sources import read_sources
 from core.errors import ConfigurationError
 from gateways.postgres.settings import PostgresSettings
 from tests.catalog.conftest import MakeSource
-from toolbuilder.models import RegistryRevision
+from tools.models import RegistryRevision
 
 VARIABLE = "DATA_SOURCE_SALES_EU_URL"
 URL = "postgresql://reader:p%40ss@db.example:5433/sales?sslmode=require"

@@ -13,7 +13,7 @@ from catalog.sources import find_refusal, read_sources
 from core.errors import DefinitionError
 from core.toolspec import Dialect
 from tests.catalog.conftest import MakeSource
-from toolbuilder.models import RegistryRevision
+from tools.models import RegistryRevision
 
 pytestmark = pytest.mark.django_db
 

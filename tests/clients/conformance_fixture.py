@@ -33,7 +33,7 @@ from pydantic import Field
 
 from mcp_runtime.server import Runtime
 from tests.clients import conformance_input
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 ONE_RED_PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

@@ -14,7 +14,7 @@ from config.demo.loading import load_tools
 from config.services.postgres import EmbeddedPostgres
 from tests.config.demo.conftest import shop
 from tests.mcp_runtime.conftest import Serve, Served, psql, serve
-from toolbuilder.models import RegistryRevision
+from tools.models import RegistryRevision
 
 __all__ = ["psql", "serve", "shop"]
 

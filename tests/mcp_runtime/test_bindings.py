@@ -11,7 +11,7 @@ from mcp_runtime.server import Runtime
 from tests.factories import claim, make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served, listening
 from tests.waiting import eventually
-from toolbuilder.models import QuarantinedTool, ToolDefinition
+from tools.models import QuarantinedTool, ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

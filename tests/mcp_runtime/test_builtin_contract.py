@@ -18,7 +18,7 @@ from tests.mcp_runtime.conftest import ERAS, Serve
 from tests.mcp_runtime.renew_contract import GOLDEN, make_builtin_tools, read_contract
 from tests.mcp_runtime.test_fastmcp_contract import modern_request
 from tests.waiting import eventually
-from toolbuilder.models import QuarantinedTool, ToolDefinition
+from tools.models import QuarantinedTool, ToolDefinition
 
 TOOLS = make_builtin_tools()
 NAMES = list(TOOLS)

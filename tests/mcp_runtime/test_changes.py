@@ -13,7 +13,7 @@ from mcp.client.subscriptions import listen
 from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.waiting import LIMIT_S, eventually
-from toolbuilder.models import QuarantinedTool
+from tools.models import QuarantinedTool
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

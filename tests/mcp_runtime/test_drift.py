@@ -16,7 +16,7 @@ from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.waiting import eventually
 from toolbuilder.drift import check_drift
-from toolbuilder.models import QuarantinedTool, ToolDefinition
+from tools.models import QuarantinedTool, ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -47,7 +47,7 @@ def read_admin_page() -> str:
         User.objects.get_or_create(username="kim", is_superuser=True, is_staff=True)[0]
     )
     tool = ToolDefinition.objects.get(name="emails")
-    return client.get(f"/admin/toolbuilder/tooldefinition/{tool.pk}/change/").content.decode()
+    return client.get(f"/admin/tools/tooldefinition/{tool.pk}/change/").content.decode()
 
 
 @pytest.fixture

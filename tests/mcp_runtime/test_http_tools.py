@@ -18,7 +18,7 @@ from toolbuilder.ingesting import (
     read_openapi_text,
     save_service,
 )
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,7 +10,7 @@ from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.waiting import eventually
-from toolbuilder.models import QuarantinedTool
+from tools.models import QuarantinedTool
 
 
 @pytest.fixture

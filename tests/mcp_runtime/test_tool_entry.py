@@ -13,7 +13,7 @@ from core.toolspec import ToolSpec
 from mcp_runtime.defined_tool import DefinedTool
 from mcp_runtime.server import Runtime
 from tests.mcp_runtime.conftest import Serve
-from toolbuilder.registry import read_served_rows
+from tools.registry import read_served_rows
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:

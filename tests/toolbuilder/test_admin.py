@@ -8,7 +8,7 @@ from django.test import Client
 
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_expression, make_tool
-from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
+from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def form(
     return data
 
 
-ADD = "/admin/toolbuilder/tooldefinition/add/"
+ADD = "/admin/tools/tooldefinition/add/"
 
 
 def test_tool_with_a_parameter_is_saved(admin: Client) -> None:
@@ -83,7 +83,7 @@ def test_user_who_makes_and_who_saves_a_tool_is_noted(admin: Client, client: Cli
     assert (tool.created_by, tool.updated_by) == ("admin", "admin")
     client.force_login(User.objects.create_superuser("second"))
 
-    client.post(f"/admin/toolbuilder/tooldefinition/{tool.pk}/change/", form("SELECT 2 AS two"))
+    client.post(f"/admin/tools/tooldefinition/{tool.pk}/change/", form("SELECT 2 AS two"))
 
     tool.refresh_from_db()
     assert tool.definition == "SELECT 2 AS two"
@@ -136,7 +136,7 @@ def test_list_shows_why_a_tool_is_not_served(admin: Client) -> None:
     QuarantinedTool.objects.create(tool=make_tool(name="broken"), reason="no such table")
     make_expression(name="fine")
 
-    page = admin.get("/admin/toolbuilder/tooldefinition/").content.decode()
+    page = admin.get("/admin/tools/tooldefinition/").content.decode()
 
     assert "quarantined: no such table" in page
     assert "served" in page
@@ -149,7 +149,7 @@ def test_list_needs_a_fixed_number_of_queries(
         make_expression(name=f"tool_{number:02}")
 
     with django_assert_max_num_queries(9):
-        admin.get("/admin/toolbuilder/tooldefinition/")
+        admin.get("/admin/tools/tooldefinition/")
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,12 @@ def test_list_is_filtered_by_active(admin: Client, choice: str, listed: str) -> 
     make_expression(name="is_on")
     make_expression(name="is_off", is_active=False)
 
-    response = admin.get(f"/admin/toolbuilder/tooldefinition/?is_active__exact={choice}")
+    response = admin.get(f"/admin/tools/tooldefinition/?is_active__exact={choice}")
 
     assert [tool.name for tool in response.context["cl"].result_list] == [listed]
 
 
-@pytest.mark.parametrize(
-    "page", ["access/apikey", "catalog/datasource", "toolbuilder/tooldefinition"]
-)
+@pytest.mark.parametrize("page", ["access/apikey", "catalog/datasource", "tools/tooldefinition"])
 def test_form_of_a_new_row_shows_no_value_of_the_database(admin: Client, page: str) -> None:
     assert "DatabaseDefault" not in admin.get(f"/admin/{page}/add/").content.decode()
 
@@ -176,7 +174,7 @@ def test_action_deactivates_tools(admin: Client) -> None:
     tool = make_tool()
 
     admin.post(
-        "/admin/toolbuilder/tooldefinition/",
+        "/admin/tools/tooldefinition/",
         {"action": "deactivate", "_selected_action": [tool.pk]},
     )
 
@@ -187,9 +185,7 @@ def test_action_deactivates_tools(admin: Client) -> None:
 def test_names_and_results_are_escaped(admin: Client) -> None:
     make_tool(name="<script>alert(1)</script>")
 
-    assert (
-        "<script>alert(1)" not in admin.get("/admin/toolbuilder/tooldefinition/").content.decode()
-    )
+    assert "<script>alert(1)" not in admin.get("/admin/tools/tooldefinition/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -199,7 +195,7 @@ def test_names_and_results_are_escaped(admin: Client) -> None:
         "access/callrecord",
         "access/runtimeinstance",
         "catalog/datasource",
-        "toolbuilder/tooldefinition",
+        "tools/tooldefinition",
     ],
 )
 def test_every_list_opens(admin: Client, page: str) -> None:

@@ -6,8 +6,8 @@ from config.demo.loading import load_tools
 from core.errors import DefinitionError
 from tests.factories import make_tool
 from toolbuilder.advice import advise_draft, advise_tools
-from toolbuilder.models import ToolDefinition
-from toolbuilder.specs import build_spec
+from tools.models import ToolDefinition
+from tools.specs import build_spec
 
 pytestmark = pytest.mark.django_db
 

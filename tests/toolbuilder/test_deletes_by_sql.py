@@ -11,16 +11,8 @@ from access.keys import issue_key
 from access.models import ApiKey
 from catalog.models import CatalogColumn, CatalogQuery, CatalogTable, DataSource
 from tests.factories import make_tool
-from toolbuilder.models import (
-    QuarantinedTool,
-    ToolDefinition,
-    ToolDraft,
-    ToolParameter,
-    ToolTrial,
-    ToolUse,
-    ToolUseState,
-    ToolVersion,
-)
+from toolbuilder.models import ToolDraft, ToolTrial, ToolVersion
+from tools.models import QuarantinedTool, ToolDefinition, ToolParameter, ToolUse, ToolUseState
 
 pytestmark = pytest.mark.django_db
 

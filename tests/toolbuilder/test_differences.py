@@ -8,7 +8,7 @@ import pytest
 from toolbuilder.breaking_changes import find_breaking_changes
 from toolbuilder.difference_text import difference_lines
 from toolbuilder.differences import compare, compare_lines
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 A = ParameterSnapshot(param_name="a")
 B = ParameterSnapshot(param_name="b", param_type="NUMBER")

@@ -16,7 +16,8 @@ from toolbuilder.drafts import (
     save_draft,
     take_over,
 )
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

@@ -15,8 +15,8 @@ from config.services.postgres import EmbeddedPostgres
 from core.errors import DefinitionError
 from tests.factories import make_expression, make_tool
 from toolbuilder.drift import check_drift
-from toolbuilder.models import QuarantinedTool, RegistryRevision
 from toolbuilder.tasks import check_tools
+from tools.models import QuarantinedTool, RegistryRevision
 
 pytestmark = pytest.mark.django_db
 

@@ -23,7 +23,8 @@ from toolbuilder.ingesting import (
     read_openapi_text,
     save_service,
 )
-from toolbuilder.models import ToolDefinition, ToolVersion
+from toolbuilder.models import ToolVersion
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

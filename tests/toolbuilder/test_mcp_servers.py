@@ -24,9 +24,9 @@ from toolbuilder.mcp_servers import (
     read_due_servers,
     read_tools,
 )
-from toolbuilder.models import RegistryRevision
-from toolbuilder.proxied_registry import read_proxied_rows
 from toolbuilder.publishing import require_free_name
+from tools.models import RegistryRevision
+from tools.proxied_rows import read_proxied_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,11 @@ from django.db import connection
 from core.toolspec import ExpressionLogic, HttpLogic, ParameterType, Presence, SqlLogic
 from tests.factories import make_tool
 from toolbuilder.drafts import open_draft
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolParameter
 from toolbuilder.publishing import archive, publish_tool, set_active
-from toolbuilder.registry import read_served_rows, store_quarantine
-from toolbuilder.snapshots import read_document
 from toolbuilder.tool_list import ToolListState, filter_tools
+from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
+from tools.registry import read_served_rows, store_quarantine
+from tools.snapshots import read_document
 
 pytestmark = pytest.mark.django_db
 

@@ -16,13 +16,7 @@ from core.errors import (
 )
 from tests.factories import make_expression, make_tool
 from toolbuilder.drafts import Seen, duplicate_tool, open_draft, save_draft, take_over
-from toolbuilder.models import (
-    RegistryRevision,
-    ToolDefinition,
-    ToolDraft,
-    ToolVersion,
-    VersionOrigin,
-)
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.publishing import (
     archive,
     publish_snapshot,
@@ -32,9 +26,10 @@ from toolbuilder.publishing import (
     set_all_active,
     unarchive,
 )
-from toolbuilder.registry import read_served_rows
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot, read_snapshot
 from toolbuilder.versions import VersionEntry, record_version, record_versions
+from tools.models import RegistryRevision, ToolDefinition
+from tools.registry import read_served_rows
+from tools.snapshots import ParameterSnapshot, ToolSnapshot, read_snapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from catalog.models import DataSource
 from core.toolspec import Dialect, SqlLogic
 from tests.factories import make_tool
-from toolbuilder.registry import ServedRows, read_served_rows
+from tools.registry import ServedRows, read_served_rows
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,11 @@ from django.db import connection
 from core.errors import DefinitionError, StaleDraftError, ToolboxError
 from tests.factories import make_expression
 from toolbuilder.drafts import Seen, open_draft, save_draft
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
 from toolbuilder.publishing import publish_tool
-from toolbuilder.snapshots import ToolSnapshot
 from toolbuilder.versions import record_versions
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,8 +6,8 @@ import pytest
 from django.db import connection
 
 from tests.factories import make_tool
-from toolbuilder.models import ToolDefinition
-from toolbuilder.snapshots import (
+from tools.models import ToolDefinition
+from tools.snapshots import (
     ParameterSnapshot,
     ToolSnapshot,
     assign_columns,

@@ -15,8 +15,8 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
-from toolbuilder.models import ParameterBinding, ToolDefinition, ToolParameter
-from toolbuilder.specs import build_spec
+from tools.models import ParameterBinding, ToolDefinition, ToolParameter
+from tools.specs import build_spec
 
 SCRIPT = "total = 0\nfor n in numbers:\n    total = total + n\nresult = total"
 DIALECTS: dict[str | None, Dialect] = {"shop": Dialect.SQLITE, "sales": Dialect.POSTGRESQL}

@@ -19,13 +19,13 @@ from toolbuilder.advice import advise_draft
 from toolbuilder.drafts import open_draft, read_draft
 from toolbuilder.models import ToolVersion, VersionOrigin
 from toolbuilder.naming import choose_free_name, suggest_name
-from toolbuilder.snapshots import ToolSnapshot, build_rows
 from toolbuilder.source_loop import shared_loop
-from toolbuilder.specs import build_spec
 from toolbuilder.starters import STARTERS, Starter, find_starter, has_demo_tables
 from toolbuilder.starting import create_draft, needs_start
 from toolbuilder.table_starter import make_table_tool
 from toolbuilder.trial import Trial, TrialCaller, run_trial
+from tools.snapshots import ToolSnapshot, build_rows
+from tools.specs import build_spec
 
 pytestmark = pytest.mark.django_db
 EACH = pytest.mark.parametrize("starter", [pytest.param(one, id=one.id) for one in STARTERS])

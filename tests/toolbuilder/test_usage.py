@@ -16,9 +16,9 @@ from catalog.models import CatalogColumn, CatalogTable, DataSource, SchemaState
 from catalog.table_addresses import address_of
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolUse
-from toolbuilder.usage import count_tools_by_column, read_tables_used, read_tools_using
-from toolbuilder.use_refresh import refresh_uses
+from tools.models import QuarantinedTool, ToolDefinition, ToolUse
+from tools.uses.refresh import refresh_uses
+from tools.uses.usage import count_tools_by_column, read_tables_used, read_tools_using
 
 pytestmark = pytest.mark.django_db
 
@@ -240,7 +240,7 @@ def test_admin_page_of_a_tool_says_what_it_uses(client: Client, users: CatalogTa
     client.force_login(User.objects.create_superuser("admin"))
     tool = make_tool("SELECT email, u.mail FROM users u")
 
-    page = client.get(f"/admin/toolbuilder/tooldefinition/{tool.pk}/change/").content.decode()
+    page = client.get(f"/admin/tools/tooldefinition/{tool.pk}/change/").content.decode()
 
     assert "public.users: email" in page
     assert "uses column users.mail, which the catalogue does not know" in page

@@ -10,7 +10,7 @@ import yaml
 from core.errors import DefinitionError, ImportFileError
 from core.messages import message
 from core.toolspec import JsonValue
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot, read_document
+from tools.snapshots import ParameterSnapshot, ToolSnapshot, read_document
 
 FORMAT = 1
 MAX_FILE_CHARACTERS = 50_000_000

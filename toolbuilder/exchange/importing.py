@@ -8,10 +8,11 @@ from core.errors import ToolboxError
 from toolbuilder.breaking_changes import BreakingChange, find_breaking_changes
 from toolbuilder.differences import ToolDifference, compare
 from toolbuilder.exchange.files import ExchangedTool
-from toolbuilder.models import ToolDefinition, VersionOrigin
+from toolbuilder.models import VersionOrigin
 from toolbuilder.publishing import publish_snapshot
-from toolbuilder.snapshots import read_snapshot
 from toolbuilder.versions import VersionEntry
+from tools.models import ToolDefinition
+from tools.snapshots import read_snapshot
 
 
 class Conflict(StrEnum):

@@ -15,9 +15,9 @@ from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.tool_texts import IndexEntry
 from core.tool_entry import READS_ONLY
 from core.toolspec import Binding, ParameterSpec, ParameterType, Presence, ToolSpec
-from toolbuilder.models import ToolDefinition
-from toolbuilder.registry import read_revision, read_served_rows
 from toolbuilder.search_lab.vectors import VectorPair, read_vectors, read_vectors_revision
+from tools.models import ToolDefinition
+from tools.registry import read_revision, read_served_rows
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.contrib.auth.models import User
 
 from core.retrieval.request import Query
-from toolbuilder.lab_models import SearchQuestion
+from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.query_vectors import embed_questions
 from toolbuilder.search_lab.questions import LANGUAGES, expected_of

@@ -8,7 +8,7 @@ from catalog.exchange.spreadsheets import read_sheet, write_sheet
 from core.errors import EditError
 from core.messages import message
 from core.retrieval.tokens import language_of
-from toolbuilder.lab_models import SearchQuestion
+from toolbuilder.models import SearchQuestion
 
 MAX_QUESTIONS = 500
 MAX_QUESTION_CHARACTERS = 1_000

@@ -8,7 +8,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Avg, Count, Max, Q, QuerySet
 from django.utils import timezone
 
-from toolbuilder.search_models import ToolSearch
+from tools.models import ToolSearch
 
 DAYS = 7
 PAGE_SIZE = 20

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.retrieval.model import Tool
 from core.retrieval.text_hashes import hash_texts
-from toolbuilder.search_models import ToolVector
+from tools.models import ToolVector
 
 Vector = NDArray[np.float32]
 VectorPair = tuple[Vector, Vector]

@@ -14,8 +14,8 @@ from core.errors import DraftOwnedError, StaleDraftError
 from toolbuilder.difference_view import ShownDifference, show_difference
 from toolbuilder.drafts import DraftDocument, Seen, read_draft, save_draft, take_over
 from toolbuilder.models import ToolDraft
-from toolbuilder.snapshots import ToolSnapshot
 from toolbuilder.workbench.works import Work
+from tools.snapshots import ToolSnapshot
 
 # Of the form, but not of the tool; a page that sends the form once more says them anew.
 _NOT_TYPED = frozenset({"csrfmiddlewaretoken", "revision", "confirmed", "overwrites", "takes_over"})

@@ -33,11 +33,11 @@ from toolbuilder.attention import (
     find_undescribed_tools,
 )
 from toolbuilder.drift import RUNTIME_SILENT_AFTER
-from toolbuilder.models import RegistryRevision
 from toolbuilder.sparklines import Sparkline, draw_sparkline
 from toolbuilder.starting import read_invitation
 from toolbuilder.views.gates import ToolRights, rights_of
 from toolbuilder.visibility import visible_tools
+from tools.models import RegistryRevision
 
 CALLS_SHOWN = 10
 _RUNTIMES_SHOWN = 20

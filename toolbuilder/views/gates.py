@@ -6,9 +6,9 @@ from django.http import HttpRequest
 
 from access.views.gates import SEE_CALLS, user_of
 
-SEE_TOOLS = "toolbuilder.view_tooldefinition"
-CHANGE_TOOLS = "toolbuilder.change_tooldefinition"
-ADD_TOOLS = "toolbuilder.add_tooldefinition"
+SEE_TOOLS = "tools.view_tooldefinition"
+CHANGE_TOOLS = "tools.change_tooldefinition"
+ADD_TOOLS = "tools.add_tooldefinition"
 SEE_SOURCES = "catalog.view_datasource"
 
 

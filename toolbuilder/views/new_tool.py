@@ -21,7 +21,7 @@ from core.messages import message
 from core.toolspec import Dialect, SqlLogic
 from toolbuilder.code_view import color_logic
 from toolbuilder.explorer import SourceTables
-from toolbuilder.models import ToolDraft, ToolType
+from toolbuilder.models import ToolDraft
 from toolbuilder.naming import choose_free_name
 from toolbuilder.pasted import PastedTool, read_pasted
 from toolbuilder.starters import (
@@ -36,6 +36,7 @@ from toolbuilder.starters import (
 from toolbuilder.starting import create_draft
 from toolbuilder.table_starter import make_table_tool
 from toolbuilder.views.gates import ADD_TOOLS, SEE_TOOLS
+from tools.models import ToolType
 
 TABLE = "table"
 _NAME_CHARACTERS = 64

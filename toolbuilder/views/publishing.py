@@ -27,7 +27,6 @@ from toolbuilder.drafts import Seen, duplicate_tool, rebase_draft
 from toolbuilder.models import ToolDraft
 from toolbuilder.publish_review import Fault, PublishReview, review_page
 from toolbuilder.publishing import Publication, find_overtaking, publish_tool
-from toolbuilder.snapshots import ToolSnapshot
 from toolbuilder.views.conflicts import overtaken_response
 from toolbuilder.views.gates import ADD_TOOLS, SEE_TOOLS
 from toolbuilder.views.work_requests import editor_action, editor_context, open_work, read_posted
@@ -41,6 +40,7 @@ from toolbuilder.visibility import visible_tools
 from toolbuilder.workbench.page import WorkbenchPage, build_page
 from toolbuilder.workbench.trials import with_last_values
 from toolbuilder.workbench.works import Work, find_work
+from tools.snapshots import ToolSnapshot
 
 MAX_NOTE_CHARACTERS = 1_000
 

@@ -18,7 +18,6 @@ from catalog.table_addresses import address_of, source_name_of
 from catalog.views.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.code_view import color_logic
-from toolbuilder.models import ToolDefinition, ToolType
 from toolbuilder.publishing import archive, set_all_active, unarchive
 from toolbuilder.starting import read_invitation
 from toolbuilder.tool_list import (
@@ -30,9 +29,10 @@ from toolbuilder.tool_list import (
     read_tool_list,
     read_tool_tags,
 )
-from toolbuilder.usage import TableOfTool, read_tables_used
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.visibility import visible_tools
+from tools.models import ToolDefinition, ToolType
+from tools.uses.usage import TableOfTool, read_tables_used
 
 CALLS_SHOWN = 10
 MAX_CHANGED_TOGETHER = 1_000

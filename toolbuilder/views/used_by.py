@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import CatalogColumn, CatalogTable
 from catalog.views.gates import user_of
 from catalog.views.tabs import Tab
-from toolbuilder.usage import count_tools_by_column, read_tools_using
+from tools.uses.usage import count_tools_by_column, read_tools_using
 
 
 def build_used_by(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def build_used_by(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
     return {
         "uses": uses,
         "columns": [(column, counts[column.pk]) for column in columns],
-        "may_see_tools": user_of(request).has_perm("toolbuilder.view_tooldefinition"),
+        "may_see_tools": user_of(request).has_perm("tools.view_tooldefinition"),
     }
 
 

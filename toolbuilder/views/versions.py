@@ -17,14 +17,15 @@ from core.errors import DataSourceUnavailableError, DefinitionError, EditError
 from toolbuilder.code_view import color_logic
 from toolbuilder.difference_view import show_difference
 from toolbuilder.drafts import read_draft
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion
+from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.publishing import restore_version
-from toolbuilder.snapshots import ToolSnapshot, read_snapshot
 from toolbuilder.version_list import is_recorded, read_versions
 from toolbuilder.versions import read_version
 from toolbuilder.views.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.views.workbench import lead_to
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_snapshot
 
 NOW, DRAFT = "now", "draft"
 _CHOICES_SHOWN = 200

@@ -23,9 +23,7 @@ from core.statement import STATEMENT_BYTE_LIMIT
 from core.toolspec import Dialect, ParameterType, ResultFormat
 from toolbuilder.drafts import discard_draft
 from toolbuilder.drafts import take_over as take_draft_over
-from toolbuilder.models import ParameterBinding, ToolDefinition, ToolType
 from toolbuilder.python_functions import completion_data
-from toolbuilder.specs import HINTS
 from toolbuilder.views.gates import rights_of
 from toolbuilder.views.tools import tool_page
 from toolbuilder.views.work_requests import (
@@ -41,6 +39,8 @@ from toolbuilder.workbench.following import release_optional
 from toolbuilder.workbench.page import WorkbenchPage, build_examined_page, build_page
 from toolbuilder.workbench.running import caller_choices
 from toolbuilder.workbench.works import Work
+from tools.models import ParameterBinding, ToolDefinition, ToolType
+from tools.specs import HINTS
 
 _TOLD_CHARACTERS = 200
 _TOLD_DIAGNOSTICS = 50

@@ -11,10 +11,10 @@ from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from toolbuilder.analysis import analyse
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.models import ToolParameter
-from toolbuilder.snapshots import ToolSnapshot, build_rows
-from toolbuilder.specs import build_parameter, build_spec
 from toolbuilder.workbench.following import follow_logic, types_to_infer
+from tools.models import ToolParameter
+from tools.snapshots import ToolSnapshot, build_rows
+from tools.specs import build_parameter, build_spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

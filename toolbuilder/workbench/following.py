@@ -8,8 +8,8 @@ from core.analysis import Analysis, FoundParameter
 from core.statements.optional import find_optional_names
 from core.toolspec import Dialect, JsonValue
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.models import ToolType
-from toolbuilder.snapshots import MAX_PARAMETERS, ParameterSnapshot
+from tools.models import ToolType
+from tools.snapshots import MAX_PARAMETERS, ParameterSnapshot
 
 # Names that are at least so alike are one that was mended.
 _ALIKE = 0.6

@@ -10,10 +10,10 @@ from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.models import ToolType
-from toolbuilder.snapshots import MAX_INTEGER, MAX_PARAMETERS, ParameterSnapshot
-from toolbuilder.specs import HINTS
 from toolbuilder.workbench.values import ABSENT, read_entry, read_value, write_value
+from tools.models import ToolType
+from tools.snapshots import MAX_INTEGER, MAX_PARAMETERS, ParameterSnapshot
+from tools.specs import HINTS
 
 # As a type: the one that the logic asks for.
 AUTO = "AUTO"

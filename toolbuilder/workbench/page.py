@@ -12,13 +12,13 @@ from core.execution import TOOL_NAME
 from core.toolspec import Binding
 from toolbuilder.drafts import DraftDocument
 from toolbuilder.models import ToolTrial
-from toolbuilder.reserved_names import read_reserved_names
-from toolbuilder.snapshots import ParameterSnapshot
 from toolbuilder.workbench.agent_view import AgentView, view_as_agent
 from toolbuilder.workbench.examining import Examined, examine
 from toolbuilder.workbench.trials import read_trials
 from toolbuilder.workbench.values import EMPTY, state_of, write_value
 from toolbuilder.workbench.works import Work
+from tools.names import read_reserved_names
+from tools.snapshots import ParameterSnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,10 @@ from django.urls import reverse
 from core.errors import DefinitionError, StaleDraftError
 from core.messages import message
 from toolbuilder.drafts import DraftDocument, Seen, open_draft, read_draft, save_draft
-from toolbuilder.models import ToolDefinition, ToolDraft
-from toolbuilder.snapshots import ToolSnapshot, read_snapshot
-from toolbuilder.specs import read_plain_logic
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_snapshot
+from tools.specs import read_plain_logic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 
 from config.demo.loading import load_shop, load_tools, read_tools
 from core.errors import ConfigurationError
-from toolbuilder.models import RegistryRevision, ToolDefinition
-from toolbuilder.registry import read_served_rows
+from tools.models import RegistryRevision, ToolDefinition
+from tools.registry import read_served_rows
 
 
 def test_second_load_changes_nothing(owner: psycopg.Connection) -> None:

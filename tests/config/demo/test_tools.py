@@ -15,7 +15,7 @@ from core.toolspec import ParameterType, Presence, ResultFormat, ScriptLogic
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from gateways.scripts.workers import ScriptWorkers
-from toolbuilder.registry import read_served_rows
+from tools.registry import read_served_rows
 
 ENTRIES = {entry["name"]: entry for entry in read_tools()}
 SQL_TOOLS = [name for name, entry in ENTRIES.items() if entry["tool_type"] == "SQL"]

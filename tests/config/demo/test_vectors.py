@@ -32,8 +32,8 @@ from mcp_runtime.builtin.services import BuiltinServices
 from mcp_runtime.search.entries import searchable_tools, to_search_tool
 from mcp_runtime.search.vector_rows import HashedVectors
 from mcp_runtime.snapshot import Snapshot
-from toolbuilder.models import ToolVector
-from toolbuilder.registry import read_served_rows
+from tools.models import ToolVector
+from tools.registry import read_served_rows
 
 RENEW = "renew them: python -m config.demo.renew_vectors"
 AWAY = "http://127.0.0.1:9"

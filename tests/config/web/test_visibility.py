@@ -31,15 +31,11 @@ from tests.catalog.catalogue.rows import make_table
 from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
 from tests.factories import make_tool
 from toolbuilder.drafts import open_draft
-from toolbuilder.models import (
-    QuarantinedTool,
-    SearchQuestion,
-    ToolTrial,
-    VersionOrigin,
-)
+from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.search_lab.index import shared_keeper
-from toolbuilder.snapshots import read_snapshot
 from toolbuilder.versions import VersionEntry, record_version
+from tools.models import QuarantinedTool
+from tools.snapshots import read_snapshot
 
 pytestmark = pytest.mark.django_db
 
@@ -176,7 +172,7 @@ def world(settings: Any) -> World:
         "access_callrecord": call.pk, "catalog_tag": Tag.objects.get().pk,
         "catalog_catalogtable": table.pk, "catalog_catalogcolumn": table.columns.get().pk,
         "catalog_tablerelation": relation.pk, "catalog_catalogscan": scan.pk,
-        "catalog_datasource": source.pk, "toolbuilder_tooldefinition": tool.pk,
+        "catalog_datasource": source.pk, "tools_tooldefinition": tool.pk,
         "access_apikey": own.pk, "auth_user": users["person"].pk,
     }  # fmt: skip
     for name, row in (("datasource", source), ("catalogtable", table)):

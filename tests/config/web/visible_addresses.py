@@ -37,7 +37,7 @@ ADMIN_MODELS = {
     "catalog_mcptool": False,
     "catalog_datasource": SHOWN,
     "catalog_referencedocument": False,
-    "toolbuilder_tooldefinition": SHOWN,
+    "tools_tooldefinition": SHOWN,
 }
 _WORK_ACTIONS = (
     "analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes",
@@ -153,4 +153,4 @@ for _name in ("access_callrecord_delete", "catalog_catalogscan_delete", "catalog
               "catalog_tablerelation_delete", "catalog_tablerelation_history"):  # fmt: skip
     TABLE[f"admin:{_name}"] = Row(RIGHTS)
 # Forms that name a table or a data source to choose from.
-TABLE["admin:toolbuilder_tooldefinition_add"] = Row(RIGHTS, SHOWN)
+TABLE["admin:tools_tooldefinition_add"] = Row(RIGHTS, SHOWN)

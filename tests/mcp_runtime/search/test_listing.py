@@ -15,7 +15,7 @@ from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.renew_contract import make_builtin_tools
 from tests.waiting import LIMIT_S
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 BUILTIN = make_builtin_tools()
 SEARCHING = ["search_tools", "call_tool"]

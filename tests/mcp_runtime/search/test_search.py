@@ -12,7 +12,7 @@ from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.mcp_runtime.search.meanings import wider_meanings
 from tests.waiting import eventually
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,7 +11,7 @@ from mcp_runtime.search.records import write_calls, write_searches
 from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import search
-from toolbuilder.models import ToolSearch
+from tools.models import ToolSearch
 
 NOW = datetime.now(UTC)
 

@@ -18,7 +18,7 @@ from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.mcp_runtime.search.meanings import meanings
 from tests.waiting import eventually
-from toolbuilder.models import ToolDefinition, ToolVector
+from tools.models import ToolDefinition, ToolVector
 
 
 def make_vectors(*numbers: float, content_hash: str = "h") -> HashedVectors:

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import ImportFileError
 from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 TEXTS = [
     "SELECT 1\nFROM t\n",

@@ -8,10 +8,10 @@ from django.utils import translation
 
 from core.retrieval.text_hashes import hash_texts
 from tests.factories import make_tool
-from toolbuilder.models import ToolDefinition, ToolVector
-from toolbuilder.registry import read_served_rows
 from toolbuilder.search_lab.index import shared_keeper, to_tool
 from toolbuilder.search_lab.query_vectors import shared_memory
+from tools.models import ToolDefinition, ToolVector
+from tools.registry import read_served_rows
 
 MODEL = "a-model"
 

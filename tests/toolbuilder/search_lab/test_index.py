@@ -10,10 +10,10 @@ from catalog.glossary import add_concept
 from core.retrieval.request import Query
 from tests.factories import make_tool
 from tests.toolbuilder.search_lab.conftest import MODEL, rename, store_vectors
-from toolbuilder.models import ToolDefinition, ToolParameter, ToolVector
 from toolbuilder.search_lab.index import LabIndex, read_lab_index
 from toolbuilder.search_lab.search import rank_or_degrade
 from toolbuilder.search_lab.weights import DEFAULT_PROFILE
+from tools.models import ToolDefinition, ToolParameter, ToolVector
 
 pytestmark = pytest.mark.usefixtures("shop")
 NORTH = np.eye(4, dtype=np.float32)[0]

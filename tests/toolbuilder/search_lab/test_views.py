@@ -13,8 +13,9 @@ from access.keys import issue_key
 from access.models import ApiKey
 from core.retrieval.profiles import DEFAULT
 from tests.factories import make_tool
-from toolbuilder.models import SearchQuestion, ToolSearch
+from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
+from tools.models import ToolSearch
 
 HTMX = {"HX-Request": "true"}
 LAB = "/search-lab/"

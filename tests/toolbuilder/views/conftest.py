@@ -5,7 +5,7 @@ import pytest
 from tests.factories import make_tool
 from tests.people import _english, admin, staff_with
 from tests.toolbuilder.views.trials import COUNT, INTEGER
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 __all__ = ["_english", "admin", "staff_with"]
 

@@ -8,8 +8,9 @@ from django.test import Client
 from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.toolbuilder.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
 from toolbuilder.source_loop import shared_loop
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import DataSource
 from tests.http_service import DOCUMENT
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

@@ -16,9 +16,9 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
-from toolbuilder.snapshots import build_rows
 from toolbuilder.source_loop import shared_loop
-from toolbuilder.specs import build_spec
+from tools.snapshots import build_rows
+from tools.specs import build_spec
 
 HTMX = {"HX-Request": "true"}
 NEW, FROM_SQL = "/tools/~/new/", "/tools/~/from-sql/"

@@ -12,7 +12,7 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import open_draft
 from toolbuilder.publishing import archive
-from toolbuilder.snapshots import ToolSnapshot
+from tools.snapshots import ToolSnapshot
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"

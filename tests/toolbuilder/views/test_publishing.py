@@ -9,9 +9,10 @@ from catalog.models import DataSource
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft, take_over
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolTrial
+from toolbuilder.models import ToolDraft, ToolTrial
 from toolbuilder.publishing import archive, publish_tool
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.models import ToolDefinition
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 

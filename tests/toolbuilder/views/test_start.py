@@ -15,7 +15,7 @@ from tests.access.calls import make_call
 from tests.people import StaffWith
 from toolbuilder.drafts import open_draft
 from toolbuilder.models import ToolVersion, VersionOrigin
-from toolbuilder.snapshots import ToolSnapshot
+from tools.snapshots import ToolSnapshot
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"

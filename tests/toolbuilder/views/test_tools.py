@@ -11,12 +11,12 @@ from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft
-from toolbuilder.fields import UnknownFlag
-from toolbuilder.models import QuarantinedTool, ToolDefinition
 from toolbuilder.publishing import archive
-from toolbuilder.registry import read_served_rows, store_quarantine
-from toolbuilder.snapshots import ToolSnapshot
-from toolbuilder.use_refresh import refresh_uses
+from tools.fields import UnknownFlag
+from tools.models import QuarantinedTool, ToolDefinition
+from tools.registry import read_served_rows, store_quarantine
+from tools.snapshots import ToolSnapshot
+from tools.uses.refresh import refresh_uses
 
 HTMX = {"HX-Request": "true"}
 ARCHIVED = "/tools/~/archived/"
@@ -285,7 +285,7 @@ def test_new_tools_begin_in_the_editor(admin: Client) -> None:
     page = text_of(admin.get("/tools/"))
 
     assert page.count('href="/tools/~/new/"') == 2
-    assert "/admin/toolbuilder/tooldefinition/add/" not in page
+    assert "/admin/tools/tooldefinition/add/" not in page
 
 
 def test_text_that_is_neither_yes_nor_no_is_told_wherever_the_tool_is_shown(

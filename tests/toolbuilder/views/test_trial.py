@@ -19,8 +19,9 @@ from tests.people import StaffWith
 from tests.toolbuilder.views.trials import HTMX, row, run, text_of
 from tests.waiting import LIMIT_S, wait_until
 from toolbuilder.drafts import open_draft
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolTrial
+from toolbuilder.models import ToolDraft, ToolTrial
 from toolbuilder.source_loop import shared_loop
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

@@ -9,10 +9,11 @@ from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.drafts import Seen, open_draft, save_draft
-from toolbuilder.models import ToolDefinition, ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.publishing import publish_snapshot
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.versions import VersionEntry, record_version
+from tools.models import ToolDefinition
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 

@@ -13,7 +13,8 @@ from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from tests.toolbuilder.workbench.forms import read_fields
 from toolbuilder.drafts import open_draft
-from toolbuilder.models import ToolDefinition, ToolDraft
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,8 @@ import pytest
 from catalog.sources import SourceSettings, read_sources
 from core.diagnostics import Severity
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.workbench.examining import Examined, examine
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = pytest.mark.django_db
 

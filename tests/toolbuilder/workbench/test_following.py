@@ -9,8 +9,8 @@ from core.diagnostics import Diagnostic
 from core.messages import foreign
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.workbench.following import follow_logic, release_optional, types_to_infer
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 
 def found(**types: ParameterType) -> Analysis:

@@ -8,8 +8,8 @@ from django.http import QueryDict
 
 from core.errors import DefinitionError
 from toolbuilder.drafts import DraftDocument
-from toolbuilder.snapshots import ParameterSnapshot, ToolSnapshot
 from toolbuilder.workbench.form import read_form
+from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 
 def posted(**fields: Any) -> QueryDict:

@@ -28,11 +28,12 @@ from toolbuilder.exchange.importing import (
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document
 from toolbuilder.management.tool_ingest_mcp import ingest_server
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolVersion
+from toolbuilder.models import ToolVersion
 from toolbuilder.single_call import call_once
-from toolbuilder.snapshots import ToolSnapshot, build_rows, read_snapshot
-from toolbuilder.specs import build_spec
 from toolbuilder.versions import read_version, record_versions
+from tools.models import QuarantinedTool, ToolDefinition
+from tools.snapshots import ToolSnapshot, build_rows, read_snapshot
+from tools.specs import build_spec
 
 FAILED, WRONG = 1, 2
 _EXIT_CODES = """exit codes:

@@ -16,9 +16,9 @@ from core.statements.names import QueryBlock, find_used_names
 from core.statements.uses import KnownTable, TableNames, Uses, find_read_tables, find_uses
 from core.toolspec import Dialect, SqlLogic
 from gateways.sqlite.settings import SqliteSettings
-from toolbuilder.exact_reads import Reads, compile_for_reads, read_exactly
-from toolbuilder.models import ToolDefinition, ToolUse, ToolUseState
-from toolbuilder.specs import build_spec
+from tools.models import ToolDefinition, ToolUse, ToolUseState
+from tools.specs import build_spec
+from tools.uses.exact_reads import Reads, compile_for_reads, read_exactly
 
 logger = logging.getLogger(__name__)
 

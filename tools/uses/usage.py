@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from access.reader_language import stored_text
 from catalog.models import CatalogTable
-from toolbuilder.models import QuarantinedTool, ToolDefinition, ToolUse, ToolUseState
-from toolbuilder.use_refresh import refresh_uses
+from tools.models import QuarantinedTool, ToolDefinition, ToolUse, ToolUseState
+from tools.uses.refresh import refresh_uses
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from core.statement import CompiledStatement, compile_statement
 from core.toolspec import Dialect, SqlLogic
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
-from toolbuilder.models import ToolDefinition
+from tools.models import ToolDefinition
 
 # Pairs of a table and a column, '' where no column of it is named.
 Reads = frozenset[tuple[str, str]]

@@ -15,8 +15,8 @@ from catalog.sources import (
 from core.errors import DefinitionError
 from core.messages import Message
 from core.toolspec import HttpLogic, SqlLogic, ToolSpec
-from toolbuilder.models import QuarantinedTool, RegistryRevision, ToolDefinition
-from toolbuilder.specs import build_spec
+from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
+from tools.specs import build_spec
 
 # Rows read at a time: memory stays small with thousands of tools.
 CHUNK_SIZE = 500

@@ -23,7 +23,7 @@ from core.toolspec import (
     ParameterType,
     ResultFormat,
 )
-from toolbuilder.models import ToolDefinition, ToolParameter, ToolType
+from tools.models import ToolDefinition, ToolParameter, ToolType
 
 MAX_DOCUMENT_CHARACTERS = 1_000_000
 MAX_PARAMETERS = 200

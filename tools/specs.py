@@ -25,8 +25,8 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
-from toolbuilder.fields import UnknownFlag
-from toolbuilder.models import ToolDefinition, ToolParameter
+from tools.fields import UnknownFlag
+from tools.models import ToolDefinition, ToolParameter
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 LOGIC_KEYS = frozenset({"sql", "expression", "script"})

@@ -1,0 +1,1 @@
+"""Which tables and columns a tool uses; tests in tests/tools/uses."""
