@@ -20,11 +20,11 @@ from catalog.jobs import send_job
 from catalog.sources import read_sources
 from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
-from toolbuilder.checking import check_tool
+from toolbuilder.editing.publishing import set_all_active
+from toolbuilder.history.versions import VersionEntry, record_outside_write, record_version
 from toolbuilder.models import VersionOrigin
-from toolbuilder.publishing import set_all_active
 from toolbuilder.tasks import REFRESH_USES
-from toolbuilder.versions import VersionEntry, record_outside_write, record_version
+from tools.checking import check_tool
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.specs import build_spec
 from tools.uses.usage import read_tables_used

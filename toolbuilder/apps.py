@@ -13,8 +13,8 @@ class ToolbuilderConfig(AppConfig):
         from access.visibility import HIDDEN_TOOLS  # noqa: PLC0415
         from catalog.views.source_uses import USES  # noqa: PLC0415
         from catalog.views.tabs import TABS  # noqa: PLC0415
-        from toolbuilder.source_uses import TOOLS  # noqa: PLC0415
-        from toolbuilder.views.used_by import USED_BY  # noqa: PLC0415
+        from toolbuilder.uses.source_uses import TOOLS  # noqa: PLC0415
+        from toolbuilder.uses.views import USED_BY  # noqa: PLC0415
         from toolbuilder.visibility import hidden_tool_names  # noqa: PLC0415
 
         TABS["tools"] = USED_BY

@@ -6,9 +6,9 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from toolbuilder.drift import check_drift
-from toolbuilder.mcp_servers import read_due_servers
-from toolbuilder.versions import record_versions
+from toolbuilder.history.versions import record_versions
+from toolbuilder.taking_up.mcp_servers import read_due_servers
+from tools.drift import check_drift
 from tools.models import ToolSearch
 from tools.uses.refresh import refresh_uses
 

@@ -5,22 +5,15 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path
 
-from toolbuilder.views import (
-    connecting,
-    dashboard,
-    explorer,
-    ingest,
-    mcp_server_editing,
-    mcp_servers,
-    new_tool,
-    palette,
-    publishing,
-    search_lab,
-    tools,
-    trial,
-    versions,
-    workbench,
-)
+from toolbuilder.beginning import views as new_tool
+from toolbuilder.dashboard import connecting
+from toolbuilder.dashboard import views as dashboard
+from toolbuilder.editing.views import explorer, publishing, trial, workbench
+from toolbuilder.history import views as versions
+from toolbuilder.listing import views as tools
+from toolbuilder.palette import views as palette
+from toolbuilder.search_lab import views as search_lab
+from toolbuilder.taking_up.views import ingest, mcp_server_editing, mcp_servers
 
 
 def _of_tool(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:

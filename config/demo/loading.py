@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from catalog.documents.stored import load_files
 from core.errors import ConfigurationError
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
-from toolbuilder.versions import VersionEntry, record_version
 from tools.models import RegistryRevision, ToolDefinition, ToolParameter
 
 FOLDER = Path(__file__).parent

@@ -21,7 +21,7 @@ from config.services.leftovers import start_time
 from config.services.readiness import answers_http
 from config.services.state import read_json
 from core.errors import ConfigurationError
-from toolbuilder.drift import RUNTIME_SILENT_AFTER
+from tools.drift import RUNTIME_SILENT_AFTER
 
 DEADLINE_S = 1.0
 # A worker's answer comes within milliseconds; that there is none can be said only after waiting.

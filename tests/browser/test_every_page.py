@@ -23,10 +23,10 @@ from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.catalog.catalogue.shop import make_shop
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
-from toolbuilder.drafts import open_draft
-from toolbuilder.mcp_servers import read_tools
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
-from toolbuilder.versions import VersionEntry, record_version
+from toolbuilder.taking_up.mcp_servers import read_tools
 from tools.models import QuarantinedTool, ToolDefinition, ToolSearch
 from tools.snapshots import read_snapshot
 

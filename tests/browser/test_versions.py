@@ -6,9 +6,9 @@ from playwright.sync_api import expect
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression
-from toolbuilder.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.models import ToolDraft
-from toolbuilder.publishing import publish_tool
 from tools.models import ToolDefinition
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 

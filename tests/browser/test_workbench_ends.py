@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, make_tool, number
-from toolbuilder.drafts import open_draft
+from toolbuilder.editing.drafts import open_draft
 from tools.models import ToolDefinition
 from tools.snapshots import ToolSnapshot
 

@@ -11,7 +11,7 @@ from catalog.models import CatalogTable
 from config.services.postgres import EmbeddedPostgres
 from tests.browser.workbench_page import WorkbenchPage
 from tests.catalog.catalogue.rows import make_table
-from toolbuilder.source_loop import shared_loop
+from tools.source_loop import shared_loop
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 COLUMNS = {"id": "integer", "region": "text", "used_count": "integer", "day": "date"}

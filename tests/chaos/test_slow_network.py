@@ -20,9 +20,9 @@ from gateways.postgres.source import PostgresSource
 from gateways.schemas.postgres import PostgresSchemaReader
 from tests.chaos.proxy import FaultyProxy
 from tests.gateways.postgres.queries import fetch_value
-from toolbuilder.analysis import analyse
-from toolbuilder.source_loop import shared_loop
-from toolbuilder.trial import TrialCaller, run_trial
+from toolbuilder.editing.analysis import analyse
+from toolbuilder.editing.trial import TrialCaller, run_trial
+from tools.source_loop import shared_loop
 
 TOOL = ToolSpec(
     id=1,

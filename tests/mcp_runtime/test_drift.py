@@ -15,7 +15,7 @@ from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.waiting import eventually
-from toolbuilder.drift import check_drift
+from tools.drift import check_drift
 from tools.models import QuarantinedTool, ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.factories import make_expression, make_tool, number
 from tests.mcp_runtime.conftest import Serve
-from toolbuilder.source_loop import shared_loop
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

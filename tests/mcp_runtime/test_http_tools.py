@@ -11,7 +11,7 @@ from django.core.management import call_command
 from catalog.models import Authentication, DataSource
 from tests.http_service import DOCUMENT, LocalService, answering, running
 from tests.mcp_runtime.conftest import Serve
-from toolbuilder.ingesting import (
+from toolbuilder.taking_up.ingesting import (
     apply_ingest,
     find_service,
     plan_ingest,

@@ -14,7 +14,7 @@ from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.remote_mcp import PIXEL, RemoteServer, remote_server
 from tests.waiting import eventually
-from toolbuilder.mcp_servers import activate_tools, read_tools
+from toolbuilder.taking_up.mcp_servers import activate_tools, read_tools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

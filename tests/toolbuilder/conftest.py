@@ -9,7 +9,7 @@ from catalog.models import CatalogTable
 from catalog.sources import SourceSettings, read_sources
 from config.services.postgres import EmbeddedPostgres
 from tests.catalog.catalogue.rows import make_table
-from toolbuilder.source_loop import shared_loop
+from tools.source_loop import shared_loop
 
 COLUMNS = {
     "id": "integer",

@@ -5,7 +5,7 @@ import pytest
 from config.demo.loading import load_tools
 from core.errors import DefinitionError
 from tests.factories import make_tool
-from toolbuilder.advice import advise_draft, advise_tools
+from toolbuilder.editing.advice import advise_draft, advise_tools
 from tools.models import ToolDefinition
 from tools.specs import build_spec
 

@@ -23,8 +23,8 @@ from core.toolspec import (
 )
 from tests.catalog.catalogue.rows import make_table
 from tests.toolbuilder.stock import tool
-from toolbuilder.analysis import analyse
-from toolbuilder.source_loop import shared_loop
+from toolbuilder.editing.analysis import analyse
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

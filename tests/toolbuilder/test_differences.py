@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from toolbuilder.breaking_changes import find_breaking_changes
-from toolbuilder.difference_text import difference_lines
-from toolbuilder.differences import compare, compare_lines
+from toolbuilder.history.breaking_changes import find_breaking_changes
+from toolbuilder.history.difference_text import difference_lines
+from toolbuilder.history.differences import compare, compare_lines
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 A = ParameterSnapshot(param_name="a")

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from tests.factories import make_expression
-from toolbuilder.drafts import (
+from toolbuilder.editing.drafts import (
     Seen,
     discard_draft,
     open_draft,

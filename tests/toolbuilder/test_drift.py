@@ -14,8 +14,8 @@ from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
 from core.errors import DefinitionError
 from tests.factories import make_expression, make_tool
-from toolbuilder.drift import check_drift
 from toolbuilder.tasks import check_tools
+from tools.drift import check_drift
 from tools.models import QuarantinedTool, RegistryRevision
 
 pytestmark = pytest.mark.django_db

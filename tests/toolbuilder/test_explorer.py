@@ -5,7 +5,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CatalogTable, DataSource
 from tests.catalog.catalogue.rows import make_table
-from toolbuilder.explorer import SourceTables
+from toolbuilder.editing.explorer import SourceTables
 
 pytestmark = pytest.mark.django_db
 

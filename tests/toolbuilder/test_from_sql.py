@@ -4,7 +4,7 @@ import pytest
 
 from catalog.sources import SourceSettings
 from core.toolspec import ParameterType, SqlLogic
-from toolbuilder.from_sql import propose_tool
+from toolbuilder.beginning.from_sql import propose_tool
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from core.ingest.openapi import read_operations
 from core.toolspec import HttpLogic, ToolSpec
 from gateways.http.settings import HttpSettings
 from tests.http_service import DOCUMENT, LocalService, Received, Reply, answering, running
-from toolbuilder.trial import Trial, TrialCaller, list_entry, run_trial
+from toolbuilder.editing.trial import Trial, TrialCaller, list_entry, run_trial
 
 OPERATION = operation_text(read_operations(DOCUMENT)[0])
 

@@ -14,7 +14,8 @@ from core.errors import EditError
 from core.ingest.openapi import OpenAPIReading
 from tests.factories import make_tool
 from tests.http_service import DOCUMENT
-from toolbuilder.ingesting import (
+from toolbuilder.models import ToolVersion
+from toolbuilder.taking_up.ingesting import (
     IngestKind,
     IngestPlan,
     apply_ingest,
@@ -23,7 +24,6 @@ from toolbuilder.ingesting import (
     read_openapi_text,
     save_service,
 )
-from toolbuilder.models import ToolVersion
 from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,8 @@ from catalog.rotation import rotate_passwords
 from core.errors import ConfigurationError, DefinitionError, ToolboxError
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
-from toolbuilder.mcp_servers import (
+from toolbuilder.editing.publishing import require_free_name
+from toolbuilder.taking_up.mcp_servers import (
     ToolCounts,
     accept_changes,
     activate_tools,
@@ -24,7 +25,6 @@ from toolbuilder.mcp_servers import (
     read_due_servers,
     read_tools,
 )
-from toolbuilder.publishing import require_free_name
 from tools.models import RegistryRevision
 from tools.proxied_rows import read_proxied_rows
 

@@ -6,9 +6,9 @@ from django.db import connection
 
 from core.toolspec import ExpressionLogic, HttpLogic, ParameterType, Presence, SqlLogic
 from tests.factories import make_tool
-from toolbuilder.drafts import open_draft
-from toolbuilder.publishing import archive, publish_tool, set_active
-from toolbuilder.tool_list import ToolListState, filter_tools
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.editing.publishing import archive, publish_tool, set_active
+from toolbuilder.listing.tool_list import ToolListState, filter_tools
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.registry import read_served_rows, store_quarantine
 from tools.snapshots import read_document

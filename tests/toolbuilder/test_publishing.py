@@ -15,9 +15,8 @@ from core.errors import (
     StaleDraftError,
 )
 from tests.factories import make_expression, make_tool
-from toolbuilder.drafts import Seen, duplicate_tool, open_draft, save_draft, take_over
-from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
-from toolbuilder.publishing import (
+from toolbuilder.editing.drafts import Seen, duplicate_tool, open_draft, save_draft, take_over
+from toolbuilder.editing.publishing import (
     archive,
     publish_snapshot,
     publish_tool,
@@ -26,7 +25,8 @@ from toolbuilder.publishing import (
     set_all_active,
     unarchive,
 )
-from toolbuilder.versions import VersionEntry, record_version, record_versions
+from toolbuilder.history.versions import VersionEntry, record_version, record_versions
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from tools.models import RegistryRevision, ToolDefinition
 from tools.registry import read_served_rows
 from tools.snapshots import ParameterSnapshot, ToolSnapshot, read_snapshot

@@ -9,10 +9,10 @@ from django.db import connection
 
 from core.errors import DefinitionError, StaleDraftError, ToolboxError
 from tests.factories import make_expression
-from toolbuilder.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.publishing import publish_tool
+from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolDraft
-from toolbuilder.publishing import publish_tool
-from toolbuilder.versions import record_versions
 from tools.models import ToolDefinition
 from tools.snapshots import ToolSnapshot
 

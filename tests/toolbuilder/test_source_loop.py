@@ -18,7 +18,7 @@ from core.errors import (
 from core.messages import foreign
 from gateways.sqlite.settings import SqliteSettings
 from tests.waiting import LIMIT_S, wait_until
-from toolbuilder.source_loop import OpenSources, SourceLoop
+from tools.source_loop import OpenSources, SourceLoop
 
 
 @pytest.fixture

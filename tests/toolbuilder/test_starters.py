@@ -15,16 +15,16 @@ from core.lint import AdviceLevel
 from core.toolspec import SqlLogic, ToolSpec
 from tests.catalog.catalogue.rows import Columns, make_table
 from tests.factories import make_tool
-from toolbuilder.advice import advise_draft
-from toolbuilder.drafts import open_draft, read_draft
+from toolbuilder.beginning.naming import choose_free_name, suggest_name
+from toolbuilder.beginning.starters import STARTERS, Starter, find_starter, has_demo_tables
+from toolbuilder.beginning.starting import create_draft, needs_start
+from toolbuilder.beginning.table_starter import make_table_tool
+from toolbuilder.editing.advice import advise_draft
+from toolbuilder.editing.drafts import open_draft, read_draft
+from toolbuilder.editing.trial import Trial, TrialCaller, run_trial
 from toolbuilder.models import ToolVersion, VersionOrigin
-from toolbuilder.naming import choose_free_name, suggest_name
-from toolbuilder.source_loop import shared_loop
-from toolbuilder.starters import STARTERS, Starter, find_starter, has_demo_tables
-from toolbuilder.starting import create_draft, needs_start
-from toolbuilder.table_starter import make_table_tool
-from toolbuilder.trial import Trial, TrialCaller, run_trial
 from tools.snapshots import ToolSnapshot, build_rows
+from tools.source_loop import shared_loop
 from tools.specs import build_spec
 
 pytestmark = pytest.mark.django_db

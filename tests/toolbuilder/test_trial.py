@@ -21,8 +21,15 @@ from core.toolspec import (
 from gateways.sqlite.settings import SqliteSettings
 from tests.toolbuilder.stock import tool
 from tests.waiting import LIMIT_S, wait_until
-from toolbuilder.source_loop import shared_loop
-from toolbuilder.trial import Trial, TrialCaller, explain_plan, list_entry, run_trial, stop_trial
+from toolbuilder.editing.trial import (
+    Trial,
+    TrialCaller,
+    explain_plan,
+    list_entry,
+    run_trial,
+    stop_trial,
+)
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

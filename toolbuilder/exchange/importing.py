@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import ToolboxError
-from toolbuilder.breaking_changes import BreakingChange, find_breaking_changes
-from toolbuilder.differences import ToolDifference, compare
+from toolbuilder.editing.publishing import publish_snapshot
 from toolbuilder.exchange.files import ExchangedTool
+from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_changes
+from toolbuilder.history.differences import ToolDifference, compare
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
-from toolbuilder.publishing import publish_snapshot
-from toolbuilder.versions import VersionEntry
 from tools.models import ToolDefinition
 from tools.snapshots import read_snapshot
 

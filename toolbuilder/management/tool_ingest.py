@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
 
-from toolbuilder.ingesting import (
+from toolbuilder.taking_up.ingesting import (
     IngestKind,
     IngestPlan,
     apply_ingest,

@@ -11,7 +11,12 @@ from catalog.mcp_services import to_mcp_settings
 from core.errors import EditError
 from core.ingest.remote_tools import read_remote_tools, served_name
 from gateways.mcp_client.reader import read_server_tools
-from toolbuilder.mcp_servers import MAX_READ_TIMEOUT_MS, activate_tools, count_tools, read_tools
+from toolbuilder.taking_up.mcp_servers import (
+    MAX_READ_TIMEOUT_MS,
+    activate_tools,
+    count_tools,
+    read_tools,
+)
 
 Tell = Callable[[str], object]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from django import template
 
-from toolbuilder.palette_search import Labelled, holds_words
+from toolbuilder.palette.search import Labelled, holds_words
 
 register = template.Library()
 

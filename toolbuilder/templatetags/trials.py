@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from django import template
 
+from toolbuilder.editing.result import PastTrial, show_past
 from toolbuilder.models import ToolTrial
-from toolbuilder.workbench.result import PastTrial, show_past
 
 register = template.Library()
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from access.reader_language import in_language
 from core.diagnostics import Diagnostic, Severity
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
-from toolbuilder.workbench.page import ParameterRow, WorkbenchPage
+from toolbuilder.editing.page import ParameterRow, WorkbenchPage
 from tools.models import ToolType
 
 register = template.Library()

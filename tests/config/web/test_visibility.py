@@ -30,10 +30,10 @@ from core.catalogue.entries import RelationType
 from tests.catalog.catalogue.rows import make_table
 from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
 from tests.factories import make_tool
-from toolbuilder.drafts import open_draft
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.search_lab.index import shared_keeper
-from toolbuilder.versions import VersionEntry, record_version
 from tools.models import QuarantinedTool
 from tools.snapshots import read_snapshot
 

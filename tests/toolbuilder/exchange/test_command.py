@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.factories import claim, make_expression, make_tool
+from toolbuilder.editing.publishing import archive
+from toolbuilder.history.versions import record_versions
 from toolbuilder.models import VersionOrigin
-from toolbuilder.publishing import archive
-from toolbuilder.versions import record_versions
 from tools.models import ToolDefinition
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]

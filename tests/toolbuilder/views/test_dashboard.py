@@ -13,7 +13,7 @@ from catalog.models import CatalogScan, DataSource, SourceCheck
 from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
-from toolbuilder.sparklines import draw_sparkline
+from toolbuilder.dashboard.sparklines import draw_sparkline
 from tools.models import QuarantinedTool
 
 

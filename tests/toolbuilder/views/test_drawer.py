@@ -9,8 +9,8 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.toolbuilder.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
 from toolbuilder.models import ToolDraft
-from toolbuilder.source_loop import shared_loop
 from tools.models import ToolDefinition
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

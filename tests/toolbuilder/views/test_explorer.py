@@ -11,7 +11,7 @@ from catalog.models import CatalogScan, CatalogTable, DataSource, ScanState, Tab
 from core.catalogue.entries import RelationType
 from tests.catalog.catalogue.rows import make_table
 from tests.people import StaffWith
-from toolbuilder.python_functions import completion_data
+from toolbuilder.editing.python_functions import completion_data
 
 HTMX = {"HX-Request": "true"}
 LIST = "/tools/~/explorer/"

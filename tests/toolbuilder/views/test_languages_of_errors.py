@@ -12,9 +12,9 @@ from core.messages import message
 from tests.factories import make_expression, make_tool, number
 from tests.toolbuilder.views.trials import COUNT, INTEGER, row, run
 from toolbuilder.models import ToolTrial
-from toolbuilder.source_loop import shared_loop
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.registry import read_served_rows, store_quarantine
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

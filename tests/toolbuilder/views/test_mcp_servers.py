@@ -9,8 +9,8 @@ from django.test import Client
 from catalog.models import McpServer
 from tests.people import StaffWith
 from tests.remote_mcp import RemoteServer, remote_server
-from toolbuilder.mcp_servers import activate_tools, read_tools
-from toolbuilder.mcp_tool_rows import digest_of_list
+from toolbuilder.taking_up.mcp_servers import activate_tools, read_tools
+from toolbuilder.taking_up.mcp_tool_rows import digest_of_list
 
 pytestmark = pytest.mark.django_db
 

@@ -14,10 +14,10 @@ from core.execution import CompiledTool
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
-from toolbuilder.drafts import DraftDocument, read_draft
+from toolbuilder.editing.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
-from toolbuilder.source_loop import shared_loop
 from tools.snapshots import build_rows
+from tools.source_loop import shared_loop
 from tools.specs import build_spec
 
 HTMX = {"HX-Request": "true"}

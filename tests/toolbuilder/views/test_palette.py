@@ -10,8 +10,8 @@ from catalog.models import DataSource
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
-from toolbuilder.drafts import open_draft
-from toolbuilder.publishing import archive
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.editing.publishing import archive
 from tools.snapshots import ToolSnapshot
 
 HTMX = {"HX-Request": "true"}

@@ -8,9 +8,9 @@ from django.test import Client
 from catalog.models import DataSource
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
-from toolbuilder.drafts import Seen, open_draft, save_draft, take_over
+from toolbuilder.editing.drafts import Seen, open_draft, save_draft, take_over
+from toolbuilder.editing.publishing import archive, publish_tool
 from toolbuilder.models import ToolDraft, ToolTrial
-from toolbuilder.publishing import archive, publish_tool
 from tools.models import ToolDefinition
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 

@@ -13,7 +13,7 @@ from access.keys import find_key, issue_key, note_use, revoke_key
 from access.models import ApiKey
 from tests.access.calls import make_call
 from tests.people import StaffWith
-from toolbuilder.drafts import open_draft
+from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolVersion, VersionOrigin
 from tools.snapshots import ToolSnapshot
 

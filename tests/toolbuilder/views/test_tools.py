@@ -10,8 +10,8 @@ from tests.access.calls import make_call, make_calls
 from tests.catalog.catalogue.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
-from toolbuilder.drafts import Seen, open_draft, save_draft
-from toolbuilder.publishing import archive
+from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.publishing import archive
 from tools.fields import UnknownFlag
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.registry import read_served_rows, store_quarantine

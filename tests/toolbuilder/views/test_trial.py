@@ -18,10 +18,10 @@ from tests.factories import claim, make_expression, make_tool, number
 from tests.people import StaffWith
 from tests.toolbuilder.views.trials import HTMX, row, run, text_of
 from tests.waiting import LIMIT_S, wait_until
-from toolbuilder.drafts import open_draft
+from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft, ToolTrial
-from toolbuilder.source_loop import shared_loop
 from tools.models import ToolDefinition
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

@@ -8,10 +8,10 @@ from django.test import Client
 from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
-from toolbuilder.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.publishing import publish_snapshot
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
-from toolbuilder.publishing import publish_snapshot
-from toolbuilder.versions import VersionEntry, record_version
 from tools.models import ToolDefinition
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 

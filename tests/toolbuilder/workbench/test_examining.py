@@ -7,8 +7,8 @@ import pytest
 
 from catalog.sources import SourceSettings, read_sources
 from core.diagnostics import Severity
-from toolbuilder.drafts import DraftDocument
-from toolbuilder.workbench.examining import Examined, examine
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.examining import Examined, examine
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from core.analysis import Analysis, FoundParameter
 from core.diagnostics import Diagnostic
 from core.messages import foreign
 from core.toolspec import Dialect, ParameterType
-from toolbuilder.drafts import DraftDocument
-from toolbuilder.workbench.following import follow_logic, release_optional, types_to_infer
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.following import follow_logic, release_optional, types_to_infer
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 

@@ -7,8 +7,8 @@ import pytest
 from django.http import QueryDict
 
 from core.errors import DefinitionError
-from toolbuilder.drafts import DraftDocument
-from toolbuilder.workbench.form import read_form
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.form import read_form
 from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 

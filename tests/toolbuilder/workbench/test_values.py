@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.toolspec import ParameterType
-from toolbuilder.workbench.values import ABSENT, read_entry, read_value, state_of, write_value
+from toolbuilder.editing.values import ABSENT, read_entry, read_value, state_of, write_value
 
 P = ParameterType
 

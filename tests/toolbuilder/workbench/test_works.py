@@ -7,9 +7,9 @@ import pytest
 
 from core.errors import DraftOwnedError, StaleDraftError
 from tests.factories import make_expression, make_tool
-from toolbuilder.drafts import DraftDocument, Seen, discard_draft, open_draft, take_over
+from toolbuilder.editing.drafts import DraftDocument, Seen, discard_draft, open_draft, take_over
+from toolbuilder.editing.works import Work, find_work, save_work
 from toolbuilder.models import ToolDraft
-from toolbuilder.workbench.works import Work, find_work, save_work
 
 pytestmark = pytest.mark.django_db
 

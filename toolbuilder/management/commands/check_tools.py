@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import DefinitionError
-from toolbuilder.drift import DriftReport, check_drift
+from tools.drift import DriftReport, check_drift
 
 BROKEN, WRONG = 1, 2
 _EXIT_CODES = """exit codes:

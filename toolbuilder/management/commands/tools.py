@@ -14,9 +14,7 @@ from core.bindings import CallerFacts
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, ToolboxError
 from core.lints.advice import AdviceLevel
-from toolbuilder.advice import advise_tools
-from toolbuilder.difference_text import difference_lines
-from toolbuilder.differences import compare
+from toolbuilder.editing.advice import advise_tools
 from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
 from toolbuilder.exchange.importing import (
     Conflict,
@@ -25,13 +23,15 @@ from toolbuilder.exchange.importing import (
     apply_import,
     plan_import,
 )
+from toolbuilder.history.difference_text import difference_lines
+from toolbuilder.history.differences import compare
+from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document
 from toolbuilder.management.tool_ingest_mcp import ingest_server
 from toolbuilder.models import ToolVersion
-from toolbuilder.single_call import call_once
-from toolbuilder.versions import read_version, record_versions
 from tools.models import QuarantinedTool, ToolDefinition
+from tools.single_call import call_once
 from tools.snapshots import ToolSnapshot, build_rows, read_snapshot
 from tools.specs import build_spec
 

@@ -1,0 +1,78 @@
+"""Names for new tools: made of a query or a table, and free."""
+
+import re
+from itertools import count
+
+from core.statement import STATEMENT_BYTE_LIMIT, make_lexer
+from core.statements.comparisons import find_clauses, find_comparisons
+from core.statements.names import find_used_names
+from core.statements.tokens import Token, TokenKind, read_tokens
+from core.toolspec import SqlLogic
+from toolbuilder.editing.drafts import MAX_NAME_CHARACTERS
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
+from tools.names import read_reserved_names
+
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+_ROOM_FOR_NUMBER = len("_9999")
+_BY = "_by_"
+
+
+def to_identifier(text: str, otherwise: str) -> str:
+    """The text as a name of small letters, digits and underscores; `otherwise` if too little is left."""
+    name = _NOT_IN_NAMES.sub("_", text.lower()).strip("_")[: MAX_NAME_CHARACTERS // 2].rstrip("_")
+    return name if len(name) > 1 and name[0].isalpha() else otherwise
+
+
+def suggest_name(logic: SqlLogic) -> str:
+    """A free name such as `orders_by_region`: the query's first table, and what it groups or finds by."""
+    if len(logic.statement) > STATEMENT_BYTE_LIMIT:
+        return choose_free_name("query")
+    blocks = find_used_names(logic.statement, logic.dialect)
+    tables = [table.path[-1] for block in blocks for table in block.tables]
+    name = to_identifier(tables[0] if tables else "", "query")
+    column = to_identifier(_find_grouped(logic) or _find_compared(logic), "")
+    return choose_free_name(f"{name}{_BY}{column}" if column and column != name else name)
+
+
+def choose_free_name(name: str) -> str:
+    """The name, or `name_2` and so on: no tool, no draft and no built-in tool has it."""
+    stem = name[: MAX_NAME_CHARACTERS - _ROOM_FOR_NUMBER]
+    taken = {
+        *ToolDefinition.objects.filter(name__startswith=stem).values_list("name", flat=True),
+        *ToolDraft.objects.filter(name__startswith=stem).values_list("name", flat=True),
+        *read_reserved_names(),
+    }
+    names = (stem if number == 1 else f"{stem}_{number}" for number in count(1))
+    return next(free for free in names if free not in taken)
+
+
+def _find_grouped(logic: SqlLogic) -> str:
+    """The last part of the first name behind GROUP BY, '' if there is none."""
+    tokens = read_tokens(make_lexer(logic.statement, logic.dialect))
+    grouped = [
+        token
+        for token, clause in zip(tokens, find_clauses(tokens), strict=True)
+        if clause == "group" and not token.is_word("group", "by")
+    ]
+    return _read_column(grouped)
+
+
+def _read_column(tokens: list[Token]) -> str:
+    name = ""
+    for token in tokens:
+        if token.is_name:
+            name = token.text
+        elif not token.is_mark("."):
+            break
+    return "" if _is_call(tokens) else name
+
+
+def _is_call(tokens: list[Token]) -> bool:
+    first = next((one for one in tokens if not one.is_name and not one.is_mark(".")), None)
+    return first is not None and first.kind is TokenKind.OPEN
+
+
+def _find_compared(logic: SqlLogic) -> str:
+    compared = find_comparisons(logic.statement, logic.dialect)
+    return next((one.column[-1] for one in compared if one.clause == "where"), "")

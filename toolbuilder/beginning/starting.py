@@ -1,0 +1,162 @@
+"""The way to the first tool: new drafts with their test values, and how far somebody has come."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from access.models import ApiKey
+from access.reader_language import in_language
+from catalog.models import CatalogTable
+from catalog.rights import sources_open_to
+from catalog.sources import SourceSettings, read_sources
+from core.analysis import Analysis
+from core.toolspec import JsonValue, SqlLogic, ToolSpec
+from toolbuilder.editing.analysis import analyse
+from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, save_draft
+from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.visibility import visible_drafts, visible_versions
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot
+
+KEY_NAME = "first-agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataState:
+    """The default data source: whether it is set and answers now; what is known of it and of others."""
+
+    is_set: bool
+    trouble: str
+    table_count: int
+    source_count: int
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is data for a tool."""
+        return (self.is_set and not self.trouble) or self.source_count > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the way; `is_current` opens it."""
+
+    id: str
+    title: str
+    is_done: bool
+    is_current: bool
+
+    @property
+    def template(self) -> str:
+        """What the step shows."""
+        return f"toolbuilder/start/_{self.id}.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What there is of the way from data to a connected agent; `draft` is the user's last new tool."""
+
+    data: DataState
+    draft: ToolDraft | None
+    published: str
+    is_connected: bool
+
+    @property
+    def done(self) -> dict[str, bool]:
+        """The steps in order, and whether each is done."""
+        return {
+            "data": self.data.is_ready,
+            "tool": bool(self.published or self.draft),
+            "publish": bool(self.published),
+            "connect": self.is_connected,
+        }
+
+    @property
+    def current(self) -> str:
+        """The step that comes next, '' when all is done."""
+        return next((step for step, is_done in self.done.items() if not is_done), "")
+
+    def list_steps(self, current: str) -> list[Step]:
+        """The steps in order, of which this one is open."""
+        titles = {
+            "data": _("Data"),
+            "tool": _("A tool"),
+            "publish": _("Try and publish it"),
+            "connect": _("Connect an agent"),
+        }
+        done = self.done
+        return [Step(id_, title, done[id_], id_ == current) for id_, title in titles.items()]
+
+
+def needs_start() -> bool:
+    """Whether nobody has published a tool in the editor yet; one query."""
+    return not ToolVersion.objects.filter(origin=VersionOrigin.PUBLISHED).order_by().exists()
+
+
+def read_invitation() -> dict[str, Any]:
+    """What invites to the first tool: whether it is needed, and how many tools are active."""
+    if not needs_start():
+        return {"needs_start": False}
+    return {"needs_start": True, "active_count": ToolDefinition.objects.served().count()}
+
+
+def create_draft(
+    tool: ToolSnapshot, username: str, test_values: Mapping[str, JsonValue] | None = None
+) -> ToolDraft:
+    """The draft of a new tool, with arguments for its first trial.
+
+    Raises DefinitionError for what could not be stored.
+    """
+    with transaction.atomic():
+        draft = open_draft(None, username, start=tool)
+        if not test_values:
+            return draft
+        document = DraftDocument(tool=tool, test_values=dict(test_values)).to_document()
+        seen = Seen(username=username, revision=draft.revision)
+        return save_draft(draft.uid, document, seen)
+
+
+def choose_key_name() -> str:
+    """`first-agent`, or `first-agent-2` and so on: no key has it."""
+    taken = set(ApiKey.objects.filter(name__startswith=KEY_NAME).values_list("name", flat=True))
+    names = (KEY_NAME if number == 1 else f"{KEY_NAME}-{number}" for number in count(1))
+    return next(free for free in names if free not in taken)
+
+
+def read_progress(user: User) -> Progress:
+    """How far this user, and the installation, have come; asks the default data source."""
+    username = user.get_username()
+    drafts = visible_drafts(user).filter(owner=username, tool=None)
+    published = visible_versions(user).filter(origin=VersionOrigin.PUBLISHED).order_by("-pk")
+    return Progress(
+        data=read_data_state(user),
+        draft=drafts.order_by("-updated_at").first(),
+        published=published.values_list("tool_name", flat=True).first() or "",
+        is_connected=ApiKey.objects.exclude(last_used_at=None).order_by().exists(),
+    )
+
+
+def read_data_state(user: User) -> DataState:
+    """Of the default data source, which is asked, and how many others the user may use."""
+    sources = read_sources()
+    is_set, username = None in sources.usable, user.get_username()
+    open_names = sources_open_to(username).values_list("name", flat=True)
+    return DataState(
+        is_set=is_set,
+        trouble=_find_trouble(_ask_default(sources, username)) if is_set else "",
+        table_count=CatalogTable.objects.present().filter(source=None).count(),
+        source_count=sum(name in sources.usable for name in open_names),
+    )
+
+
+def _ask_default(sources: SourceSettings, username: str) -> Analysis:
+    spec = ToolSpec(id=0, name="draft", logic=SqlLogic("SELECT 1"))
+    return analyse(spec, sources, username)
+
+
+def _find_trouble(told: Analysis) -> str:
+    return next((in_language(found.message) for found in told.diagnostics), "")

@@ -1,0 +1,229 @@
+"""The beginning of a new tool: empty, from an example, from a table or from a query that is there."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRedirect
+
+from access.reader_language import in_language
+from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.models import CatalogTable, DataSource, Engine
+from catalog.sources import read_sources
+from catalog.views.gates import named_sources_open_to, tables_open_to
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.errors import DefinitionError, StatementError
+from core.messages import message
+from core.toolspec import Dialect, SqlLogic
+from toolbuilder.beginning.naming import choose_free_name
+from toolbuilder.beginning.pasted import PastedTool, read_pasted
+from toolbuilder.beginning.starters import (
+    EMPTY_PYTHON,
+    EMPTY_SQL,
+    STARTERS,
+    Starter,
+    find_starter,
+    has_demo_tables,
+    make_empty,
+)
+from toolbuilder.beginning.starting import create_draft
+from toolbuilder.beginning.table_starter import make_table_tool
+from toolbuilder.editing.code_view import color_logic
+from toolbuilder.editing.explorer import SourceTables
+from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
+from toolbuilder.models import ToolDraft
+from tools.models import ToolType
+
+TABLE = "table"
+_NAME_CHARACTERS = 64
+_WORDS_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StarterCard:
+    """A starter as its card shows it; `runs_here` says that its tables are there."""
+
+    starter: Starter
+    runs_here: bool
+
+    @property
+    def logic(self) -> str:
+        """Its logic, coloured."""
+        tool = self.starter.tool
+        names = [one.param_name for one in tool.parameters]
+        return color_logic(tool.definition, tool.tool_type, names)
+
+
+@for_staff_with(SEE_TOOLS, ADD_TOOLS)
+@require_http_methods(["GET", "POST"])
+@vary_on_headers("HX-Request")
+def new_tool(request: HttpRequest) -> HttpResponse:
+    """The ways to begin a tool; a POST of one of them leads into the editor."""
+    if request.method == "POST":
+        try:
+            draft = _begin(request)
+        except DefinitionError as error:
+            return _render_page(request, {"error": in_language(error)}, status=422)
+        return redirect("draft", draft.uid)
+    if is_fragment(request):
+        return render(request, "toolbuilder/new/_tables.html", _table_context(request))
+    return _render_page(request, {})
+
+
+@for_staff_with(SEE_TOOLS, ADD_TOOLS)
+@require_http_methods(["GET", "POST"])
+def from_sql(request: HttpRequest) -> HttpResponse:
+    """A pasted query with its proposed parameters; with `create` the draft that comes of it."""
+    if request.method == "GET":
+        return redirect(f"{reverse('tool-new')}#from-sql")
+    try:
+        pasted = _read_pasted(request)
+        if "create" in request.POST:
+            return _lead_to(request, _create_pasted(request, pasted))
+    except DefinitionError as error:
+        return _render_refused(request, error)
+    colored = color_logic(pasted.statement, ToolType.SQL, [one.name for one in pasted.taken])
+    name = _read_name(request) or pasted.name
+    context = {
+        "pasted": pasted,
+        "statement": colored,
+        "tool_name": name,
+        # Whoever unticks a parameter stays where they are.
+        "is_first": "shown" not in request.POST,
+    }
+    return _render_pasted(request, context)
+
+
+def _begin(request: HttpRequest) -> ToolDraft:
+    template, username = request.POST.get("template", ""), user_of(request).get_username()
+    source = _find_source(request)
+    source_name = source.name if source else None
+    if template == EMPTY_SQL:
+        return create_draft(make_empty(ToolType.SQL.value, source_name), username)
+    if template == EMPTY_PYTHON:
+        return create_draft(make_empty(ToolType.PYTHON.value), username)
+    if template == TABLE:
+        return create_draft(make_table_tool(_find_table(request)), username)
+    starter = find_starter(template)
+    if starter is None:
+        raise DefinitionError(
+            message("start.no_template", "There is no such template; choose one of these.")
+        )
+    tool = replace(starter.tool, name=choose_free_name(starter.tool.name))
+    return create_draft(tool, username, starter.test_values)
+
+
+def _find_source(request: HttpRequest) -> DataSource | None:
+    """The data source that the request names, None the default; one that the user may use."""
+    given = request.POST if request.method == "POST" else request.GET
+    name = given.get("source", "")
+    if name in {"", DEFAULT_SOURCE_NAME}:
+        return None
+    found = next((one for one in named_sources_open_to(user_of(request)) if one.name == name), None)
+    if found is None:
+        raise DefinitionError(
+            message("start.source_closed", "There is no such data source, or you may not use it.")
+        )
+    return found
+
+
+def _find_table(request: HttpRequest) -> CatalogTable:
+    given = request.POST.get("table", "")
+    number = int(given) if given.isascii() and given.isdigit() and len(given) < 19 else 0
+    tables = tables_open_to(user_of(request)).present().select_related("source")
+    table = tables.filter(pk=number).first()
+    if table is None:
+        raise DefinitionError(
+            message("start.unknown_table", "Choose a table that the catalogue knows.")
+        )
+    return table
+
+
+def _read_pasted(request: HttpRequest) -> PastedTool:
+    """Raises DefinitionError for what cannot be a tool."""
+    given, source, sources = request.POST, _find_source(request), read_sources()
+    name = source.name if source else None
+    # Browsers send CR LF; offsets count one character for a line's end.
+    text = given.get("sql", "").replace("\r\n", "\n")
+    logic = SqlLogic(text, name, sources.dialects.get(name, Dialect.POSTGRESQL))
+    keep = set(given.getlist("shown")) - set(given.getlist("take"))
+    return read_pasted(logic, sources, user_of(request).get_username(), keep)
+
+
+def _create_pasted(request: HttpRequest, pasted: PastedTool) -> ToolDraft:
+    tool = pasted.to_snapshot(_read_name(request) or pasted.name)
+    return create_draft(tool, user_of(request).get_username(), pasted.test_values)
+
+
+def _read_name(request: HttpRequest) -> str:
+    """The name that a person typed, '' where it is what was suggested before."""
+    name = request.POST.get("name", "").strip()[:_NAME_CHARACTERS]
+    return "" if name == request.POST.get("suggested", "") else name
+
+
+def _lead_to(request: HttpRequest, draft: ToolDraft) -> HttpResponse:
+    address = reverse("draft", args=[draft.uid])
+    return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)
+
+
+def _render_refused(request: HttpRequest, error: DefinitionError) -> HttpResponse:
+    place = error.position if isinstance(error, StatementError) else None
+    text = request.POST.get("sql", "").replace("\r\n", "\n")
+    line = None if place is None or "\n" not in text.strip() else text.count("\n", 0, place) + 1
+    return _render_pasted(
+        request, {"sql_error": in_language(error), "error_line": line}, status=422
+    )
+
+
+def _render_pasted(
+    request: HttpRequest, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """The form and its preview for htmx, or else the page that holds it."""
+    if not is_fragment(request):
+        return _render_page(request, context, status=status)
+    whole = {**_form_context(request), **context}
+    return render(request, "toolbuilder/new/_from_sql.html", whole, status=status)
+
+
+def _render_page(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
+    given = request.POST if request.method == "POST" else request.GET
+    whole = {
+        "chosen": given.get("template", ""),
+        "cards": list_cards(),
+        **_form_context(request),
+        **_table_context(request),
+        **context,
+    }
+    return render(request, "toolbuilder/new/new.html", whole, status=status)
+
+
+def list_cards() -> list[StarterCard]:
+    """Every starter, with whether it runs here; one query."""
+    has_tables = has_demo_tables()
+    return [StarterCard(one, has_tables or not one.tables) for one in STARTERS]
+
+
+def _form_context(request: HttpRequest) -> dict[str, Any]:
+    given = request.POST if request.method == "POST" else request.GET
+    open_sources = named_sources_open_to(user_of(request))
+    names = [one.name for one in open_sources if one.engine != Engine.HTTP]
+    return {
+        "sql": given.get("sql", ""),
+        "source": given.get("source", "") or DEFAULT_SOURCE_NAME,
+        "sources": [DEFAULT_SOURCE_NAME, *names],
+    }
+
+
+def _table_context(request: HttpRequest) -> dict[str, Any]:
+    given = request.POST if request.method == "POST" else request.GET
+    words = given.get("words", "").replace("\0", "")[:_WORDS_CHARACTERS]
+    try:
+        source = _find_source(request)
+    except DefinitionError:
+        source = None
+    page = SourceTables(source).list_tables(words)
+    return {"tables": page, "table": given.get("table", ""), "words": words}

@@ -1,0 +1,111 @@
+"""What somebody should look at: broken and failing tools, what is undescribed, databases, scans."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Max, Q
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.http import urlencode
+from django.utils.timezone import localdate
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from access.call_log import ANY_FAILURE
+from access.figures import read_failing_tools, start_of_today
+from access.reader_language import stored_text
+from access.templatetags.access import tool_address
+from catalog.finding_texts import translate_summary
+from catalog.models import CatalogScan, CheckState, ScanState
+from catalog.rights import sources_open_to
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from toolbuilder.listing.tool_list import undescribed_parameters
+from toolbuilder.visibility import visible_tools
+from tools.models import QuarantinedTool
+
+SHOWN_OF_EACH = 5
+FAILING_PERCENT = 20
+# One failed call of two says little.
+FAILING_CALLS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """One line: `level` is bad or warn, `address` where it is mended or explained."""
+
+    level: str
+    icon: str
+    title: str
+    text: str
+    address: str
+
+
+def find_broken_tools(user: User) -> Iterator[Attention]:
+    """Active tools that are not served, the latest first."""
+    broken = QuarantinedTool.objects.filter(tool__in=visible_tools(user).active())
+    broken = broken.select_related("tool")
+    for one in broken.order_by("-since")[:SHOWN_OF_EACH]:
+        address = tool_address(one.tool.name)
+        yield Attention(
+            "bad", "wrench", one.tool.name, _("broken: %s") % stored_text(one, "reason"), address
+        )
+    if (more := broken.count() - SHOWN_OF_EACH) > 0:
+        text = ngettext("%d more broken tool", "%d more broken tools", more) % more
+        yield Attention("bad", "wrench", text, "", f"{reverse('tools')}?state=broken")
+
+
+def find_failing_tools(user: User) -> Iterator[Attention]:
+    """Tools of which more than a fifth of today's calls failed, the worst first."""
+    today = start_of_today()
+    figures = read_failing_tools(user, today, calls=FAILING_CALLS, percent=FAILING_PERCENT)
+    failing = sorted(figures.items(), key=lambda one: (-one[1].errors, one[0]))
+    for name, of in failing[:SHOWN_OF_EACH]:
+        words = {"errors": number_format(of.errors), "calls": number_format(of.calls)}
+        query = urlencode({"tool": name, "outcome": ANY_FAILURE, "start": localdate().isoformat()})
+        yield Attention(
+            "bad",
+            "activity",
+            name,
+            _("%(errors)s of %(calls)s calls failed today") % words,
+            f"{reverse('calls')}?{query}",
+        )
+
+
+def find_undescribed_tools(user: User) -> Iterator[Attention]:
+    """One line on all active tools whose parameters leave agents guessing."""
+    count = visible_tools(user).active().filter(undescribed_parameters()).count()
+    if count:
+        text = ngettext(
+            "%d tool has a parameter without a description",
+            "%d tools have parameters without a description",
+            count,
+        )
+        address = f"{reverse('tools')}?state=undescribed"
+        yield Attention("warn", "pencil", text % count, _("Agents guess what to put in."), address)
+
+
+def find_bad_sources(username: str) -> Iterator[Attention]:
+    """Data sources that this user may use and that the last check refused or did not reach."""
+    bad = [CheckState.REFUSED, CheckState.UNREACHABLE]
+    sources = (
+        sources_open_to(username).filter(last_check__state__in=bad).select_related("last_check")
+    )
+    for source in sources.order_by("name")[:SHOWN_OF_EACH]:
+        check = source.last_check
+        text = f"{check.get_state_display()}: {stored_text(check, 'refusal') or translate_summary(check)}".rstrip(
+            ": "
+        )
+        address = reverse("source", args=[source.name])
+        yield Attention("bad", "database", source.name, text, address)
+
+
+def find_failed_scans(username: str) -> Iterator[Attention]:
+    """Data sources that this user may use and whose last scan failed."""
+    is_open = Q(source=None) | Q(source__in=sources_open_to(username))
+    last = CatalogScan.objects.order_by().values("source").annotate(last=Max("pk")).values("last")
+    failed = CatalogScan.objects.filter(is_open, pk__in=last, state=ScanState.FAILED)
+    for scan in failed.select_related("source")[:SHOWN_OF_EACH]:
+        name = scan.source.name if scan.source else DEFAULT_SOURCE_NAME
+        text = _("the last scan failed: %s") % stored_text(scan, "error")
+        yield Attention("warn", "scan-search", name, text, reverse("catalogue-scans"))

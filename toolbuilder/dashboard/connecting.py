@@ -1,0 +1,123 @@
+"""The first run: from data over a first tool to an agent that is connected with it."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from access.audit import actor_of
+from access.connecting import describe_connections
+from access.keys import issue_key
+from access.mcp_address import mcp_url
+from access.models import ApiKey
+from access.views.gates import ADD_KEYS, SEE_KEYS, for_staff_with, is_fragment, user_of
+from access.visibility import visible_calls
+from toolbuilder.beginning.starting import choose_key_name, read_progress
+from toolbuilder.beginning.views import list_cards
+from toolbuilder.gates import rights_of
+
+KEY_LIFETIME = timedelta(days=90)
+WAIT_S = 600
+_JUST_NOW = timedelta(minutes=1)
+# A runtime's clock may be behind the database's.
+_CLOCK_MARGIN = timedelta(minutes=1)
+
+
+@for_staff_with()
+@require_GET
+def start(request: HttpRequest) -> HttpResponse:
+    """The steps to a first tool, each with how it stands; the next one is open."""
+    return _render_page(request, {})
+
+
+@for_staff_with(ADD_KEYS)
+@never_cache
+@sensitive_variables("issued", "context")
+@require_POST
+def start_key(request: HttpRequest) -> HttpResponse:
+    """A new key with what connects a client, shown this once, and the wait for its first use."""
+    user = user_of(request)
+    expires_at = timezone.now() + KEY_LIFETIME
+    issued = issue_key(choose_key_name(), user, expires_at, by=actor_of(request))
+    address = mcp_url(request)
+    context = {
+        "key": issued.key,
+        "token": issued.token,
+        "mcp_url": address,
+        "connections": describe_connections(address, issued.token),
+        "began": int(time.time()),
+    }
+    if is_fragment(request):
+        return render(request, "toolbuilder/start/_connect.html", context | _rights(request))
+    return _render_page(request, context)
+
+
+@for_staff_with()
+@never_cache
+@require_GET
+@vary_on_headers("HX-Request")
+def connected(request: HttpRequest, key_id: str) -> HttpResponse:
+    """Whether a client has used the key: 204 while one is waited for, which changes nothing."""
+    key = _find_key(request, key_id)
+    began = _read_moment(request.GET.get("began", ""))
+    is_over = began is not None and time.time() - began > WAIT_S
+    is_waiting = key.is_valid and key.last_used_at is None and not is_over
+    if is_fragment(request) and is_waiting and began is not None:
+        return HttpResponse(status=204)
+    context = {"key": key, "is_over": is_over, "began": int(time.time()), **_tell_use(request, key)}
+    if is_fragment(request):
+        return render(request, "toolbuilder/start/_waiting.html", context)
+    return _render_page(request, context)
+
+
+def _render_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    progress = read_progress(user_of(request))
+    current = "connect" if "key" in context else progress.current
+    whole = {
+        "progress": progress,
+        "current": current,
+        "steps": progress.list_steps(current),
+        "cards": list_cards(),
+        **_rights(request),
+        **context,
+    }
+    return render(request, "toolbuilder/start/start.html", whole)
+
+
+def _rights(request: HttpRequest) -> dict[str, Any]:
+    may_add_keys = user_of(request).has_perm(ADD_KEYS)
+    return {"rights": rights_of(request), "may_add_keys": may_add_keys}
+
+
+def _find_key(request: HttpRequest, key_id: str) -> ApiKey:
+    """The key, of the user or of anybody for those who may see keys; else 404."""
+    user = user_of(request)
+    visible = Q() if user.has_perm(SEE_KEYS) else Q(owner=user)
+    return get_object_or_404(ApiKey.objects.filter(visible), key_id=key_id)
+
+
+def _tell_use(request: HttpRequest, key: ApiKey) -> dict[str, Any]:
+    used_at = key.last_used_at
+    is_fresh = used_at is not None and timezone.now() - used_at < _JUST_NOW
+    return {"is_fresh": is_fresh, "first_call": _find_first_call(request, key)}
+
+
+def _find_first_call(request: HttpRequest, key: ApiKey) -> str:
+    """The tool of the key's first call that the user sees, '' before it."""
+    calls = visible_calls(user_of(request)).filter(
+        key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN
+    )
+    return calls.order_by("at", "id").values_list("tool_name", flat=True).first() or ""
+
+
+def _read_moment(text: str) -> int | None:
+    """Seconds since 1970, None for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None

@@ -1,0 +1,145 @@
+"""The dashboard: four figures, what needs attention, the runtimes and the last calls."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from access.call_log import ANY_FAILURE
+from access.figures import (
+    CallFigures,
+    read_figures,
+    read_hours,
+    start_of_today,
+)
+from access.models import CallRecord, RuntimeInstance
+from access.templatetags.formats import milliseconds, percent
+from access.views.gates import for_staff_with, user_of
+from access.visibility import visible_calls
+from toolbuilder.beginning.starting import read_invitation
+from toolbuilder.dashboard.attention import (
+    Attention,
+    find_bad_sources,
+    find_broken_tools,
+    find_failed_scans,
+    find_failing_tools,
+    find_undescribed_tools,
+)
+from toolbuilder.dashboard.sparklines import Sparkline, draw_sparkline
+from toolbuilder.gates import ToolRights, rights_of
+from toolbuilder.visibility import visible_tools
+from tools.drift import RUNTIME_SILENT_AFTER
+from tools.models import RegistryRevision
+
+CALLS_SHOWN = 10
+_RUNTIMES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that leads to what it counts, and how it went in the last 24 hours."""
+
+    label: str
+    value: str
+    address: str
+    told: str
+    hours: Sequence[float]
+
+    @property
+    def has_hours(self) -> bool:
+        """Whether a drawing of the hours says anything."""
+        return any(self.hours)
+
+    @property
+    def line(self) -> Sparkline:
+        """The drawing of the hours."""
+        return draw_sparkline(self.hours)
+
+    @property
+    def values(self) -> str:
+        """The hours for those who do not see the drawing."""
+        return ", ".join(f"{one:.4g}" for one in self.hours)
+
+
+@for_staff_with()
+@require_GET
+def dashboard(request: HttpRequest) -> HttpResponse:
+    """What happens now, as far as the person may see it."""
+    rights = rights_of(request)
+    context: dict[str, Any] = {
+        "rights": rights,
+        "attention": list(_find_attention(request, rights)),
+    }
+    if rights.may_add:
+        context |= read_invitation()
+    if rights.may_see_calls:
+        context |= {"figures": _read_figures(request, rights), "calls": _read_last_calls(request)}
+    if rights.may_see:
+        context |= _read_runtimes()
+    return render(request, "toolbuilder/dashboard.html", context)
+
+
+def _read_figures(request: HttpRequest, rights: ToolRights) -> list[Figure]:
+    seen = visible_calls(user_of(request))
+    today, hours = read_figures(seen, start_of_today()), read_hours(seen)
+    by_hour = _("By hour, in the last 24 hours")
+    all_calls, failed = _calls_of_today(), _calls_of_today(outcome=ANY_FAILURE)
+    slowest = f"{reverse('tools')}?sort=slow" if rights.may_see else all_calls
+    calls, rates = [one.calls for one in hours], [one.error_rate for one in hours]
+    times, p95 = [one.p95_ms or 0 for one in hours], milliseconds(today.p95_ms)
+    figures = [
+        Figure(_("Calls today"), number_format(today.calls), all_calls, by_hour, calls),
+        Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates),
+        Figure(_("Duration, p95"), p95, slowest, by_hour, times),
+    ]
+    return [*figures, _count_active(request, hours)] if rights.may_see else figures
+
+
+def _count_active(request: HttpRequest, hours: Sequence[CallFigures]) -> Figure:
+    count = visible_tools(user_of(request)).active().count()
+    called = _("Tools called, by hour, in the last 24 hours")
+    address = f"{reverse('tools')}?state=active"
+    return Figure(
+        _("Active tools"), number_format(count), address, called, [one.tools for one in hours]
+    )
+
+
+def _calls_of_today(**filters: str) -> str:
+    query = urlencode({**filters, "start": timezone.localdate().isoformat()})
+    return f"{reverse('calls')}?{query}"
+
+
+def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attention]:
+    user = user_of(request)
+    username = user.get_username()
+    if rights.may_see:
+        yield from find_broken_tools(user)
+        if rights.may_see_calls:
+            yield from find_failing_tools(user)
+    if rights.may_see_sources:
+        yield from find_bad_sources(username)
+    yield from find_failed_scans(username)
+    if rights.may_see:
+        yield from find_undescribed_tools(user)
+
+
+def _read_last_calls(request: HttpRequest) -> list[CallRecord]:
+    calls = visible_calls(user_of(request)).defer("arguments").order_by("-at", "-id")
+    return list(calls[:CALLS_SHOWN])
+
+
+def _read_runtimes() -> dict[str, Any]:
+    alive_since = timezone.now() - RUNTIME_SILENT_AFTER
+    return {
+        "runtimes": RuntimeInstance.objects.order_by("-last_seen_at")[:_RUNTIMES_SHOWN],
+        "alive_since": alive_since,
+        "revision": RegistryRevision.current(),
+    }

@@ -1,0 +1,288 @@
+"""What the editor says of a tool that is being written: its own database is asked, nothing is run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from catalog.models import DataSource
+from catalog.sources import SourceSettings, find_refusal
+from core.analysis import (
+    Analysis,
+    FoundParameter,
+    ResultColumn,
+    analyse_operation,
+    analyse_python,
+    check_whole,
+    complain_of_declarations,
+)
+from core.diagnostics import Diagnostic, Severity
+from core.errors import (
+    DataSourceError,
+    DeadlineExceededError,
+    DefinitionError,
+    StatementError,
+    StoppedError,
+)
+from core.messages import Message, message
+from core.statement import (
+    STATEMENT_BYTE_LIMIT,
+    CompiledStatement,
+    compile_statement,
+    find_command,
+    find_placeholders,
+)
+from core.statements.comparisons import find_comparisons
+from core.statements.names import find_used_names
+from core.statements.optional import find_optional_names
+from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
+from core.toolspec import (
+    Dialect,
+    HttpLogic,
+    ParameterSpec,
+    ParameterType,
+    Presence,
+    SqlLogic,
+    ToolSpec,
+)
+from gateways.postgres.parameters import suggest_type
+from gateways.postgres.source import PostgresSource
+from gateways.sources import OpenedSource
+from toolbuilder.editing.explorer import SourceTables
+from tools.source_loop import OpenSources, shared_loop
+
+DEADLINE_S = 3.0
+# Of a longer text the names are not looked up for a fix; the database's own hint still makes one.
+NAMES_LIMIT = 20_000
+_SQLITE_TYPES = (
+    ("INT", ParameterType.INTEGER),
+    ("BOOL", ParameterType.BOOLEAN),
+    ("DATETIME", ParameterType.DATETIME),
+    ("TIMESTAMP", ParameterType.DATETIME),
+    ("DATE", ParameterType.DATE),
+    ("REAL", ParameterType.NUMBER),
+    ("FLOA", ParameterType.NUMBER),
+    ("DOUB", ParameterType.NUMBER),
+    ("NUM", ParameterType.NUMBER),
+    ("DEC", ParameterType.NUMBER),
+)
+
+
+def analyse(
+    spec: ToolSpec,
+    sources: SourceSettings,
+    author: str,
+    *,
+    declares_missing: bool = False,
+) -> Analysis:
+    """The analysis of the tool's logic and parameters; never raises for what the author wrote.
+
+    With `declares_missing`, parameters that are used and not declared are no fault: whoever asks
+    adds them. A data source that is away is one warning, and the rest is told all the same.
+    """
+    began = perf_counter()
+    if isinstance(spec.logic, SqlLogic):
+        asked = _SqlAnalysis(spec.logic, spec.parameters, sources)
+        found = asked.analyse(author)
+    elif isinstance(spec.logic, HttpLogic):
+        found = analyse_operation(spec.logic, spec.parameters)
+    else:
+        found = analyse_python(spec.logic, spec.parameters)
+    return replace(
+        _judge_whole(found, spec, declares_missing),
+        elapsed_ms=(perf_counter() - began) * 1_000,
+    )
+
+
+def _judge_whole(found: Analysis, spec: ToolSpec, declares_missing: bool) -> Analysis:
+    complaints = complain_of_declarations(found, spec.parameters)
+    if declares_missing:
+        complaints = [one for one in complaints if one.code != "undeclared"]
+    told = (*found.diagnostics, *complaints)
+    if found.is_valid and not complaints:
+        missing = [
+            ParameterSpec(
+                name=one.name,
+                type=one.type,
+                presence=Presence.OPTIONAL_NULL if one.is_optional else Presence.REQUIRED,
+            )
+            for one in found.parameters
+            if not one.is_declared
+        ]
+        whole = check_whole(spec.logic, (*spec.parameters, *missing))
+        told = (*told, whole) if whole else told
+    return replace(found, diagnostics=told)
+
+
+@dataclass(slots=True)
+class _Said:
+    """What the database said of a statement: columns, and a type for each parameter by name."""
+
+    columns: tuple[ResultColumn, ...] = ()
+    types: dict[str, ParameterType] = field(default_factory=dict)
+
+
+class _SqlAnalysis:
+    def __init__(
+        self,
+        logic: SqlLogic,
+        parameters: Sequence[ParameterSpec],
+        read: SourceSettings,
+    ) -> None:
+        self._logic = logic
+        self._text = logic.statement
+        self._declared = {spec.name: spec.type for spec in parameters}
+        self._read = read
+        self._tables: SourceTables | None = None
+        self._diagnostics: list[Diagnostic] = []
+        self._author = ""
+
+    def analyse(self, author: str) -> Analysis:
+        self._author = author
+        # Nothing above the limit is read: what is typed there costs no more than its length.
+        if len(self._text) > STATEMENT_BYTE_LIMIT:
+            self._compile()
+            return Analysis(text=self._text, diagnostics=tuple(self._diagnostics))
+        statement = self._compile()
+        said = self._ask(statement, author) if statement else _Said()
+        return Analysis(
+            text=self._text,
+            kind=find_command(self._text, self._logic.dialect),
+            parameters=self._find_parameters(said),
+            columns=said.columns,
+            diagnostics=tuple(self._diagnostics),
+        )
+
+    def _compile(self) -> CompiledStatement | None:
+        lists = [name for name, kind in self._declared.items() if kind.is_list]
+        try:
+            return compile_statement(self._text, dialect=self._logic.dialect, list_names=lists)
+        except StatementError as error:
+            self._note_fault(error)
+        return None
+
+    def _ask(self, statement: CompiledStatement, author: str) -> _Said:
+        """What the source says, all faults noted."""
+        name = self._logic.data_source
+        if reason := find_refusal(self._read, name, author):
+            self._note_source(reason, Severity.ERROR)
+            return _Said()
+
+        async def ask(sources: OpenSources) -> _Said:
+            return await sources.ask(name, lambda source: self._ask_source(source, statement))
+
+        try:
+            return shared_loop().run(ask, self._read, timeout_s=DEADLINE_S)
+        except StatementError as error:
+            self._note_fault(error)
+        except (DataSourceError, DeadlineExceededError, StoppedError) as error:
+            unchecked = message(
+                "source.not_checked",
+                "not checked by the database: {reason}",
+                reason=error.message,
+            )
+            self._note_source(unchecked, Severity.WARNING)
+        except DefinitionError as error:
+            self._note_source(error.message, Severity.ERROR)
+        return _Said()
+
+    async def _ask_source(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
+        """Every variant is judged, the whole statement tells columns and types."""
+        whole, *others = statement.variants()
+        said = await self._describe(source, whole)
+        for variant in others:
+            await self._describe(source, variant)
+        return said
+
+    async def _describe(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
+        names = statement.parameter_names
+        types = tuple(self._declared.get(name) for name in names)
+        if not isinstance(source, PostgresSource):
+            columns = (await source.describe(statement, ())).columns
+            return _Said(tuple(ResultColumn(column.name, "") for column in columns))
+        told = await source.inspect(statement, types, self._author)
+        return _Said(
+            tuple(ResultColumn(column.name, column.type_name) for column in told.columns),
+            dict(zip(names, map(suggest_type, told.parameter_oids), strict=True)),
+        )
+
+    def _find_parameters(self, said: _Said) -> tuple[FoundParameter, ...]:
+        places: dict[str, list[tuple[int, int]]] = {}
+        for use in find_placeholders(self._text, self._logic.dialect):
+            places.setdefault(use.name, []).append((use.start, use.end))
+        inferred = said.types
+        is_sqlite = self._logic.dialect is Dialect.SQLITE and len(self._text) <= NAMES_LIMIT
+        if is_sqlite and not places.keys() <= self._declared.keys():
+            inferred = self._infer_by_columns()
+        optional = find_optional_names(self._text, self._logic.dialect)
+        return tuple(
+            FoundParameter(
+                name,
+                self._declared.get(name) or inferred.get(name, ParameterType.STRING),
+                name in self._declared,
+                tuple(where),
+                name in optional,
+            )
+            for name, where in places.items()
+        )
+
+    def _infer_by_columns(self) -> dict[str, ParameterType]:
+        """SQLite has no types for parameters; the catalogue has those of the columns beside them."""
+        types = {
+            name.lower(): _type_of(type_name)
+            for columns in self._columns().values()
+            for name, type_name in columns
+        }
+        found: dict[str, ParameterType] = {}
+        for comparison in find_comparisons(self._text, self._logic.dialect):
+            kind = types.get(comparison.column[-1].lower())
+            is_list = comparison.operator.endswith(("in", "any"))
+            for value in comparison.values:
+                name = self._text[value.start : value.end].strip(":{} ")
+                if kind and value.is_parameter:
+                    found.setdefault(name, _listed(kind) if is_list else kind)
+        return found
+
+    # Faults
+
+    def _note_fault(self, error: StatementError) -> None:
+        start, end = place_of(self._text, error.position)
+        fix = find_fix(self._text, error, self._known_names(error))
+        code = error.code or "statement"
+        self._diagnostics.append(
+            Diagnostic(message=error.message, code=code, start=start, end=end, fix=fix)
+        )
+
+    def _note_source(self, text: Message, severity: Severity) -> None:
+        self._diagnostics.append(Diagnostic(message=text, severity=severity, code="source"))
+
+    def _known_names(self, error: StatementError) -> KnownNames:
+        """What the catalogue knows, read only where a fix may come of it."""
+        if not find_code(error) or len(self._text) > NAMES_LIMIT:
+            return KnownNames()
+        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns().items()}
+        tables = self._source_tables().table_names() if needs_tables(error) else []
+        return KnownNames(tables, columns)
+
+    def _columns(self) -> Mapping[str, list[tuple[str, str]]]:
+        blocks = find_used_names(self._text, self._logic.dialect)
+        return self._source_tables().columns_of([one for block in blocks for one in block.tables])
+
+    def _source_tables(self) -> SourceTables:
+        if self._tables is None:
+            name = self._logic.data_source
+            row = DataSource.objects.filter(name=name).first() if name is not None else None
+            self._tables = SourceTables(row)
+        return self._tables
+
+
+def _type_of(type_name: str) -> ParameterType:
+    upper = type_name.upper()
+    return next((kind for word, kind in _SQLITE_TYPES if word in upper), ParameterType.STRING)
+
+
+def _listed(kind: ParameterType) -> ParameterType:
+    lists = {
+        ParameterType.INTEGER: ParameterType.INTEGER_LIST,
+        ParameterType.NUMBER: ParameterType.NUMBER_LIST,
+    }
+    return lists.get(kind, ParameterType.STRING_LIST)

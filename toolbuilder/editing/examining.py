@@ -1,0 +1,93 @@
+"""One look at a working copy: its logic analysed, its parameters brought in step, its faults named."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from catalog.sources import SourceSettings
+from core.analysis import Analysis, check_whole
+from core.diagnostics import Diagnostic, Severity
+from core.errors import DefinitionError
+from core.messages import Message
+from core.toolspec import ParameterSpec, ToolSpec
+from toolbuilder.editing.analysis import analyse
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.following import follow_logic, types_to_infer
+from tools.models import ToolParameter
+from tools.snapshots import ToolSnapshot, build_rows
+from tools.specs import build_parameter, build_spec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What is known of a working copy. `spec` is None where a column cannot be read at all.
+
+    `document` has its parameters in step with the logic. `faults` are complaints by parameter name.
+    """
+
+    document: DraftDocument
+    spec: ToolSpec | None
+    analysis: Analysis
+    faults: dict[str, Message]
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it could be served, as far as logic and parameters go."""
+        return self.spec is not None and self.analysis.is_valid and not self.faults
+
+
+def examine(
+    document: DraftDocument, sources: SourceSettings, username: str, *, tool_id: int = 0
+) -> Examined:
+    """The document as the database sees it; never raises for what its author wrote."""
+    reading = _Reading(sources, tool_id)
+    asked = reading.spec_of(types_to_infer(document).tool)
+    if asked is None:
+        found = Analysis(text=document.tool.definition, diagnostics=tuple(reading.diagnostics))
+        return Examined(document=document, spec=None, analysis=found, faults=reading.faults)
+    analysis = analyse(asked, sources, username, declares_missing=True)
+    followed = follow_logic(document, analysis)
+    names = {one.param_name for one in followed.tool.parameters}
+    # A name that was mended is not unused: the row has followed.
+    kept = [one for one in analysis.diagnostics if one.code != "unused" or one.parameter in names]
+    analysis = replace(analysis, diagnostics=tuple(kept))
+    whole = _Reading(sources, tool_id)
+    spec = whole.spec_of(followed.tool)
+    told = [*analysis.diagnostics, *whole.diagnostics]
+    if spec and analysis.is_valid and not whole.faults:
+        fault = check_whole(spec.logic, spec.parameters)
+        told += [fault] if fault else []
+    errors = [one for one in told if one.severity is Severity.ERROR]
+    faults = whole.faults | {one.parameter: one.message for one in errors if one.parameter}
+    judged = replace(analysis, diagnostics=tuple(told))
+    return Examined(document=followed, spec=spec, analysis=judged, faults=faults)
+
+
+def read_spec(document: DraftDocument, sources: SourceSettings, *, tool_id: int = 0) -> ToolSpec:
+    """The tool that the document says. Raises DefinitionError where it cannot be read."""
+    row, parameters = build_rows(document.tool)
+    return replace(build_spec(row, parameters, sources.dialects), id=tool_id)
+
+
+class _Reading:
+    """Rows to a spec, with every fault noted instead of the first one raised."""
+
+    def __init__(self, sources: SourceSettings, tool_id: int) -> None:
+        self._sources, self._tool_id = sources, tool_id
+        self.faults: dict[str, Message] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    def spec_of(self, snapshot: ToolSnapshot) -> ToolSpec | None:
+        try:
+            row, parameters = build_rows(snapshot)
+            spec = build_spec(row, [], self._sources.dialects)
+        except DefinitionError as error:
+            self.diagnostics.append(Diagnostic(message=error.message, code="definition"))
+            return None
+        return replace(spec, id=self._tool_id, parameters=tuple(self._read(parameters)))
+
+    def _read(self, rows: list[ToolParameter]) -> Iterator[ParameterSpec]:
+        for row in rows:
+            try:
+                yield build_parameter(row)
+            except DefinitionError as error:
+                self.faults[row.param_name] = error.message

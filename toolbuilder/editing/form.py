@@ -1,0 +1,175 @@
+"""The editor's form: what it posts as a working copy, whatever of it is there."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from django.http import QueryDict
+
+from core.errors import DefinitionError
+from core.messages import message
+from core.toolspec import Binding, JsonValue, ParameterType
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.values import ABSENT, read_entry, read_value, write_value
+from tools.models import ToolType
+from tools.snapshots import MAX_INTEGER, MAX_PARAMETERS, ParameterSnapshot
+from tools.specs import HINTS
+
+# As a type: the one that the logic asks for.
+AUTO = "AUTO"
+_TEXTS = ("name", "title", "description_agent", "description_user", "definition", "result_format")
+_NUMBERS = ("row_limit", "byte_limit", "timeout_ms")
+_TAG_SEPARATOR = re.compile("[,;\n、\uff0c\uff1b]")
+
+
+def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
+    """The working copy that the form says; fields that it leaves out stay as they are.
+
+    Line ends are LF. `parameter` names the rows in their order, and the fields of each begin with that
+    name and `-`. Raises DefinitionError for what could not even be kept.
+    """
+    form = _Form(data)
+    given: dict[str, JsonValue] = {
+        **{name: form.text(name) for name in _TEXTS if name in data},
+        **{name: form.number(name) for name in _NUMBERS if name in data},
+        **_read_choices(form),
+    }
+    tool = replace(current.tool, **given)
+    if "parameter" not in data:
+        return replace(current, tool=tool)
+    keys = list(dict.fromkeys(data.getlist("parameter")))
+    if len(keys) > MAX_PARAMETERS:
+        raise DefinitionError(
+            message(
+                "tool.too_many_parameters_kept",
+                "a tool has at most {limit} parameters",
+                limit=MAX_PARAMETERS,
+            )
+        )
+    known = {one.param_name: one for one in current.tool.parameters}
+    rows = [_Row(form, key, known) for key in keys if key]
+    return DraftDocument(
+        tool=replace(tool, parameters=tuple(row.parameter() for row in rows)),
+        test_values={row.name: value for row in rows if (value := row.test_value()) is not ABSENT},
+        auto_types=tuple(row.name for row in rows if row.is_auto),
+    )
+
+
+class _Form:
+    def __init__(self, data: QueryDict) -> None:
+        self.data = data
+
+    def text(self, name: str) -> str:
+        return (self.data.get(name) or "").replace("\r\n", "\n").replace("\r", "\n")
+
+    def number(self, name: str) -> int:
+        digits = self.text(name).strip().replace(",", "").replace("_", "")
+        # What is no number becomes 0, which the check of limits refuses by name.
+        is_number = digits.isascii() and digits.isdigit()
+        return min(int(digits[:12]), MAX_INTEGER) if is_number else 0
+
+
+def _read_choices(form: _Form) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    if "tool_type" in form.data:
+        kind = form.text("tool_type")
+        found["tool_type"] = kind if kind in ToolType.values else ToolType.SQL.value
+    if "data_source" in form.data:
+        found["data_source"] = form.text("data_source") or None
+    if "tags" in form.data:
+        tags = (tag.strip() for tag in _TAG_SEPARATOR.split(form.text("tags")))
+        found["tags"] = list(dict.fromkeys(filter(None, tags)))
+    if any(f"annotation-{hint}" in form.data for hint in HINTS):
+        given = {hint: form.text(f"annotation-{hint}") for hint in HINTS}
+        found["annotations"] = {
+            hint: said == "true" for hint, said in given.items() if said in {"true", "false"}
+        }
+    return found
+
+
+class _Row:
+    """One parameter's fields; those that are not posted stay as they were under that name."""
+
+    def __init__(self, form: _Form, key: str, known: Mapping[str, ParameterSnapshot]) -> None:
+        self._form, self._key = form, key
+        self.name = self._text("name").strip()
+        self._old = known.get(key) or known.get(self.name)
+        chosen = self._text("type")
+        self.is_auto = chosen in {AUTO, ""}
+        was = self._old.param_type if self._old else ParameterType.STRING.value
+        self._type_name = was if self.is_auto else chosen
+        types = {kind.value: kind for kind in ParameterType}
+        self._type = types.get(self._type_name.strip().upper(), ParameterType.STRING)
+
+    def parameter(self) -> ParameterSnapshot:
+        is_required = self._has("required")
+        return ParameterSnapshot(
+            param_name=self.name,
+            param_type=self._type_name,
+            is_required=is_required,
+            description=self._kept("description") or "",
+            default=None if is_required else self._value("default"),
+            nullable=self._has("nullable"),
+            allowed_values=self._allowed_values(),
+            minimum=(self._kept("minimum") or "").strip() or None,
+            maximum=(self._kept("maximum") or "").strip() or None,
+            pattern=self._kept("pattern") or None,
+            example=self._value("example"),
+            binding=self._binding(),
+            bound_value=self._bound_value(),
+        )
+
+    def test_value(self) -> JsonValue:
+        allowed = self._allowed_values()
+        return read_entry(self._text("test"), self._text("test_state"), self._type, allowed)
+
+    def _value(self, field: str) -> JsonValue:
+        """The value of a field, None where nothing is typed."""
+        text, state = self._text(field), self._text(f"{field}_state")
+        old = getattr(self._old, field, None)
+        # What still stands there as it was written is the very value, odd as it may be.
+        is_same = bool(text) and not state and text == write_value(old).replace("\r\n", "\n")
+        if (is_same and self._has_old_type) or not self._is_posted(field):
+            return old
+        value = read_entry(text, state, self._type, self._allowed_values())
+        return None if value is ABSENT else value
+
+    def _allowed_values(self) -> JsonValue:
+        lines = [line.strip() for line in self._text("allowed_values").split("\n") if line.strip()]
+        old = self._old.allowed_values if self._old else []
+        is_same = isinstance(old, list) and lines == [write_value(value).strip() for value in old]
+        if (is_same and self._has_old_type) or not self._is_posted("allowed_values"):
+            return old
+        is_number = self._type in {ParameterType.INTEGER, ParameterType.NUMBER}
+        kind = self._type if is_number else ParameterType.STRING
+        return [read_value(line, kind) for line in dict.fromkeys(lines)]
+
+    def _binding(self) -> str:
+        chosen = self._text("binding")
+        return chosen if chosen in list(Binding) else Binding.AGENT.value
+
+    def _bound_value(self) -> JsonValue:
+        if self._binding() == Binding.CLAIM:
+            return self._text("bound_value").strip() or None
+        if self._binding() != Binding.FIXED:
+            return None
+        return self._value("bound_value")
+
+    @property
+    def _has_old_type(self) -> bool:
+        return self._old is not None and self._old.param_type == self._type_name
+
+    def _is_posted(self, field: str) -> bool:
+        return f"{self._key}-{field}" in self._form.data
+
+    def _kept(self, field: str) -> str | None:
+        if self._is_posted(field) or self._old is None:
+            return self._text(field)
+        kept: str | None = getattr(self._old, field)
+        return kept
+
+    def _text(self, field: str) -> str:
+        return self._form.text(f"{self._key}-{field}")
+
+    def _has(self, field: str) -> bool:
+        return bool(self._text(field))

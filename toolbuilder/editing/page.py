@@ -1,0 +1,203 @@
+"""What the editor's page shows of a working copy, ready for its templates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from access.reader_language import in_language
+from catalog.sources import SourceSettings
+from core.execution import TOOL_NAME
+from core.toolspec import Binding
+from toolbuilder.editing.agent_view import AgentView, view_as_agent
+from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.examining import Examined, examine
+from toolbuilder.editing.trial_records import read_trials
+from toolbuilder.editing.values import EMPTY, state_of, write_value
+from toolbuilder.editing.works import Work
+from toolbuilder.models import ToolTrial
+from tools.names import read_reserved_names
+from tools.snapshots import ParameterSnapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterRow:
+    """One parameter as the form shows it; texts are what stands in the fields.
+
+    `key` names the row's fields (`<key>-type` ...) and, behind `p-`, its elements. `type` is the
+    declared or inferred one; `fault` says what is wrong with it. `successor` is the new name in the
+    logic that may well be this parameter's, of one that the logic no longer uses.
+    """
+
+    key: str
+    name: str
+    type: str
+    is_auto: bool
+    is_required: bool
+    is_nullable: bool
+    is_used: bool
+    description: str
+    test: str
+    test_state: str
+    default: str
+    default_state: str
+    allowed_values: str
+    minimum: str
+    maximum: str
+    pattern: str
+    example: str
+    binding: str
+    bound_value: str
+    fault: str
+    successor: str = ""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether agents neither see nor give it."""
+        return self.binding != Binding.AGENT
+
+    @property
+    def has_more(self) -> bool:
+        """Whether its drawer says anything."""
+        told = (self.allowed_values, self.minimum, self.maximum, self.pattern, self.example)
+        return any(told) or self.is_nullable or self.is_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One of the four steps to a tool; `field` is the id of what leads on."""
+
+    id: str
+    label: Promise
+    is_done: bool
+    field: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkbenchPage:
+    """All that the page shows. `name_fault` is '' or why the tool cannot have its name."""
+
+    work: Work
+    examined: Examined
+    agent: AgentView
+    rows: tuple[ParameterRow, ...]
+    steps: tuple[Step, ...]
+    trials: Sequence[ToolTrial]
+    name_fault: str = ""
+
+    @property
+    def document(self) -> DraftDocument:
+        return self.examined.document
+
+
+def build_page(work: Work, sources: SourceSettings, username: str) -> WorkbenchPage:
+    """The page of a work whose document was examined just now."""
+    tool_id = work.tool.pk if work.tool else 0
+    examined = examine(work.document, sources, username, tool_id=tool_id)
+    return build_examined_page(work, examined, sources, username)
+
+
+def build_examined_page(
+    work: Work, examined: Examined, sources: SourceSettings, username: str
+) -> WorkbenchPage:
+    """The page of a work and what was found of its document."""
+    name_fault = _find_name_fault(examined.document.tool.name)
+    trials = read_trials(work, username)
+    return WorkbenchPage(
+        work=work,
+        examined=examined,
+        agent=view_as_agent(work, examined, sources),
+        rows=tuple(_build_rows(examined)),
+        steps=_build_steps(examined, trials, name_fault),
+        trials=trials,
+        name_fault=name_fault,
+    )
+
+
+def _find_name_fault(name: str) -> str:
+    if not name:
+        return ""
+    if not TOOL_NAME.fullmatch(name):
+        return str(
+            _("Letters, digits, _ and -, at most 64: other names are refused by some clients.")
+        )
+    if name in read_reserved_names():
+        return str(_("A built-in tool has this name; choose another."))
+    return ""
+
+
+def _build_rows(examined: Examined) -> list[ParameterRow]:
+    used = {found.name for found in examined.analysis.parameters}
+    rows: list[ParameterRow] = []
+    for parameter in examined.document.tool.parameters:
+        key = parameter.param_name or f"new{len(rows)}"
+        is_taken = any(row.key == key for row in rows)
+        rows.append(
+            _build_row(f"{key}~{len(rows)}" if is_taken else key, parameter, examined, used)
+        )
+    return _with_successor(rows, examined)
+
+
+def _with_successor(rows: list[ParameterRow], examined: Examined) -> list[ParameterRow]:
+    """The rows; one that is not used any more leads to the one that is new, where there are no others."""
+    gone = [row for row in rows if row.name and not row.is_used]
+    new = [row.name for row in rows if row.is_used and _is_untouched(row)]
+    if len(gone) != 1 or len(new) != 1 or not examined.analysis.parameters:
+        return rows
+    return [replace(row, successor=new[0]) if row is gone[0] else row for row in rows]
+
+
+def _is_untouched(row: ParameterRow) -> bool:
+    """Whether nothing was said of the parameter but what its logic says."""
+    said = (row.description, row.test, row.test_state, row.default, row.default_state)
+    return row.is_auto and not row.has_more and not any(said)
+
+
+def _build_row(
+    key: str, parameter: ParameterSnapshot, examined: Examined, used: set[str]
+) -> ParameterRow:
+    name, document = parameter.param_name, examined.document
+    has_test = name in document.test_values
+    test = document.test_values.get(name)
+    return ParameterRow(
+        key=key,
+        name=name,
+        type=parameter.param_type.strip().upper(),
+        is_auto=name in document.auto_types,
+        is_required=parameter.is_required,
+        is_nullable=parameter.nullable,
+        is_used=name in used,
+        description=parameter.description,
+        test=write_value(test),
+        test_state=state_of(test) if has_test else "",
+        default=write_value(parameter.default),
+        default_state=EMPTY if state_of(parameter.default) == EMPTY else "",
+        allowed_values="\n".join(map(write_value, parameter.allowed_values or [])),
+        minimum=parameter.minimum or "",
+        maximum=parameter.maximum or "",
+        pattern=parameter.pattern or "",
+        example=write_value(parameter.example),
+        binding=parameter.binding,
+        bound_value=write_value(parameter.bound_value),
+        fault=in_language(examined.faults.get(name, "")),
+    )
+
+
+def _build_steps(
+    examined: Examined, trials: Sequence[ToolTrial], name_fault: str
+) -> tuple[Step, ...]:
+    tool = examined.document.tool
+    silent = [
+        one for one in tool.parameters if one.binding == Binding.AGENT and not one.description
+    ]
+    tried = {trial.logic_hash for trial in trials if not trial.error}
+    is_described = bool(tool.name and tool.description_agent) and not name_fault
+    field = f"p-{silent[0].param_name}-description" if silent else "parameters"
+    is_written = bool(tool.definition.strip()) and examined.analysis.is_valid
+    return (
+        Step("describe", _("Describe"), is_described, "description_agent" if tool.name else "name"),
+        Step("logic", _("Logic"), is_written, "definition"),
+        Step("parameters", _("Parameters"), is_written and not silent, field),
+        Step("test", _("Test & publish"), tool.logic_hash in tried, "result"),
+    )

@@ -1,0 +1,323 @@
+"""What the result pane shows of a test run: cells, JSON, and the exchange that an agent would have."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from access.reader_language import in_language
+from core.analysis import ResultColumn
+from core.formatting import format_cell
+from core.json_text import encode_json
+from core.messages import Message
+from core.tokens import estimate_tokens
+from core.toolspec import JsonValue
+from toolbuilder.editing.trial import Trial
+from toolbuilder.editing.values import state_of, write_value
+from toolbuilder.models import ToolTrial
+
+ROWS_DRAWN = 200
+# Of all cells together, and of one; answers may have megabytes.
+TABLE_CHARACTERS = 400_000
+CELL_CHARACTERS = 2_000
+SHORT_CHARACTERS = 80
+TEXT_CHARACTERS = 100_000
+_NUMERIC = re.compile(r"numeric(?:\(\d+,(?P<scale>\d+)\))?")
+_REFUSED = re.compile(r"^- (\w+): ", re.MULTILINE)
+_COST = re.compile(r"\(cost=[\d.]+\.\.(?P<cost>[\d.]+) rows=(?P<rows>\d+) ")
+
+
+@dataclass(frozen=True, slots=True)
+class ClippedText:
+    """A text of at most `TEXT_CHARACTERS`; `length` counts the characters of the whole."""
+
+    text: str
+    length: int
+
+    @property
+    def is_clipped(self) -> bool:
+        return self.length > len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A value in the table: `short` stands in its row, `text` unfolds; '' where it says no more."""
+
+    short: str
+    text: str = ""
+    is_null: bool = False
+    is_number: bool = False
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column's head; `type` is '' where it is not known."""
+
+    name: str
+    type: str
+    is_number: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What goes between an agent and the tool: the request, the answer and the texts of it in order."""
+
+    call: str
+    call_tokens: int
+    answer: ClippedText
+    texts: tuple[ClippedText, ...]
+    tokens: int
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTrial:
+    """A test run, or with an `error` and without an `exchange` one that could not begin.
+
+    `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 where none is.
+    `row_count` is None where the answer is a value, which then is in `value`; `is_plain` of a short one.
+    `missing` are the parameters whose test values a run waits for.
+    """
+
+    error: str = ""
+    parameter: str = ""
+    missing: tuple[str, ...] = ()
+    line: int = 0
+    columns: tuple[ShownColumn, ...] = ()
+    rows: tuple[tuple[ShownCell, ...], ...] = ()
+    row_count: int | None = None
+    value: ClippedText | None = None
+    is_plain: bool = True
+    json: ClippedText | None = None
+    notes: tuple[str, ...] = ()
+    truncated: bool = False
+    elapsed_ms: float = 0.0
+    tokens: int = 0
+    exchange: Exchange | None = None
+
+    @property
+    def has_more_rows(self) -> bool:
+        """Whether the answer has more rows than are drawn."""
+        return self.row_count is not None and self.row_count > len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLine:
+    """A line of a plan; the one with the cost of the whole is pointed out."""
+
+    text: str
+    is_total: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPlan:
+    """A query's plan; `cost` and `rows` are '' where the database estimates none."""
+
+    lines: tuple[PlanLine, ...] = ()
+    cost: str = ""
+    rows: str = ""
+    error: str = ""
+    is_python: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PastTrial:
+    """A test run that can be repeated: `fields` is JSON of [text, state] by parameter name."""
+
+    trial: ToolTrial
+    arguments: str
+    fields: str
+
+
+def show_trial(
+    trial: Trial, name: str, arguments: Mapping[str, JsonValue], types: Sequence[ResultColumn] = ()
+) -> ShownTrial:
+    """The run of the tool `name` with these arguments; `types` are the columns that were foretold."""
+    line, reason = _split_line(trial.error)
+    shown = ShownTrial(
+        error=in_language(reason),
+        line=line,
+        parameter=_find_refused(str(trial.error or "")),
+        notes=tuple(trial.structured.get("notes", trial.notes)) if trial.columns else trial.notes,
+        truncated=trial.truncated,
+        elapsed_ms=trial.elapsed_ms,
+        tokens=trial.tokens,
+        exchange=_show_exchange(trial, name, arguments),
+    )
+    if trial.error:
+        return shown
+    if not is_query(trial):
+        value = trial.structured.get("result")
+        told = value if isinstance(value, str) else _indent(value)
+        is_plain = len(told) <= SHORT_CHARACTERS and "\n" not in told
+        return replace(
+            shown, value=_clip(told), is_plain=is_plain, json=_clip(_indent(trial.structured))
+        )
+    columns = _show_columns(trial, types)
+    return replace(
+        shown,
+        columns=columns,
+        rows=_show_rows(trial.rows, columns),
+        row_count=len(trial.rows),
+        json=_clip(_write_answer(trial)),
+    )
+
+
+def is_query(trial: Trial) -> bool:
+    """Whether the answer is rows, and not a value."""
+    return "row_count" in trial.structured
+
+
+def write_call(name: str, arguments: Mapping[str, JsonValue]) -> dict[str, Any]:
+    """The JSON-RPC request of an agent that calls the tool so."""
+    parameters = {"name": name, "arguments": dict(arguments)}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
+
+
+def write_answer(trial: Trial) -> dict[str, Any]:
+    """The CallToolResult that the agent gets."""
+    answer: dict[str, Any] = {"content": [{"type": "text", "text": one} for one in trial.texts]}
+    if not trial.error:
+        answer["structuredContent"] = trial.structured
+    return {**answer, "isError": bool(trial.error)}
+
+
+def show_plan(text: str) -> ShownPlan:
+    """The plan by its lines, with what the whole costs."""
+    lines = text.splitlines()
+    total = next((number for number, line in enumerate(lines) if _COST.search(line)), None)
+    found = _COST.search(lines[total]) if total is not None else None
+    return ShownPlan(
+        lines=tuple(PlanLine(line, number == total) for number, line in enumerate(lines)),
+        cost=found["cost"] if found else "",
+        rows=found["rows"] if found else "",
+    )
+
+
+def show_past(trials: Iterable[ToolTrial]) -> list[PastTrial]:
+    """The runs with their arguments in a few words, and as the test fields hold them."""
+    return [_show_past(trial) for trial in trials]
+
+
+def _show_past(trial: ToolTrial) -> PastTrial:
+    given = trial.arguments if isinstance(trial.arguments, dict) else {}
+    words = ", ".join(f"{name} {_shorten(format_cell(value), 24)}" for name, value in given.items())
+    fields = {name: [write_value(value), state_of(value)] for name, value in given.items()}
+    return PastTrial(trial, _shorten(words, 80), json.dumps(fields, ensure_ascii=False))
+
+
+def _split_line(error: Message | None) -> tuple[int, Message | str]:
+    """The line of the script that failed, 0 where none is meant, and what is said of it."""
+    match error:
+        case Message(code="script.at_line", values={"line": str(line), "reason": Message() as why}):
+            return int(line), why
+    return 0, error or ""
+
+
+def _find_refused(error: str) -> str:
+    if not error.startswith("Invalid arguments for "):
+        return ""
+    found = _REFUSED.search(error)
+    return found[1] if found else ""
+
+
+def _show_exchange(trial: Trial, name: str, arguments: Mapping[str, JsonValue]) -> Exchange:
+    call = write_call(name, arguments)
+    return Exchange(
+        call=_indent(call),
+        call_tokens=estimate_tokens(encode_json(call["params"]).decode()),
+        answer=_clip(_indent(write_answer(trial))),
+        texts=tuple(map(_clip, trial.texts)),
+        tokens=trial.tokens,
+        is_error=bool(trial.error),
+    )
+
+
+def _show_columns(trial: Trial, types: Sequence[ResultColumn]) -> tuple[ShownColumn, ...]:
+    is_foretold = tuple(one.name for one in types) == trial.columns
+    names = [one.type for one in types] if is_foretold else [""] * len(trial.columns)
+    drawn = trial.rows[:ROWS_DRAWN]
+    return tuple(
+        ShownColumn(column, type_name, _are_numbers([row[place] for row in drawn]))
+        for place, (column, type_name) in enumerate(zip(trial.columns, names, strict=True))
+    )
+
+
+def _are_numbers(values: Sequence[JsonValue]) -> bool:
+    given = [value for value in values if value is not None]
+    return bool(given) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in given
+    )
+
+
+def _show_rows(
+    rows: Sequence[Sequence[JsonValue]], columns: Sequence[ShownColumn]
+) -> tuple[tuple[ShownCell, ...], ...]:
+    shown: list[tuple[ShownCell, ...]] = []
+    room = TABLE_CHARACTERS
+    for row in rows[:ROWS_DRAWN]:
+        cells = tuple(
+            _show_cell(value, column.type) for value, column in zip(row, columns, strict=True)
+        )
+        room -= sum(len(cell.short) + len(cell.text) for cell in cells)
+        if room < 0 and shown:
+            break
+        shown.append(cells)
+    return tuple(shown)
+
+
+def _show_cell(value: JsonValue, type_name: str) -> ShownCell:
+    if value is None:
+        return ShownCell("NULL", is_null=True)
+    text = _write_cell(value, type_name)
+    if len(text) <= SHORT_CHARACTERS and "\n" not in text:
+        return ShownCell(text, is_number=_are_numbers([value]))
+    left_out = max(0, len(text) - CELL_CHARACTERS)
+    return ShownCell(_shorten(text, SHORT_CHARACTERS), text[:CELL_CHARACTERS], left_out=left_out)
+
+
+def _write_cell(value: JsonValue, type_name: str) -> str:
+    """A numeric has the decimals that its type declares, which JSON drops; two where it declares none."""
+    text = format_cell(value)
+    numeric = _NUMERIC.fullmatch(type_name)
+    if numeric is None or type(value) is not float or "e" in text.lower():
+        return text
+    if numeric["scale"]:
+        return f"{value:.{numeric['scale']}f}"
+    whole, _, decimals = text.partition(".")
+    return f"{whole}.{decimals:0<2}"
+
+
+def _shorten(text: str, limit: int) -> str:
+    line = " ".join(text[: limit * 2].split())
+    return line if len(line) <= limit and len(text) <= limit * 2 else f"{line[: limit - 1]}…"
+
+
+def _write_answer(trial: Trial) -> str:
+    """The structured answer, always with its rows, one a line."""
+    told = {key: value for key, value in trial.structured.items() if key not in {"columns", "rows"}}
+    rest = _indent(told).removeprefix("{\n")
+    columns, room, lines = encode_json(list(trial.columns)).decode(), TEXT_CHARACTERS + 1, []
+    for row in trial.rows:
+        lines.append(f"    {encode_json(row).decode()}")
+        room -= len(lines[-1])
+        if room < 0:
+            break
+    rows = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
+    return f'{{\n  "columns": {columns},\n  "rows": {rows},\n{rest}'
+
+
+def _indent(value: JsonValue) -> str:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except TypeError:
+        # orjson refuses integers beyond 64 bits.
+        return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _clip(text: str) -> ClippedText:
+    return ClippedText(text[:TEXT_CHARACTERS], len(text))

@@ -1,0 +1,90 @@
+"""A test run of a working copy: with which arguments, as whom, and what stands in its way."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from access.models import ApiKey
+from access.reader_language import in_language
+from access.views.gates import SEE_KEYS
+from core.bindings import CallerFacts, is_bound
+from core.diagnostics import Severity
+from core.execution import TOOL_NAME
+from core.toolspec import Binding, JsonValue, Presence, ToolSpec
+from toolbuilder.editing.examining import Examined
+from toolbuilder.editing.result import ShownTrial
+
+MAX_CALLERS = 500
+# A tool can be tried before it has a name.
+_NO_NAME = "draft"
+_OF_CALLER = frozenset({Binding.KEY_OWNER, Binding.KEY_ID, Binding.CLAIM})
+
+
+def runnable(spec: ToolSpec) -> ToolSpec:
+    """The tool under a name with which it can run."""
+    return spec if TOOL_NAME.fullmatch(spec.name) else replace(spec, name=_NO_NAME)
+
+
+def arguments_of(spec: ToolSpec, test_values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The test values that an agent would send, by the names that the tool has for them."""
+    given = {unicodedata.normalize("NFKC", name): value for name, value in test_values.items()}
+    names = [one.name for one in spec.parameters if not is_bound(one)]
+    return {name: given[name] for name in names if name in given}
+
+
+def find_obstacle(examined: Examined, *, needs_values: bool = True) -> ShownTrial | None:
+    """Why a run cannot begin: the first fault of the definition, or a value that is needed."""
+    errors = [one for one in examined.analysis.diagnostics if one.severity is Severity.ERROR]
+    for one in errors:
+        text, place = examined.analysis.text, one.start
+        line = text.count("\n", 0, place) + 1 if one.end else 0
+        return ShownTrial(error=in_language(one.message), parameter=one.parameter, line=line)
+    for name, fault in examined.faults.items():
+        return ShownTrial(error=in_language(fault), parameter=name)
+    if examined.spec is None:
+        return ShownTrial(error=_("This tool cannot be read."))
+    return _find_missing(examined, examined.spec) if needs_values else None
+
+
+def needs_caller(spec: ToolSpec | None) -> bool:
+    """Whether values of the tool come from the key of its caller."""
+    return spec is not None and any(one.binding in _OF_CALLER for one in spec.parameters)
+
+
+def caller_choices(spec: ToolSpec | None, user: User) -> dict[str, Any]:
+    """What the result pane needs to ask as whom the tool is called."""
+    is_needed = needs_caller(spec)
+    return {"needs_caller": is_needed, "callers": list_callers(user) if is_needed else []}
+
+
+def list_callers(user: User) -> list[ApiKey]:
+    """The valid keys as which the user may try: their own, or all where they may see keys; one query."""
+    keys = ApiKey.objects.select_related("owner").filter(revoked_at=None)
+    keys = keys.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
+    keys = keys if user.has_perm(SEE_KEYS) else keys.filter(owner=user)
+    return list(keys[:MAX_CALLERS])
+
+
+def facts_of(key: ApiKey | None) -> CallerFacts:
+    """What the runtime would know of a caller with this key, or without one."""
+    if key is None:
+        return CallerFacts()
+    owner = key.owner.get_username() if key.owner else ""
+    claims = key.claims if isinstance(key.claims, dict) else {}
+    return CallerFacts(key_id=key.key_id, owner=owner, claims=claims)
+
+
+def _find_missing(examined: Examined, spec: ToolSpec) -> ShownTrial | None:
+    given = arguments_of(spec, examined.document.test_values)
+    needed = [one for one in spec.parameters if one.presence is Presence.REQUIRED]
+    missing = [one.name for one in needed if not is_bound(one) and one.name not in given]
+    if not missing:
+        return None
+    text = _("Give a test value for %(names)s.") % {"names": ", ".join(missing)}
+    return ShownTrial(error=text, parameter=missing[0], missing=tuple(missing))

@@ -1,0 +1,181 @@
+"""The editor's test run of a tool: the same code, caps, role and deadline as a call by an agent."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+from catalog.sources import SourceSettings
+from core.bindings import CallerFacts
+from core.errors import DefinitionError, ToolboxError
+from core.execution import CompiledTool, Query, ScriptRunner
+from core.messages import Message, message
+from core.results import Answer, QueryResult, output_schema, query_answer
+from core.script import CompiledScript
+from core.tokens import estimate_tokens
+from core.tool_entry import make_entry
+from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
+from tools.registry import require_source
+from tools.source_loop import OpenSources, shared_loop
+
+# As the runtime waits for a tool that has passed its limit.
+_MARGIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a test run gave.
+
+    `error` is None, or what the agent would read in English. `columns` and `rows` are a query's, in every
+    format; `texts` and `structured` are what the agent gets, in the tool's own. `tokens` is the
+    estimate for what a model reads of it.
+    """
+
+    error: Message | None = None
+    columns: tuple[str, ...] = ()
+    rows: list[list[JsonValue]] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    truncated: bool = False
+    structured: dict[str, Any] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
+    tokens: int = 0
+    elapsed_ms: float = 0.0
+
+
+def run_trial(
+    spec: ToolSpec,
+    arguments: Mapping[str, JsonValue],
+    sources: SourceSettings,
+    caller: "TrialCaller",
+) -> Trial:
+    """The outcome of one call with these arguments; an argument that is not there is absent.
+
+    What the tool refuses or fails at is the trial's `error`. It can be stopped by `stop_trial`.
+    """
+    began = perf_counter()
+    try:
+        trial = _run(spec, arguments, sources, caller)
+    except ToolboxError as error:
+        text = str(error)
+        trial = Trial(error=error.message, texts=(text,), tokens=estimate_tokens(text))
+    return replace(trial, elapsed_ms=(perf_counter() - began) * 1_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialCaller:
+    """Who tries, as whom: `username` needs the right to the data source, `facts` bind parameters.
+
+    `token` is any text of the page, under which the same user can stop the run.
+    """
+
+    username: str
+    facts: CallerFacts = field(default_factory=CallerFacts)
+    token: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.username}\0{self.token}" if self.token else ""
+
+
+def stop_trial(username: str, token: str) -> bool:
+    """Stop the user's trial of that token; False if none runs in this process."""
+    return bool(token) and shared_loop().stop(TrialCaller(username=username, token=token).key)
+
+
+def explain_plan(
+    spec: ToolSpec,
+    arguments: Mapping[str, JsonValue],
+    sources: SourceSettings,
+    caller: TrialCaller,
+) -> str:
+    """The database's plan of a SQL tool's query with these arguments; the query is not run.
+
+    Raises ToolboxError.
+    """
+    if not isinstance(spec.logic, SqlLogic):
+        return ""
+    tool = CompiledTool(spec)
+    require_source(spec, sources, caller.username)
+    query, name = (
+        tool.query_for(tool.validate(arguments, caller.facts), caller.username),
+        spec.logic.data_source,
+    )
+
+    async def explain(opened: OpenSources) -> str:
+        return await opened.ask(name, lambda source: source.explain(query))
+
+    return shared_loop().run(explain, sources, timeout_s=_deadline_s(spec), key=caller.key)
+
+
+def list_entry(spec: ToolSpec) -> tuple[dict[str, Any], int]:
+    """The exact entry of `tools/list`, and how many tokens a model reads of it.
+
+    Raises DefinitionError for a tool that could not be served.
+    """
+    entry = make_entry(spec, CompiledTool(spec).input_schema, output_schema(spec)).to_json()
+    # What clients hand to their models: neither the answer's schema nor metadata.
+    told = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
+    return entry, estimate_tokens(json.dumps(told, ensure_ascii=False))
+
+
+def _run(
+    spec: ToolSpec,
+    arguments: Mapping[str, JsonValue],
+    sources: SourceSettings,
+    caller: TrialCaller,
+) -> Trial:
+    tool = CompiledTool(spec)
+    require_source(spec, sources, caller.username)
+    values = tool.validate(arguments, caller.facts)
+
+    async def work(opened: OpenSources) -> Trial:
+        if isinstance(spec.logic, SqlLogic):
+            return await _try_query(
+                tool, spec.logic, tool.query_for(values, caller.username), opened
+            )
+        scripts: ScriptRunner = _NoScripts()
+        if isinstance(spec.logic, ScriptLogic):
+            scripts = await opened.scripts()
+        scripts.check()
+        return _as_told(await tool.run(values, opened, scripts, caller.username))
+
+    return shared_loop().run(work, sources, timeout_s=_deadline_s(spec), key=caller.key)
+
+
+async def _try_query(
+    tool: CompiledTool, logic: SqlLogic, query: Query, opened: OpenSources
+) -> Trial:
+    result: QueryResult = await opened.ask(logic.data_source, lambda source: source.run(query))
+    return replace(
+        _as_told(query_answer(result, tool.spec.result_format)),
+        columns=result.columns,
+        rows=result.rows,
+        notes=result.notes,
+        truncated=result.truncated,
+    )
+
+
+def _as_told(answer: Answer) -> Trial:
+    tokens = sum(map(estimate_tokens, answer.texts))
+    return Trial(structured=answer.structured, texts=answer.texts, tokens=tokens)
+
+
+def _deadline_s(spec: ToolSpec) -> float:
+    return spec.timeout_ms / 1_000 + _MARGIN_S
+
+
+class _NoScripts:
+    """For logic that needs no process."""
+
+    def check(self) -> None:
+        """Nothing is needed."""
+
+    async def run(
+        self,
+        script: CompiledScript,
+        values: Mapping[str, object],
+        timeout_ms: int,
+        caller: str = "",
+    ) -> JsonValue:
+        raise DefinitionError(message("run.no_script", "this logic was not compiled as a script"))

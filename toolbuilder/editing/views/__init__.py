@@ -1,0 +1,1 @@
+"""The pages of the editor; tests in tests/toolbuilder/editing."""

@@ -1,0 +1,156 @@
+"""The tables beside the editor, their columns, and what the editor completes."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import conditional_page, require_GET
+from django.views.decorators.vary import vary_on_headers
+
+from access.list_addresses import read_filters
+from access.reader_language import in_language
+from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.models import CatalogScan, DataSource, ScanState
+from catalog.rights import sources_open_to
+from catalog.table_addresses import address_of, source_name_of
+from catalog.views.gates import SCAN, tables_open_to
+from catalog.views.listing import KINDS
+from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
+from core.errors import DefinitionError
+from core.messages import message
+from toolbuilder.editing.explorer import (
+    ExplorerColumn,
+    ExplorerTable,
+    SourceTables,
+    TablePage,
+    complete_column,
+)
+from toolbuilder.gates import SEE_TOOLS
+
+_TEXT_CHARACTERS = 1_000
+_KIND_ICONS: dict[str, str] = {
+    TableKind.TABLE: "table-2",
+    TableKind.VIEW: "eye",
+    TableKind.MATERIALIZED_VIEW: "layers",
+    TableKind.FOREIGN_TABLE: "external-link",
+}
+_KIND_NAMES: dict[str, Any] = {
+    kind.value: name for kind, name in KINDS.items() if kind != TableKind.TABLE
+}
+_ACTIVE = (ScanState.QUEUED, ScanState.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerRow:
+    """A table in the list; `found` are its columns with words of the query."""
+
+    table: ExplorerTable
+    found: list[ExplorerColumn]
+
+    @property
+    def icon_name(self) -> str:
+        return _KIND_ICONS.get(self.table.kind, "table-2")
+
+    @property
+    def kind_name(self) -> str:
+        """What it is in the reader's language, '' of a plain table."""
+        return str(_KIND_NAMES.get(self.table.kind, ""))
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+@vary_on_headers("HX-Request")
+def tables(request: HttpRequest) -> HttpResponse:
+    """The tables of a data source, found by `q`; the catalogue's list for browsers without scripts."""
+    asked = read_filters(request.GET, ("source", "q"), _TEXT_CHARACTERS)
+    if not is_fragment(request):
+        return redirect(_list_address(asked["source"], asked["q"]))
+    try:
+        source = _find_source(request, asked["source"])
+    except DefinitionError as refusal:
+        context: dict[str, Any] = {"refusal": in_language(refusal), "page": TablePage([], 0)}
+    else:
+        context = _list_context(request, source, asked["q"])
+    return render(request, "toolbuilder/workbench/_explorer_tables.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+@vary_on_headers("HX-Request")
+def columns(request: HttpRequest, table_id: int) -> HttpResponse:
+    """The columns of a table; its page in the catalogue for browsers without scripts."""
+    opened = tables_open_to(user_of(request)).present()
+    table = opened.select_related("source").filter(pk=table_id).first()
+    if not is_fragment(request):
+        return redirect(address_of(table, source_name_of(table)) if table else "catalogue")
+    listed = SourceTables(table.source).list_columns(table.pk) if table else None
+    context = {"table": table, "columns": listed}
+    return render(request, "toolbuilder/workbench/_explorer_columns.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+@cache_control(private=True, no_cache=True)
+@conditional_page
+def schema(request: HttpRequest) -> HttpResponse:
+    """Tables, columns and relations for completion as JSON; with `table` that table's columns alone.
+
+    Of a data source that the user may not use, or that does not exist, nothing; the list says why.
+    """
+    asked = read_filters(request.GET, ("source", "table"), _TEXT_CHARACTERS)
+    try:
+        found = SourceTables(_find_source(request, asked["source"]))
+    except DefinitionError:
+        return _answer_json({"tables": [], "columns": []})
+    if asked["table"]:
+        listed = found.list_columns_of(asked["table"])
+        return _answer_json({"columns": [complete_column(column) for column in listed]})
+    return _answer_json(found.completion())
+
+
+def _find_source(request: HttpRequest, name: str) -> DataSource | None:
+    """The data source of that name, '' the default; DefinitionError unless the user may use it."""
+    if name in {"", DEFAULT_SOURCE_NAME}:
+        return None
+    source = sources_open_to(user_of(request).get_username()).filter(name=name).first()
+    if source is None:
+        raise DefinitionError(
+            message("start.source_closed", "There is no such data source, or you may not use it.")
+        )
+    return source
+
+
+def _list_context(request: HttpRequest, source: DataSource | None, query: str) -> dict[str, Any]:
+    page = SourceTables(source).list_tables(query)
+    return {
+        "page": page,
+        "rows": [ExplorerRow(table, page.found.get(table.id, [])) for table in page.tables],
+        "query": query,
+        "is_cut": page.total > len(page.tables),
+        "why_empty": "" if page.tables or query else _explain_empty(source),
+        "may_scan": user_of(request).has_perm(SCAN),
+    }
+
+
+def _explain_empty(source: DataSource | None) -> str:
+    """What the scans of a data source without tables say: scanning, scanned or unscanned."""
+    scans = CatalogScan.objects.filter(source=source).order_by()
+    states = set(scans.values_list("state", flat=True).distinct())
+    if states.intersection(_ACTIVE):
+        return "scanning"
+    return "scanned" if ScanState.DONE in states else "unscanned"
+
+
+def _list_address(source_name: str, query: str) -> str:
+    shown = {"source": source_name or DEFAULT_SOURCE_NAME, "q": query}
+    filters = {name: text for name, text in shown.items() if text}
+    return f"{reverse('catalogue')}?{urlencode(filters)}"
+
+
+def _answer_json(data: dict[str, Any]) -> JsonResponse:
+    form = {"ensure_ascii": False, "separators": (",", ":")}
+    return JsonResponse(data, json_dumps_params=form)

@@ -1,0 +1,128 @@
+"""What every action of the editor begins with: its working copy, the posted form, and the save."""
+
+import secrets
+import uuid
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from access.reader_language import in_language
+from access.views.gates import is_fragment, user_of
+from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
+from toolbuilder.editing.drafts import DraftDocument, Seen
+from toolbuilder.editing.form import read_form
+from toolbuilder.editing.trial_records import with_last_values
+from toolbuilder.editing.views.conflicts import conflict_response
+from toolbuilder.editing.works import Work, find_work, save_work
+from toolbuilder.gates import rights_of
+from toolbuilder.visibility import visible_drafts, visible_tools
+
+EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
+
+
+def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None) -> Work:
+    """The work of an address; 404 where it is gone, 403 for who may not edit it."""
+    rights, user = rights_of(request), user_of(request)
+    work = find_visible_work(user, name, uid)
+    if work is None:
+        raise Http404(_("There is no such tool."))
+    may_edit = rights.may_change if work.tool else rights.may_add
+    if not (user.is_staff and rights.may_see and may_edit):
+        raise PermissionDenied(
+            _("Ask an administrator for the right, or sign in as somebody else.")
+        )
+    return with_last_values(work, user.get_username())
+
+
+def find_visible_work(
+    user: User, name: str | None = None, uid: uuid.UUID | None = None
+) -> Work | None:
+    """The work of an address where the user sees its tool and its draft."""
+    work = find_work(name, uid)
+    if work is None:
+        return None
+    sees_tool = work.tool is None or visible_tools(user).filter(pk=work.tool.pk).exists()
+    sees_draft = work.draft is None or visible_drafts(user).filter(pk=work.draft.pk).exists()
+    return work if sees_tool and sees_draft else None
+
+
+def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
+    """A view that posts to a work; what was saved elsewhere meanwhile is answered by a conflict."""
+
+    @login_required
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @wraps(action)
+    def view(
+        request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None
+    ) -> HttpResponseBase:
+        work = open_work(request, name, uid)
+        if request.method != "POST":
+            # A page that an action answered is asked for once more by its address.
+            return redirect(work.address)
+        try:
+            return action(request, work)
+        except (StaleDraftError, DraftOwnedError) as error:
+            return conflict_response(request, work, read_posted(request, work), error)
+        except DefinitionError as error:
+            return _refuse(request, error)
+
+    return view
+
+
+def _refuse(request: HttpRequest, error: DefinitionError) -> HttpResponse:
+    """The answer to a form that could not even be kept; the page stays as it is."""
+    messages.error(request, in_language(error))
+    if is_fragment(request):
+        return HttpResponse(status=422, headers={"HX-Reswap": "none"})
+    return render(
+        request, "toolbuilder/workbench/refused.html", {"reason": in_language(error)}, status=422
+    )
+
+
+def read_posted(request: HttpRequest, work: Work) -> DraftDocument:
+    """What the form says; DefinitionError where it could not be kept."""
+    return read_form(request.POST, work.document)
+
+
+def save_posted(request: HttpRequest, work: Work, document: DraftDocument) -> Work:
+    """The work with this document saved; raises as save_work does."""
+    return save_work(work, document, seen_by(request))
+
+
+def seen_by(request: HttpRequest) -> Seen:
+    """Who posts, and the revision that their page has."""
+    revision = request.POST.get("revision", "")
+    return Seen(
+        username=user_of(request).get_username(),
+        revision=int(revision) if revision.isascii() and revision.isdigit() else 0,
+        page=page_token_of(request),
+    )
+
+
+def page_token_of(request: HttpRequest) -> str:
+    """The posted token of the page, or a new one for a page that is made now."""
+    return request.POST.get("page_token", "")[:64] or secrets.token_urlsafe(12)
+
+
+def is_mine(request: HttpRequest, work: Work) -> bool:
+    """Whether the user may write to the draft without taking it over."""
+    return work.owner in {"", user_of(request).get_username()}
+
+
+def editor_context(request: HttpRequest, work: Work) -> dict[str, Any]:
+    """What the editor's templates know of the request."""
+    return {
+        "rights": rights_of(request),
+        "page_token": page_token_of(request),
+        "is_mine": is_mine(request, work),
+    }

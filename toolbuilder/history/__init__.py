@@ -1,0 +1,1 @@
+"""What a tool was: versions, differences, restoring; tests in tests/toolbuilder/history."""

@@ -1,0 +1,174 @@
+"""The history of a tool: its versions, what is different between them, and the way back to one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from access.list_addresses import read_page
+from access.reader_language import in_language
+from access.views.gates import for_staff_with, is_fragment, user_of
+from core.errors import DataSourceUnavailableError, DefinitionError, EditError
+from toolbuilder.editing.code_view import color_logic
+from toolbuilder.editing.drafts import read_draft
+from toolbuilder.editing.publishing import restore_version
+from toolbuilder.editing.views.workbench import lead_to
+from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.history.difference_view import show_difference
+from toolbuilder.history.version_list import is_recorded, read_versions
+from toolbuilder.history.versions import read_version
+from toolbuilder.models import ToolDraft, ToolVersion
+from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
+from tools.models import ToolDefinition
+from tools.snapshots import ToolSnapshot, read_snapshot
+
+NOW, DRAFT = "now", "draft"
+_CHOICES_SHOWN = 200
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def version_list(request: HttpRequest, name: str) -> HttpResponse:
+    """All versions, newest first, 50 a page, with the calls of the time of each."""
+    tool = _find_tool(request, name)
+    listing = read_versions(tool, _versions_of(request, tool), read_page(request.GET))
+    context = {
+        "tool": tool,
+        "listing": listing,
+        "page": listing.page,
+        "rights": rights_of(request),
+        "draft": visible_drafts(user_of(request)).changed().filter(tool=tool).first(),
+    }
+    return render(request, "toolbuilder/versions/list.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def version_page(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """All that a version says."""
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
+    snapshot = read_version(version)
+    names = [one.param_name for one in snapshot.parameters]
+    context = {
+        **_context(request, tool, version),
+        "snapshot": snapshot,
+        "tags": _list_texts(snapshot.tags),
+        "logic": color_logic(snapshot.definition, snapshot.tool_type, names),
+    }
+    return render(request, "toolbuilder/versions/version.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def version_difference(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """From the older to the newer of two states: the version and `with`, a number, `now` or `draft`.
+
+    Left out, it is the version before.
+    """
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
+    other = request.GET.get("with", "")
+    previous = _versions_of(request, tool).filter(number__lt=number).order_by("-number").first()
+    if not other:
+        other = str(previous.number) if previous else NOW
+    old, new = read_version(version), _read_other(request, tool, other)
+    is_other_older = _is_number(other) and int(other) < number
+    if is_other_older:
+        old, new = new, old
+    numbers = _versions_of(request, tool).exclude(number=number).values_list("number", flat=True)
+    context = {
+        **_context(request, tool, version),
+        "other": other,
+        "is_other_older": is_other_older,
+        "numbers": list(numbers.order_by("-number")[:_CHOICES_SHOWN]),
+        "has_draft": ToolDraft.objects.filter(tool=tool).exists(),
+        "difference": show_difference(old, new),
+    }
+    return render(request, "toolbuilder/versions/difference.html", context)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def version_restore(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Serves what the version says, as a new version; asks first, with what it changes."""
+    tool = _find_tool(request, name)
+    version = _find_version(request, tool, number)
+    if "confirmed" not in request.POST:
+        return _ask(request, tool, version)
+    try:
+        publication = restore_version(version, user_of(request).get_username(), note=_note(request))
+    except (DefinitionError, DataSourceUnavailableError, EditError) as error:
+        return _ask(request, tool, version, in_language(error))
+    if publication.is_new_version:
+        words = {"number": number, "new": publication.version.number}
+        text = _("Version %(number)d is served again, as version %(new)d.") % words
+        messages.success(request, text)
+    else:
+        messages.info(request, _("Nothing to restore: this is what is served."))
+    return lead_to(request, reverse("tool-versions", args=[publication.tool.name]))
+
+
+def _ask(
+    request: HttpRequest, tool: ToolDefinition, version: ToolVersion, refusal: str = ""
+) -> HttpResponse:
+    context = {
+        **_context(request, tool, version),
+        "refusal": refusal,
+        "note": _note(request),
+        "difference": show_difference(read_snapshot(tool), read_version(version)),
+        "has_draft": ToolDraft.objects.changed().filter(tool=tool).exists(),
+    }
+    is_part = is_fragment(request)
+    template = f"toolbuilder/versions/{'_restore_dialog' if is_part else 'restore'}.html"
+    response = render(request, template, context, status=422 if refusal else 200)
+    if is_part:
+        response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
+    return response
+
+
+def _context(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> dict[str, Any]:
+    is_now = version.number == tool.version and is_recorded(tool, read_snapshot(tool))
+    return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request)}
+
+
+def _find_tool(request: HttpRequest, name: str) -> ToolDefinition:
+    return get_object_or_404(visible_tools(user_of(request)).whole(), name=name)
+
+
+def _versions_of(request: HttpRequest, tool: ToolDefinition) -> "QuerySet[ToolVersion]":
+    return visible_versions(user_of(request)).filter(tool=tool)
+
+
+def _find_version(request: HttpRequest, tool: ToolDefinition, number: int) -> ToolVersion:
+    # The column is narrower than what an address may say.
+    if number >= 2**31:
+        raise Http404
+    return get_object_or_404(_versions_of(request, tool).select_related("tool"), number=number)
+
+
+def _read_other(request: HttpRequest, tool: ToolDefinition, other: str) -> ToolSnapshot:
+    if other == NOW:
+        return read_snapshot(tool)
+    if other == DRAFT:
+        return read_draft(get_object_or_404(visible_drafts(user_of(request)), tool=tool)).tool
+    if not _is_number(other):
+        raise Http404
+    return read_version(_find_version(request, tool, int(other)))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 12
+
+
+def _list_texts(values: Any) -> list[str]:
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+
+
+def _note(request: HttpRequest) -> str:
+    return request.POST.get("note", "").replace("\0", "").strip()[:1_000]

@@ -1,0 +1,204 @@
+"""The list of tools, the page of a tool, and the switches that take tools into service."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from access.models import CallRecord
+from access.templatetags.access import tool_address
+from access.views.events import trigger_event
+from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.table_addresses import address_of, source_name_of
+from catalog.views.gates import named_sources_open_to, tables_open_to
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from toolbuilder.beginning.starting import read_invitation
+from toolbuilder.editing.code_view import color_logic
+from toolbuilder.editing.publishing import archive, set_all_active, unarchive
+from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.listing.tool_list import (
+    SORTS,
+    STATES,
+    ToolListState,
+    read_new_drafts,
+    read_rows,
+    read_tool_list,
+    read_tool_tags,
+)
+from toolbuilder.visibility import visible_tools
+from tools.models import ToolDefinition, ToolType
+from tools.uses.usage import TableOfTool, read_tables_used
+
+CALLS_SHOWN = 10
+MAX_CHANGED_TOGETHER = 1_000
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+@vary_on_headers("HX-Request")
+def tool_list(request: HttpRequest) -> HttpResponse:
+    """Tools: searched, filtered, sorted, 50 a page, with today's figures."""
+    state = ToolListState.read(request.GET)
+    context = _list_context(request, state)
+    if not is_fragment(request):
+        if rights_of(request).may_add:
+            context |= {"drafts": read_new_drafts(user_of(request)), **read_invitation()}
+        return render(request, "toolbuilder/tools.html", context | _choices(request))
+    response = render(request, "toolbuilder/_tools_answer.html", context)
+    address = state.address(page=state.page)
+    if not request.headers.get("HX-Current-URL", "").endswith(address):
+        response["HX-Push-Url"] = address
+    return response
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def tool_page(request: HttpRequest, name: str) -> HttpResponse:
+    """All that is known of a tool: texts, logic, parameters, limits, tables, state and last calls."""
+    tool = get_object_or_404(
+        visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
+    )
+    rights = rights_of(request)
+    context = _tool_context(request, tool) | {"rights": rights, "row": read_rows([tool.pk])[0]}
+    if rights.may_see_calls:
+        calls = CallRecord.objects.filter(tool_name=tool.name).defer("arguments")
+        context["calls"] = calls.order_by("-at", "-id")[:CALLS_SHOWN]
+    return render(request, "toolbuilder/tool.html", context)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def tool_active(request: HttpRequest, tool_id: int) -> HttpResponse:
+    """The tool in or out of service, as `active` says, and a toast that can take it back."""
+    tool = get_object_or_404(visible_tools(user_of(request)).present(), pk=tool_id)
+    is_active = request.POST.get("active") == "yes"
+    changed = set_all_active([tool.pk], is_active=is_active, username=_username(request))
+    if not is_fragment(request):
+        return redirect("tools")
+    text = _("%(name)s is active.") if is_active else _("%(name)s is not served any more.")
+    answer = {"text": text % {"name": tool.name}, "changed": changed, "is_active": is_active}
+    return _answer_changed(request, [tool.pk], answer)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def tools_active(request: HttpRequest) -> HttpResponse:
+    """The chosen tools in or out of service, and a toast that can take it back."""
+    chosen = _read_ids(request, "tool")
+    is_active = request.POST.get("active") == "yes"
+    changed = set_all_active(chosen, is_active=is_active, username=_username(request))
+    if not is_fragment(request):
+        return redirect("tools")
+    count = len(changed)
+    if is_active:
+        text = ngettext("%d tool was activated.", "%d tools were activated.", count)
+    else:
+        text = ngettext("%d tool was deactivated.", "%d tools were deactivated.", count)
+    answer = {"text": text % count, "changed": changed, "is_active": is_active}
+    return _answer_changed(request, chosen, answer)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def tools_archived(request: HttpRequest) -> HttpResponse:
+    """The chosen tools out of sight or back, as `archived` says, and a toast that can take it back.
+
+    With `then` the one tool's page follows; those of `active` are served again once they are back.
+    """
+    chosen, username = _read_ids(request, "tool"), _username(request)
+    is_archived = request.POST.get("archived") == "yes"
+    was_active = ToolDefinition.objects.active().filter(pk__in=chosen)
+    active = list(was_active.values_list("pk", flat=True)) if is_archived else []
+    changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
+    if not is_archived:
+        again = set(_read_ids(request, "active")) & set(changed)
+        set_all_active(again, is_active=True, username=username)
+    text = _tell_archived(len(changed), is_archived=is_archived)
+    if not is_fragment(request):
+        messages.success(request, text)
+        return _lead_after(request, chosen)
+    answer = {"text": text, "changed": changed, "is_archived": is_archived, "active": active}
+    is_editor = "then" in request.POST
+    shown = [] if is_editor else chosen
+    answered = _answer_changed(request, shown, {**answer, "archives": True, "is_editor": is_editor})
+    return trigger_event(answered, "tool:archived", is_archived=is_archived)
+
+
+def _tell_archived(count: int, *, is_archived: bool) -> str:
+    if is_archived:
+        return ngettext("%d tool was archived.", "%d tools were archived.", count) % count
+    return ngettext("%d tool is back.", "%d tools are back.", count) % count
+
+
+def _lead_after(request: HttpRequest, chosen: list[int]) -> HttpResponse:
+    tool = ToolDefinition.objects.filter(pk__in=chosen).first() if len(chosen) == 1 else None
+    address = tool_address(tool.name) if tool and "then" in request.POST else ""
+    return redirect(address or "tools")
+
+
+def _read_ids(request: HttpRequest, name: str) -> list[int]:
+    """Of tools that the user sees; the others are left out as those that are gone."""
+    texts = [one for one in request.POST.getlist(name) if one.isascii() and one.isdigit()]
+    # The column is narrower than what a form may say.
+    ids = [int(one) for one in texts if len(one) < 11]
+    ids = [one for one in ids if one < 2**31][:MAX_CHANGED_TOGETHER]
+    seen = set(visible_tools(user_of(request)).filter(pk__in=ids).values_list("pk", flat=True))
+    return [one for one in ids if one in seen]
+
+
+def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
+    context = {**answer, "rows": read_rows(shown), "rights": rights_of(request)}
+    return render(request, "toolbuilder/_changed.html", context)
+
+
+def _list_context(request: HttpRequest, state: ToolListState) -> dict[str, Any]:
+    listing = read_tool_list(state, user_of(request))
+    page = listing.page
+    return {
+        "state": state,
+        "listing": listing,
+        "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
+        "rights": rights_of(request),
+    }
+
+
+def _choices(request: HttpRequest) -> dict[str, Any]:
+    sources = [one.name for one in named_sources_open_to(user_of(request))]
+    return {
+        "states": STATES.items(),
+        "kinds": ToolType.choices,
+        "sorts": SORTS.items(),
+        "sources": [DEFAULT_SOURCE_NAME, *sources],
+        "tags": read_tool_tags(user_of(request)),
+    }
+
+
+def _tool_context(request: HttpRequest, tool: ToolDefinition) -> dict[str, Any]:
+    parameters = list(tool.parameters.order_by("position", "id"))
+    names = [one.param_name for one in parameters]
+    return {
+        "tool": tool,
+        "parameters": parameters,
+        "logic": color_logic(tool.definition, tool.tool_type, names),
+        "used": _read_used(request, tool),
+    }
+
+
+def _read_used(request: HttpRequest, tool: ToolDefinition) -> list[tuple[TableOfTool, str]]:
+    """Tables with their addresses, '' of those whose data source the user may not use."""
+    used = read_tables_used(tool)
+    tables = tables_open_to(user_of(request)).filter(pk__in=[one.table.pk for one in used])
+    is_open = set(tables.values_list("pk", flat=True))
+    return [
+        (one, address_of(one.table, source_name_of(one.table)) if one.table.pk in is_open else "")
+        for one in used
+    ]
+
+
+def _username(request: HttpRequest) -> str:
+    return user_of(request).get_username()

@@ -1,0 +1,1 @@
+"""The command palette; tests in tests/toolbuilder/palette."""

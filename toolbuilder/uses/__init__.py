@@ -1,0 +1,1 @@
+"""Which tools use a data source or a table, on the pages of these; tests in tests/toolbuilder/uses."""

@@ -1,1 +1,0 @@
-"""Pages of tools, and the dashboard. May import toolbuilder and what is below it."""
