@@ -80,13 +80,16 @@ class HttpService(Protocol):
 
 
 class QuerySources(Protocol):
-    """The databases by name; None is the default one."""
+    """What tools run on: databases by name, None for the default one, HTTP services, script processes."""
 
     def get(self, name: str | None) -> QuerySource:
         """The source. Raises DefinitionError, naming those that exist."""
 
     def service(self, name: str | None) -> HttpService:
         """The HTTP service. Raises DefinitionError where that is none that can be used."""
+
+    async def script_runner(self) -> "ScriptRunner":
+        """The processes of scripts, started."""
 
 
 class ScriptRunner(Protocol):
@@ -136,10 +139,10 @@ class CompiledTool:
             return OperationArguments(self.spec.name, self._logic, self.spec.parameters)
         return arguments_validator(self.spec.name, self.spec.parameters)
 
-    async def check(self, sources: QuerySources, scripts: ScriptRunner) -> None:
+    async def check(self, sources: QuerySources) -> None:
         """Raise DefinitionError when the tool's database or the script processes would refuse it."""
         if isinstance(self._logic, CompiledScript):
-            scripts.check()
+            (await sources.script_runner()).check()
         elif isinstance(self.spec.logic, HttpLogic):
             sources.service(self.spec.logic.data_source)
         elif isinstance(self.spec.logic, SqlLogic) and self.statement is not None:
@@ -151,7 +154,6 @@ class CompiledTool:
         self,
         values: Mapping[str, object],
         sources: QuerySources,
-        scripts: ScriptRunner,
         caller: str = "",
     ) -> Answer:
         """The answer for validated values. Raises ToolboxError with a text for the agent.
@@ -162,6 +164,7 @@ class CompiledTool:
             case CompiledExpression() as expression:
                 return value_answer(expression.evaluate(values))
             case CompiledScript() as script:
+                scripts = await sources.script_runner()
                 return value_answer(await scripts.run(script, values, self.spec.timeout_ms, caller))
             case CompiledStatement() as statement:
                 query = self._make_query(statement.for_values(values), values, caller)

@@ -63,12 +63,13 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a call gives: structured content, and the texts beside it in order."""
+    """What a call gives: structured content, the texts beside it in order, and a query's rows."""
 
     structured: dict[str, Any]
     texts: tuple[str, ...]
     row_count: int | None = None
     truncated: bool = False
+    result: "QueryResult | None" = None
 
 
 class RowCollector:
@@ -142,6 +143,7 @@ def query_answer(result: QueryResult, result_format: ResultFormat) -> Answer:
         texts=tuple(text_content(result, result_format)),
         row_count=len(result.rows),
         truncated=result.truncated,
+        result=result,
     )
 
 

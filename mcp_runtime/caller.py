@@ -30,17 +30,15 @@ from core.errors import (
     UnknownToolError,
     VectorStoreUnavailableError,
 )
-from core.execution import QuerySources, ScriptRunner
+from core.execution import QuerySources
 from core.messages import Message, message
 from core.results import Answer
 from mcp_runtime.builtin.search_tools import ForwardingTool
 from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.snapshot import Snapshot
+from tools.running import run_tool
 
 logger = logging.getLogger(__name__)
-
-# The data source ends a query at the tool's own limit; this is for everything around it.
-DEADLINE_MARGIN_S = 2.0
 
 _PLAIN_NAME = re.compile(r"[\w./-]+")
 
@@ -89,7 +87,6 @@ class ToolCaller:
 
     snapshot: Callable[[], Snapshot]
     sources: QuerySources
-    scripts: ScriptRunner
     recorder: TakesCalls
     arguments_policy: str
     runtime_id: UUID | None = None
@@ -128,20 +125,7 @@ class ToolCaller:
         tool = snapshot.find(name) if caller.may_see(name) else None
         if tool is None:
             raise UnknownToolError(_explain_unknown(snapshot, caller, name))
-        values = tool.validate(arguments, caller.facts)
-        try:
-            async with asyncio.timeout(tool.spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S):
-                return await tool.run(values, self.sources, self.scripts, caller.key_id)
-        except TimeoutError:
-            limit = tool.spec.timeout_ms
-            raise DeadlineExceededError(
-                message(
-                    "tool.stopped_at_limit",
-                    "{name} was stopped after its limit of {limit} ms",
-                    name=name,
-                    limit=str(limit),
-                )
-            ) from None
+        return await run_tool(tool, arguments, caller.facts, self.sources, caller=caller.key_id)
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot

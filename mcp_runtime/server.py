@@ -17,7 +17,6 @@ from starlette.responses import JSONResponse
 
 from access.calls import CallRecorder, CallWriter
 from access.request_ids import RequestIds
-from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.builtin.registry import builtin_tools, choose_tools
@@ -31,13 +30,13 @@ from mcp_runtime.disconnects import DisconnectWatch
 from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
 from mcp_runtime.notify import ChangeNotifier
 from mcp_runtime.provider import SnapshotProvider
-from mcp_runtime.resources import DataSources
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
 from mcp_runtime.source_checks import check_due_sources, warn_of_default_source
 from mcp_runtime.store import ToolStore
 from mcp_runtime.watch import changes
+from tools.sources import Sources
 
 logger = logging.getLogger(__name__)
 
@@ -62,14 +61,13 @@ class Runtime:
         self.stateless = stateless
         self._tools_thread = DatabaseThread("tools")
         self._keys_thread = DatabaseThread("keys")
-        self.sources = DataSources()
-        self.scripts = ScriptWorkers(ScriptWorkerSettings(size=settings.SCRIPT_WORKERS))
+        self.sources = Sources(script_workers=settings.SCRIPT_WORKERS)
         self.services = BuiltinServices()
         self.search = ToolSearchService(
             lambda: self.store.snapshot, self.services.embedder, self.id
         )
         builtin = self._choose_builtin()
-        self.store = ToolStore(self._tools_thread, self.sources, self.scripts, builtin)
+        self.store = ToolStore(self._tools_thread, self.sources, builtin)
         writer = CallWriter()
         self.recorder = CallRecorder(
             lambda calls: self._tools_thread.call(write_calls, writer, calls)
@@ -77,7 +75,6 @@ class Runtime:
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,
-            scripts=self.scripts,
             recorder=self.recorder,
             arguments_policy=settings.CALL_LOG_ARGUMENTS,
             runtime_id=self.id,
@@ -137,7 +134,7 @@ class Runtime:
                 max_bytes=settings.MCP_MAX_REQUEST_BYTES,
                 max_values=settings.MCP_MAX_REQUEST_VALUES,
             )
-        await self.scripts.start()
+        await self.sources.script_runner()
         await self._refresh()
         tasks = [
             asyncio.create_task(job, name=name)
@@ -165,7 +162,6 @@ class Runtime:
     async def _close(self) -> None:
         await self.sources.close()
         await self.store.proxied.servers.close()
-        await self.scripts.close()
         await self.search.close()
         await self.services.close()
         with suppress(DatabaseError, TimeoutError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from core.errors import DefinitionError
-from core.execution import CompiledTool, ScriptRunner
+from core.execution import CompiledTool
 from core.messages import Message, message
 from core.toolspec import ToolSpec
 from mcp_runtime.builtin.tool import BuiltinTool
@@ -15,9 +15,9 @@ from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.judge import StatementJudge
 from mcp_runtime.proxied.registry import ProxiedRegistry
 from mcp_runtime.proxied.tool import ProxiedTool
-from mcp_runtime.resources import DataSources
 from mcp_runtime.snapshot import Snapshot
 from tools.registry import ServedRows, read_revision, read_served_rows, store_quarantine
+from tools.sources import Sources
 
 logger = logging.getLogger(__name__)
 
@@ -31,15 +31,14 @@ class ToolStore:
     def __init__(
         self,
         database: DatabaseThread,
-        sources: DataSources,
-        scripts: ScriptRunner,
+        sources: Sources,
         builtin: Mapping[str, BuiltinTool] = MappingProxyType({}),
     ) -> None:
         self.snapshot = Snapshot(builtin=builtin)
         self.proxied = ProxiedRegistry(database)
         self._database = database
         self._sources = sources
-        self._judge = StatementJudge(sources, scripts)
+        self._judge = StatementJudge(sources)
         self._fingerprints: dict[int, str] = {}
         self._reasons_stored: Mapping[int, Message] | None = None
         self._reasons_logged: Mapping[int, Message] = {}

@@ -24,8 +24,8 @@ from toolbuilder.editing.publishing import set_all_active
 from toolbuilder.history.versions import VersionEntry, record_outside_write, record_version
 from toolbuilder.models import VersionOrigin
 from toolbuilder.tasks import REFRESH_USES
-from tools.checking import check_tool
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
+from tools.running import check_tool
 from tools.specs import build_spec
 from tools.uses.usage import read_tables_used
 

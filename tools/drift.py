@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Self
 
-from asgiref.sync import async_to_sync
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -14,18 +12,17 @@ from django.utils import timezone
 from access.models import RuntimeInstance
 from access.reader_language import to_columns
 from catalog.models import DataSource, SchemaState
-from catalog.sources import SourceSettings
-from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
+from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool
 from core.messages import Message, message
 from core.toolspec import SqlLogic, ToolSpec
-from gateways.http.service import HttpSource
-from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
-from gateways.sources import OpenedSource, open_source
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.registry import ServedRows, read_served_rows
+from tools.running import check_tools
+from tools.source_loop import shared_loop
+from tools.sources import Sources
 
-CHECKED_AT_ONCE = 4
+WITHIN_S = 900.0
 RUNTIME_SILENT_AFTER = timedelta(seconds=30)
 
 
@@ -57,7 +54,9 @@ def check_drift(names: Collection[str] = ()) -> DriftReport:
     report.names = _read_names(names)
     report.broken = {id_: why for id_, why in rows.unreadable.items() if id_ in report.names}
     compiled = list(_compile(rows, report))
-    async_to_sync(_check_all)(compiled, rows.sources, report)
+    shared_loop().run(
+        lambda sources: _check_all(compiled, sources, report), rows.sources, timeout_s=WITHIN_S
+    )
     _store(report, rows.specs)
     return report
 
@@ -82,60 +81,20 @@ def _compile(rows: ServedRows, report: DriftReport) -> Iterator[CompiledTool]:
             report.broken[spec.id] = error.message
 
 
-async def _check_all(
-    tools: Sequence[CompiledTool], sources: SourceSettings, report: DriftReport
-) -> None:
+async def _check_all(tools: Sequence[CompiledTool], sources: Sources, report: DriftReport) -> None:
     by_source: dict[str | None, list[CompiledTool]] = {}
     for tool in tools:
         if isinstance(tool.spec.logic, SqlLogic):
             by_source.setdefault(tool.spec.logic.data_source, []).append(tool)
-    async with _Judge(sources, report) as judge, asyncio.TaskGroup() as group:
-        for listed in by_source.values():
-            queue = iter(listed)
-            for _ in range(min(CHECKED_AT_ONCE, len(listed))):
-                group.create_task(judge.judge_each(queue))
 
+    def note(tool: CompiledTool, error: ToolboxError | None) -> None:
+        if isinstance(error, DefinitionError):
+            report.broken[tool.spec.id] = error.message
+        elif error:
+            report.unreached[tool.spec.id] = error.message
 
-class _Judge:
-    """Opens each data source once, when it is first asked for."""
-
-    def __init__(self, sources: SourceSettings, report: DriftReport) -> None:
-        self._settings = sources.usable
-        self._report = report
-        self._opened: dict[str | None, OpenedSource] = {}
-        # Never started: the statements of SQL tools alone are asked about.
-        self._scripts = ScriptWorkers(ScriptWorkerSettings(size=1))
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for source in self._opened.values():
-            await source.close()
-
-    def get(self, name: str | None) -> OpenedSource:
-        if name not in self._opened:
-            self._opened[name] = open_source(self._settings[name])
-        return self._opened[name]
-
-    def service(self, name: str | None) -> HttpSource:
-        # The statements of SQL tools alone are asked about.
-        raise DefinitionError(
-            message(
-                "source.no_http_service",
-                "there is no HTTP service {name} here",
-                name=repr(name or ""),
-            )
-        )
-
-    async def judge_each(self, queue: Iterator[CompiledTool]) -> None:
-        for tool in queue:
-            try:
-                await tool.check(self, self._scripts)
-            except (DataSourceError, DeadlineExceededError) as error:
-                self._report.unreached[tool.spec.id] = error.message
-            except DefinitionError as error:
-                self._report.broken[tool.spec.id] = error.message
+    # A source that is slow does not hold up the others.
+    await asyncio.gather(*(check_tools(group, sources, note) for group in by_source.values()))
 
 
 def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:

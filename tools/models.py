@@ -50,7 +50,7 @@ class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
         return self.active().whole().order_by("name")
 
     def whole(self) -> "ToolDefinitionQuerySet":
-        """Tools with their data source and their parameters in order, ready for `read_snapshot`."""
+        """Tools with their data source and their parameters in order, ready for `ToolDocument.of_row`."""
         parameters = Prefetch("parameters", ToolParameter.objects.order_by("position", "id"))
         return self.select_related("data_source").prefetch_related(parameters)
 
@@ -161,6 +161,11 @@ class ToolDefinition(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def source_name(self) -> str | None:
+        """The name of the data source, None for the default one."""
+        return self.data_source.name if self.data_source else None
 
 
 class ToolParameter(models.Model):

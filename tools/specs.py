@@ -1,11 +1,11 @@
-"""Rows to ToolSpec: the one place where loose columns become typed values."""
+"""Columns to ToolSpec: the one place where loose columns become typed values."""
 
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from core.errors import DefinitionError
 from core.messages import message
@@ -26,7 +26,7 @@ from core.toolspec import (
     ToolSpec,
 )
 from tools.fields import UnknownFlag
-from tools.models import ToolDefinition, ToolParameter
+from tools.models import ToolDefinition
 
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 LOGIC_KEYS = frozenset({"sql", "expression", "script"})
@@ -34,18 +34,82 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
+class ToolColumns(Protocol):
+    """The columns of a tool, of its row or of its document."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description_agent(self) -> str: ...
+    @property
+    def description_user(self) -> str: ...
+    @property
+    def tool_type(self) -> str: ...
+    @property
+    def definition(self) -> str: ...
+    @property
+    def source_name(self) -> str | None: ...
+    @property
+    def result_format(self) -> str: ...
+    @property
+    def row_limit(self) -> int: ...
+    @property
+    def byte_limit(self) -> int: ...
+    @property
+    def timeout_ms(self) -> int: ...
+    @property
+    def annotations(self) -> Any: ...
+    @property
+    def tags(self) -> Any: ...
+
+
+class ParameterColumns(Protocol):
+    """The columns of a parameter, of its row or of its document."""
+
+    @property
+    def param_name(self) -> str: ...
+    @property
+    def param_type(self) -> str: ...
+    @property
+    def is_required(self) -> bool: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def default(self) -> Any: ...
+    @property
+    def nullable(self) -> bool: ...
+    @property
+    def allowed_values(self) -> Any: ...
+    @property
+    def minimum(self) -> str | None: ...
+    @property
+    def maximum(self) -> str | None: ...
+    @property
+    def pattern(self) -> str | None: ...
+    @property
+    def example(self) -> Any: ...
+    @property
+    def binding(self) -> str: ...
+    @property
+    def bound_value(self) -> Any: ...
+
+
 def build_spec(
-    tool: ToolDefinition,
-    parameters: Iterable[ToolParameter],
+    tool: ToolColumns,
+    parameters: Iterable[ParameterColumns],
     dialects: Mapping[str | None, Dialect] | None = None,
 ) -> ToolSpec:
     """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read.
 
     `dialects` are those of the data sources by name; one that is not there is taken for PostgreSQL.
     """
-    _require_flag(tool.is_active, "is_active")
+    row = tool if isinstance(tool, ToolDefinition) else None
+    if row is not None:
+        _require_flag(row.is_active, "is_active")
     return ToolSpec(
-        id=tool.id,
+        id=row.id if row else 0,
         name=tool.name,
         title=tool.title,
         description=tool.description_agent or tool.description_user,
@@ -79,14 +143,14 @@ def read_plain_logic(
     return definition, data_source
 
 
-def _read_logic(tool: ToolDefinition, dialects: Mapping[str | None, Dialect]) -> Logic:
-    kind = tool.tool_type.strip().upper()
+def _read_logic(tool: ToolColumns, dialects: Mapping[str | None, Dialect]) -> Logic:
+    kind, data_source = tool.tool_type.strip().upper(), tool.source_name
     if kind == "HTTP":
-        return HttpLogic(tool.definition, tool.data_source.name if tool.data_source else None)
+        return HttpLogic(tool.definition, data_source)
     given = _read_json_definition(tool.definition)
     match kind:
         case "SQL":
-            source = given.get("data_source", tool.data_source.name if tool.data_source else None)
+            source = given.get("data_source", data_source)
             dialect = dialects.get(source, Dialect.POSTGRESQL)
             return SqlLogic(given.get("sql", tool.definition), source, dialect)
         case "PYTHON":
@@ -132,7 +196,7 @@ def _read_json_definition(definition: str) -> dict[str, str]:
     return given
 
 
-def build_parameter(row: ToolParameter) -> ParameterSpec:
+def build_parameter(row: ParameterColumns) -> ParameterSpec:
     """The parameter as plain data. Raises DefinitionError, naming the column, when it cannot be read."""
     for column in ("is_required", "nullable"):
         _require_flag(getattr(row, column), f"{row.param_name}: {column}")
@@ -166,7 +230,7 @@ def _require_flag(value: bool | UnknownFlag, column: str) -> None:
         )
 
 
-def _read_presence(row: ToolParameter) -> Presence:
+def _read_presence(row: ParameterColumns) -> Presence:
     if row.is_required and row.default is not None:
         raise DefinitionError(
             message(
@@ -180,7 +244,7 @@ def _read_presence(row: ToolParameter) -> Presence:
     return Presence.OPTIONAL_NULL if row.default is None else Presence.OPTIONAL_DEFAULT
 
 
-def _read_allowed_values(row: ToolParameter) -> tuple[str | int | float, ...]:
+def _read_allowed_values(row: ParameterColumns) -> tuple[str | int | float, ...]:
     values = row.allowed_values or []
     is_list = isinstance(values, list)
     if not is_list or any(

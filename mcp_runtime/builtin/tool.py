@@ -6,7 +6,7 @@ from typing import Any
 
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ToolboxError
-from core.execution import QuerySources, ScriptRunner
+from core.execution import QuerySources
 from core.json_text import encode_json
 from core.results import Answer
 from core.tool_entry import READS_ONLY
@@ -48,7 +48,6 @@ class BuiltinTool:
         self,
         values: Mapping[str, object],
         sources: QuerySources,
-        _scripts: ScriptRunner,
         _caller: str = "",
     ) -> Answer:
         """The answer for validated values."""

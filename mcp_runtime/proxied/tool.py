@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.bindings import NOBODY, CallerFacts
-from core.execution import QuerySources, ScriptRunner
+from core.execution import QuerySources
 from core.proxied import ProxiedAnswer, ProxiedChecks, ProxiedSpec
 from mcp_runtime.proxied.servers import ProxiedServers
 
@@ -40,7 +40,6 @@ class ProxiedTool:
         self,
         values: Mapping[str, object],
         _sources: QuerySources,
-        _scripts: ScriptRunner,
         caller: str = "",
     ) -> ProxiedAnswer:
         """The server's answer. Raises ToolboxError with a text for the agent."""

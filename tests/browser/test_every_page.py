@@ -27,8 +27,8 @@ from toolbuilder.editing.drafts import open_draft
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.taking_up.mcp_servers import read_tools
+from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolSearch
-from tools.snapshots import read_snapshot
 
 LONG_NAME = "revenue_of_each_region_and_store_since_a_day_with_all_discounts"
 LONG_TEXT = "Revenue/of/each/region/without/any/place/to/break/the/line: " * 3
@@ -118,7 +118,7 @@ def _make_tool_with_past(username: str) -> ToolDefinition:
     )
     QuarantinedTool.objects.create(tool=tool, reason=LONG_TEXT)
     tool.refresh_from_db()
-    logic = read_snapshot(tool).logic_hash
+    logic = ToolDocument.of_row(tool).logic_hash
     arguments = {"region": LONG_TEXT, "row_limit": 25_000}
     for error in ("", LONG_TEXT):
         ToolTrial.objects.create(

@@ -9,17 +9,17 @@ from tests.factories import make_expression
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.models import ToolDraft
+from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 
-DOUBLE = ToolSnapshot(
+DOUBLE = ToolDocument(
     name="doubling",
     description_agent="Doubles one number. 숫자를 두 배로 만듭니다.",
     tool_type="PYTHON",
     definition="a * 2",
-    parameters=(ParameterSnapshot(param_name="a", param_type="NUMBER", description="A number."),),
+    parameters=(ParameterDocument(param_name="a", param_type="NUMBER", description="A number."),),
 )
 
 

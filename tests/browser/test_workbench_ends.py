@@ -7,8 +7,8 @@ from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, make_tool, number
 from toolbuilder.editing.drafts import open_draft
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
 STATEMENT = "SELECT id, region FROM stock_level WHERE day > :since"
@@ -17,7 +17,7 @@ STATEMENT = "SELECT id, region FROM stock_level WHERE day > :since"
 @pytest.fixture
 def draft(workbench: WorkbenchPage) -> str:
     """The address of a draft that was never published."""
-    made = open_draft(None, "admin", ToolSnapshot(name="stock_since"))
+    made = open_draft(None, "admin", ToolDocument(name="stock_since"))
     return f"/tools/~/drafts/{made.uid}/"
 
 
@@ -106,7 +106,7 @@ def test_discarding_is_asked_by_its_name(
 
 
 def test_empty_editor_blames_nobody(workbench: WorkbenchPage, page: Page) -> None:
-    made = open_draft(None, "admin", ToolSnapshot())
+    made = open_draft(None, "admin", ToolDocument())
     workbench.open(f"/tools/~/drafts/{made.uid}/")
     expect(workbench.status).to_contain_text("Write a query.")
 

@@ -11,7 +11,7 @@ from catalog.sources import read_sources
 from config.services.postgres import EmbeddedPostgres
 from core.errors import DefinitionError
 from core.toolspec import Dialect, ScriptLogic, SqlLogic, ToolSpec
-from tools.checking import check_tool
+from tools.running import check_tool
 
 pytestmark = pytest.mark.django_db
 

@@ -9,9 +9,9 @@ from tests.factories import make_tool
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import archive, publish_tool, set_active
 from toolbuilder.listing.tool_list import ToolListState, filter_tools
+from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.registry import read_served_rows, store_quarantine
-from tools.snapshots import read_document
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +76,7 @@ def test_kind_is_read_in_any_case_of_letters(
         ToolListState(kind=tool_type.strip().upper()), User.objects.create_superuser("admin")
     )
 
-    assert read_document({"tool_type": tool_type}).tool_type == tool.tool_type
+    assert ToolDocument.model_validate({"tool_type": tool_type}).tool_type == tool.tool_type
     assert list(listed) == [tool]
     if not isinstance(logic, HttpLogic):
         assert [spec.logic for spec in read_served_rows().specs] == [logic]

@@ -1,6 +1,5 @@
 """Drafts become what is served, every change leaves a version, and nothing is overwritten unseen."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,18 +26,18 @@ from toolbuilder.editing.publishing import (
 )
 from toolbuilder.history.versions import VersionEntry, record_version, record_versions
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
+from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import RegistryRevision, ToolDefinition
 from tools.registry import read_served_rows
-from tools.snapshots import ParameterSnapshot, ToolSnapshot, read_snapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 
-DOUBLE = ToolSnapshot(
+DOUBLE = ToolDocument(
     name="double",
     description_agent="Doubles a number.",
     tool_type="PYTHON",
     definition="a * 2",
-    parameters=(ParameterSnapshot(param_name="a", param_type="NUMBER"),),
+    parameters=(ParameterDocument(param_name="a", param_type="NUMBER"),),
 )
 
 
@@ -48,7 +47,7 @@ def edit(draft: ToolDraft, **fields: Any) -> ToolDraft:
     return save_draft(draft.uid, document, Seen(username=draft.owner, revision=draft.revision))
 
 
-def publish(snapshot: ToolSnapshot = DOUBLE) -> ToolDefinition:
+def publish(snapshot: ToolDocument = DOUBLE) -> ToolDefinition:
     """A tool that was published by ann."""
     return publish_tool(open_draft(None, "ann", snapshot), "ann").tool
 
@@ -84,7 +83,7 @@ def test_version_of_a_tool_says_what_its_rows_say() -> None:
     tool = publish()
 
     stored = ToolDefinition.objects.get()
-    assert read_snapshot(tool) == DOUBLE
+    assert ToolDocument.of_row(tool) == DOUBLE
     assert (stored.version, stored.content_hash) == (1, DOUBLE.content_hash)
     assert stored.versions.get().document == DOUBLE.to_document()
 
@@ -193,7 +192,7 @@ def test_draft_that_could_not_be_served_is_refused_and_kept(
 def test_name_of_a_built_in_tool_that_is_not_served_is_free(settings: Any) -> None:
     settings.MCP_BUILTIN_TOOLS = ["none"]
 
-    assert publish(replace(DOUBLE, name="get_tags")).name == "get_tags"
+    assert publish(DOUBLE.replace(name="get_tags")).name == "get_tags"
 
 
 class TestSourceThatIsAway:
@@ -239,7 +238,7 @@ def test_version_of_a_deleted_tool_makes_it_again_inactive() -> None:
 
     tool = restore_version(ToolVersion.objects.get(tool_name="double"), "ann").tool
 
-    assert read_snapshot(tool) == DOUBLE
+    assert ToolDocument.of_row(tool) == DOUBLE
     assert not tool.is_active
     assert numbers(tool) == [1]
 
@@ -303,7 +302,7 @@ def test_tools_that_nobody_wrote_to_get_no_further_version(
     for name in "abcdef":
         publish_snapshot(
             None,
-            replace(DOUBLE, name=name),
+            DOUBLE.replace(name=name),
             VersionEntry(origin=VersionOrigin.IMPORTED, author="ann"),
         )
 

@@ -13,8 +13,8 @@ from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolDraft
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,7 +50,7 @@ def test_one_of_two_wins_and_nothing_is_written_twice() -> None:
     at_once(record_versions, record_versions)
     assert ToolDefinition.objects.get().versions.count() == 1
 
-    new = ToolSnapshot(name="double", tool_type="PYTHON", definition="1 + 1")
+    new = ToolDocument(name="double", tool_type="PYTHON", definition="1 + 1")
     drafts = [open_draft(None, "ann", new) for _ in range(2)]
     errors = at_once(*(lambda draft=draft: publish_tool(draft, "ann") for draft in drafts))
     assert errors == [DefinitionError]

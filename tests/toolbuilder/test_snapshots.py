@@ -6,19 +6,15 @@ import pytest
 from django.db import connection
 
 from tests.factories import make_tool
-from tools.models import ToolDefinition
-from tools.snapshots import (
-    ParameterSnapshot,
-    ToolSnapshot,
-    assign_columns,
-    build_rows,
-    hash_document,
-    read_document,
-    read_snapshot,
+from tools.definitions import (
+    ParameterDocument,
+    ToolDocument,
+    write_columns,
     write_parameters,
 )
+from tools.models import ToolDefinition
 
-WHOLE = ToolSnapshot(
+WHOLE = ToolDocument(
     name="whole",
     title="전체",
     description_agent="Two\r\nlines",
@@ -27,7 +23,7 @@ WHOLE = ToolSnapshot(
     annotations={"readOnlyHint": True},
     tags=["x", "y"],
     parameters=(
-        ParameterSnapshot(
+        ParameterDocument(
             param_name="a",
             param_type="NUMBER",
             is_required=False,
@@ -35,14 +31,14 @@ WHOLE = ToolSnapshot(
             allowed_values=[1, 2.5],
             minimum="1",
         ),
-        ParameterSnapshot(param_name="b", binding="CLAIM", bound_value="tenant", pattern="x+"),
+        ParameterDocument(param_name="b", binding="CLAIM", bound_value="tenant", pattern="x+"),
     ),
 )
 
 
-def stored(snapshot: ToolSnapshot) -> ToolDefinition:
+def stored(snapshot: ToolDocument) -> ToolDefinition:
     tool = ToolDefinition(name="t", definition="")
-    assign_columns(tool, snapshot)
+    write_columns(tool, snapshot)
     tool.save()
     write_parameters(tool, snapshot)
     return ToolDefinition.objects.whole().get()
@@ -50,20 +46,21 @@ def stored(snapshot: ToolSnapshot) -> ToolDefinition:
 
 @pytest.mark.django_db
 def test_rows_say_what_the_snapshot_says() -> None:
-    snapshot = read_snapshot(stored(WHOLE))
+    snapshot = ToolDocument.of_row(stored(WHOLE))
 
     assert snapshot == WHOLE
     assert snapshot.content_hash == WHOLE.content_hash
 
 
 def test_document_gives_the_snapshot_back() -> None:
-    assert read_document(WHOLE.to_document()) == WHOLE
+    assert ToolDocument.model_validate(WHOLE.to_document()) == WHOLE
 
 
-def test_unsaved_rows_are_numbered_from_1() -> None:
-    _tool, rows = build_rows(WHOLE)
+@pytest.mark.django_db
+def test_rows_are_numbered_from_1() -> None:
+    rows = stored(WHOLE).parameters.values_list("param_name", "position")
 
-    assert [(row.param_name, row.position) for row in rows] == [("a", 1), ("b", 2)]
+    assert list(rows) == [("a", 1), ("b", 2)]
 
 
 @pytest.mark.django_db
@@ -75,11 +72,15 @@ def test_odd_json_of_another_program_is_kept() -> None:
         )
         cursor.execute("UPDATE h_custom_tool_param SET allowed_values = 'null', \"default\" = '7'")
 
-    snapshot = read_snapshot(ToolDefinition.objects.get(pk=tool.pk))
+    snapshot = ToolDocument.of_row(ToolDefinition.objects.get(pk=tool.pk))
 
     assert (snapshot.annotations, snapshot.tags) == ([], [])
     assert (snapshot.parameters[0].allowed_values, snapshot.parameters[0].default) == ([], 7)
-    assert read_document(snapshot.to_document()) == snapshot
+    assert ToolDocument.model_validate(snapshot.to_document()) == snapshot
+
+
+def hash_of(tags: Any) -> str:
+    return ToolDocument.model_construct(tags=tags).content_hash
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_odd_json_of_another_program_is_kept() -> None:
     ],
 )
 def test_same_json_has_the_same_hash(one: Any, other: Any) -> None:
-    assert hash_document(one) == hash_document(other)
+    assert hash_of(one) == hash_of(other)
 
 
 @pytest.mark.parametrize(
@@ -100,12 +101,12 @@ def test_same_json_has_the_same_hash(one: Any, other: Any) -> None:
     ids=str,
 )
 def test_other_json_has_another_hash(other: Any) -> None:
-    assert hash_document(other) != hash_document({"a": 1})
+    assert hash_of(other) != hash_of({"a": 1})
 
 
 def test_number_as_a_bound_is_text() -> None:
     document = {"parameters": [{"param_name": "a", "minimum": 5, "maximum": 7.5}]}
 
-    [parameter] = read_document(document).parameters
+    [parameter] = ToolDocument.model_validate(document).parameters
 
     assert (parameter.minimum, parameter.maximum) == ("5", "7.5")

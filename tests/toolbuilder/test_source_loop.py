@@ -18,7 +18,8 @@ from core.errors import (
 from core.messages import foreign
 from gateways.sqlite.settings import SqliteSettings
 from tests.waiting import LIMIT_S, wait_until
-from tools.source_loop import OpenSources, SourceLoop
+from tools.source_loop import SourceLoop
+from tools.sources import Sources
 
 
 @pytest.fixture
@@ -37,8 +38,8 @@ def loop() -> Iterator[SourceLoop]:
     loop.close()
 
 
-async def version(sources: OpenSources) -> str:
-    return await sources.ask("shop", lambda source: source.server_version())
+async def version(sources: Sources) -> str:
+    return await sources.get("shop").server_version()
 
 
 def test_runs_share_what_is_open(loop: SourceLoop, read: SourceSettings) -> None:
@@ -73,14 +74,14 @@ def test_idle_source_is_closed(read: SourceSettings) -> None:
 def test_source_that_cannot_be_used_says_why(
     loop: SourceLoop, read: SourceSettings, name: str, reason: str
 ) -> None:
-    async def get(sources: OpenSources) -> object:
+    async def get(sources: Sources) -> object:
         return sources.get(name)
 
     with pytest.raises(DefinitionError, match=reason):
         loop.run(get, read, timeout_s=LIMIT_S)
 
 
-async def wait(sources: OpenSources) -> None:
+async def wait(sources: Sources) -> None:
     await asyncio.Event().wait()
 
 

@@ -23,19 +23,18 @@ from toolbuilder.editing.advice import advise_draft
 from toolbuilder.editing.drafts import open_draft, read_draft
 from toolbuilder.editing.trial import Trial, TrialCaller, run_trial
 from toolbuilder.models import ToolVersion, VersionOrigin
-from tools.snapshots import ToolSnapshot, build_rows
+from tools.definitions import ToolDocument
 from tools.source_loop import shared_loop
-from tools.specs import build_spec
 
 pytestmark = pytest.mark.django_db
 EACH = pytest.mark.parametrize("starter", [pytest.param(one, id=one.id) for one in STARTERS])
 
 
-def to_spec(snapshot: ToolSnapshot) -> ToolSpec:
-    return build_spec(*build_rows(snapshot), read_sources().dialects)
+def to_spec(snapshot: ToolDocument) -> ToolSpec:
+    return snapshot.to_spec(read_sources())
 
 
-def run(snapshot: ToolSnapshot, values: dict[str, Any]) -> Trial:
+def run(snapshot: ToolDocument, values: dict[str, Any]) -> Trial:
     return run_trial(to_spec(snapshot), values, read_sources(), TrialCaller(username="kim"))
 
 
@@ -180,7 +179,7 @@ def test_name_is_suggested_by_table_and_column(statement: str, expected: str) ->
 
 def test_free_name_is_none_of_a_tool_a_draft_or_a_built_in_tool() -> None:
     make_tool(name="sales")
-    open_draft(None, "kim", start=ToolSnapshot(name="sales_2"))
+    open_draft(None, "kim", start=ToolDocument(name="sales_2"))
 
     assert choose_free_name("sales") == "sales_3"
     assert choose_free_name("get_tags") in {"get_tags", "get_tags_2"}

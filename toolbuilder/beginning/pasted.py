@@ -15,7 +15,7 @@ from toolbuilder.beginning.from_sql import propose_tool
 from toolbuilder.beginning.naming import suggest_name
 from toolbuilder.beginning.starters import READS_ONLY
 from toolbuilder.editing.analysis import analyse
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 _QUERIES = frozenset({"select", "with", "values", "table"})
 
@@ -49,9 +49,9 @@ class PastedTool:
         """The literals that stood in the query, by parameter."""
         return {one.name: one.example for one in self.taken if one.example is not None}
 
-    def to_snapshot(self, name: str) -> ToolSnapshot:
+    def to_snapshot(self, name: str) -> ToolDocument:
         """The tool under this name."""
-        return ToolSnapshot(
+        return ToolDocument(
             name=name,
             definition=self.statement,
             data_source=self.data_source,
@@ -114,9 +114,9 @@ def _list_proposed(
         yield ProposedLine(parameter, parameter.name not in keep)
 
 
-def _to_snapshot(parameter: ParameterSpec) -> ParameterSnapshot:
+def _to_snapshot(parameter: ParameterSpec) -> ParameterDocument:
     lowest, highest = _bounds_of(parameter)
-    return ParameterSnapshot(
+    return ParameterDocument(
         param_name=parameter.name,
         param_type=parameter.type.value,
         is_required=lowest is None,

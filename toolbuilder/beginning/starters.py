@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.models import CatalogTable
 from core.toolspec import JsonValue
+from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolType
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 READS_ONLY = {
     "readOnlyHint": True,
@@ -33,7 +33,7 @@ class Starter:
     title: str | Promise
     purpose: str | Promise
     lesson: str | Promise
-    tool: ToolSnapshot
+    tool: ToolDocument
     tables: tuple[str, ...] = ()
 
     @property
@@ -47,9 +47,9 @@ def find_starter(id_: str) -> Starter | None:
     return next((one for one in STARTERS if one.id == id_), None)
 
 
-def make_empty(tool_type: str, data_source: str | None = None) -> ToolSnapshot:
+def make_empty(tool_type: str, data_source: str | None = None) -> ToolDocument:
     """A tool that says nothing yet, on a data source by name."""
-    return ToolSnapshot(tool_type=tool_type, data_source=data_source, annotations=READS_ONLY)
+    return ToolDocument(tool_type=tool_type, data_source=data_source, annotations=READS_ONLY)
 
 
 def has_demo_tables() -> bool:
@@ -59,11 +59,11 @@ def has_demo_tables() -> bool:
     return rows.count() == len(needed)
 
 
-def _sql(name: str, statement: str, **columns: JsonValue) -> ToolSnapshot:
+def _sql(name: str, statement: str, **columns: JsonValue) -> ToolDocument:
     return _tool(name, statement, ToolType.SQL, **columns)
 
 
-def _python(name: str, logic: str, **columns: JsonValue) -> ToolSnapshot:
+def _python(name: str, logic: str, **columns: JsonValue) -> ToolDocument:
     return _tool(name, logic, ToolType.PYTHON, **columns)
 
 
@@ -72,10 +72,10 @@ def _tool(
     definition: str,
     tool_type: ToolType,
     *,
-    parameters: Iterable[ParameterSnapshot],
+    parameters: Iterable[ParameterDocument],
     **columns: JsonValue,
-) -> ToolSnapshot:
-    return ToolSnapshot(
+) -> ToolDocument:
+    return ToolDocument(
         name=name,
         definition=definition,
         tool_type=tool_type.value,
@@ -87,15 +87,15 @@ def _tool(
 
 def _parameter(
     name: str, kind: str, description: str, example: JsonValue, **columns: JsonValue
-) -> ParameterSnapshot:
-    return ParameterSnapshot(
+) -> ParameterDocument:
+    return ParameterDocument(
         param_name=name, param_type=kind, description=description, example=example, **columns
     )
 
 
 def _optional(
     name: str, kind: str, description: str, example: JsonValue, **columns: JsonValue
-) -> ParameterSnapshot:
+) -> ParameterDocument:
     return _parameter(name, kind, description, example, is_required=False, **columns)
 
 

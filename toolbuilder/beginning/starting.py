@@ -20,8 +20,8 @@ from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, save_draft
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.visibility import visible_drafts, visible_versions
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot
 
 KEY_NAME = "first-agent"
 
@@ -105,7 +105,7 @@ def read_invitation() -> dict[str, Any]:
 
 
 def create_draft(
-    tool: ToolSnapshot, username: str, test_values: Mapping[str, JsonValue] | None = None
+    tool: ToolDocument, username: str, test_values: Mapping[str, JsonValue] | None = None
 ) -> ToolDraft:
     """The draft of a new tool, with arguments for its first trial.
 

@@ -14,7 +14,7 @@ from core.messages import message
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.beginning.naming import choose_free_name, to_identifier
 from toolbuilder.beginning.starters import READS_ONLY
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 COLUMNS_SHOWN = 8
 ROWS_SHOWN = 20
@@ -34,10 +34,10 @@ class _Filter:
     """An optional condition and the parameter that it needs."""
 
     condition: str
-    parameter: ParameterSnapshot
+    parameter: ParameterDocument
 
 
-def make_table_tool(table: CatalogTable) -> ToolSnapshot:
+def make_table_tool(table: CatalogTable) -> ToolDocument:
     """A tool that lists rows of the table, found by its key or by a part of its first text.
 
     Personal data, secrets and large values are left out. Raises DefinitionError for a table of which
@@ -53,7 +53,7 @@ def make_table_tool(table: CatalogTable) -> ToolSnapshot:
     shown = [column for column in columns if not _is_left_out(table, column)] or columns[:1]
     filters = list(_find_filters(shown, _dialect_of(table.source)))
     order = [column for column in shown if column.is_primary_key] or shown[:1]
-    return ToolSnapshot(
+    return ToolDocument(
         name=choose_free_name(f"list_{to_identifier(table.name, 'rows')}"),
         title=first_sentences(table.display_name or table.name, _TEXT_CHARACTERS),
         description_agent=_describe(table, shown[:COLUMNS_SHOWN], filters),
@@ -121,14 +121,14 @@ def _name_parameter(column: CatalogColumn, otherwise: str) -> str:
     return otherwise if name == _ROW_COUNT_NAME else name
 
 
-def _make_optional(name: str, kind: ParameterType, description: str) -> ParameterSnapshot:
-    return ParameterSnapshot(
+def _make_optional(name: str, kind: ParameterType, description: str) -> ParameterDocument:
+    return ParameterDocument(
         param_name=name, param_type=kind.value, is_required=False, description=description
     )
 
 
-def _make_row_count() -> ParameterSnapshot:
-    return ParameterSnapshot(
+def _make_row_count() -> ParameterDocument:
+    return ParameterDocument(
         param_name=_ROW_COUNT_NAME,
         param_type=ParameterType.INTEGER.value,
         is_required=False,

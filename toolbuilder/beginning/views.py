@@ -1,6 +1,6 @@
 """The beginning of a new tool: empty, from an example, from a table or from a query that is there."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -113,7 +113,7 @@ def _begin(request: HttpRequest) -> ToolDraft:
         raise DefinitionError(
             message("start.no_template", "There is no such template; choose one of these.")
         )
-    tool = replace(starter.tool, name=choose_free_name(starter.tool.name))
+    tool = starter.tool.replace(name=choose_free_name(starter.tool.name))
     return create_draft(tool, username, starter.test_values)
 
 

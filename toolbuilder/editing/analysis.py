@@ -48,7 +48,8 @@ from gateways.postgres.parameters import suggest_type
 from gateways.postgres.source import PostgresSource
 from gateways.sources import OpenedSource
 from toolbuilder.editing.explorer import SourceTables
-from tools.source_loop import OpenSources, shared_loop
+from tools.source_loop import shared_loop
+from tools.sources import Sources
 
 DEADLINE_S = 3.0
 # Of a longer text the names are not looked up for a fix; the database's own hint still makes one.
@@ -167,8 +168,8 @@ class _SqlAnalysis:
             self._note_source(reason, Severity.ERROR)
             return _Said()
 
-        async def ask(sources: OpenSources) -> _Said:
-            return await sources.ask(name, lambda source: self._ask_source(source, statement))
+        async def ask(sources: Sources) -> _Said:
+            return await self._ask_source(sources.get(name), statement)
 
         try:
             return shared_loop().run(ask, self._read, timeout_s=DEADLINE_S)

@@ -1,7 +1,7 @@
 """Drafts: opened, saved against a revision, taken over, copied and discarded."""
 
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from django.db import transaction
 
@@ -9,8 +9,8 @@ from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftE
 from core.messages import message
 from core.toolspec import JsonValue
 from toolbuilder.models import ToolDraft
+from tools.definitions import ToolDocument, require_storable
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot, read_document, read_snapshot, require_storable
 
 TEST_VALUES = "test_values"
 AUTO_TYPES = "auto_types"
@@ -37,7 +37,7 @@ class DraftDocument:
     parameters whose type follows from the logic until somebody chooses one.
     """
 
-    tool: ToolSnapshot
+    tool: ToolDocument
     test_values: dict[str, JsonValue] = field(default_factory=dict)
     auto_types: tuple[str, ...] = ()
 
@@ -66,7 +66,9 @@ def read_draft_document(document: JsonValue) -> DraftDocument:
             message("tool.field_no_names", "{field} must be a JSON list of names", field=AUTO_TYPES)
         )
     require_storable(names, AUTO_TYPES)
-    return DraftDocument(tool=read_document(columns), test_values=values, auto_types=tuple(names))
+    return DraftDocument(
+        tool=ToolDocument.model_validate(columns), test_values=values, auto_types=tuple(names)
+    )
 
 
 def read_draft(draft: ToolDraft) -> DraftDocument:
@@ -75,15 +77,15 @@ def read_draft(draft: ToolDraft) -> DraftDocument:
 
 
 def open_draft(
-    tool: ToolDefinition | None, username: str, start: ToolSnapshot | None = None
+    tool: ToolDefinition | None, username: str, start: ToolDocument | None = None
 ) -> ToolDraft:
     """The tool's draft, whoever owns it, or a new one that says what is served.
 
     Without a tool it is the draft of a new one, which begins as `start` says.
     """
     if tool is None:
-        return _create_draft(start or ToolSnapshot(), username)
-    snapshot = read_snapshot(ToolDefinition.objects.whole().get(pk=tool.pk))
+        return _create_draft(start or ToolDocument(), username)
+    snapshot = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))
     columns = {
         **_columns_of(DraftDocument(tool=snapshot)),
         "base_version_hash": snapshot.content_hash,
@@ -137,7 +139,7 @@ def rebase_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
                     "This tool was never published; there is nothing to compare with.",
                 )
             )
-        served = read_snapshot(ToolDefinition.objects.whole().get(pk=draft.tool_id))
+        served = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=draft.tool_id))
         draft.base_version_hash = served.content_hash
         draft.revision += 1
         draft.save()
@@ -146,8 +148,8 @@ def rebase_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
 
 def duplicate_tool(tool: ToolDefinition, username: str) -> ToolDraft:
     """The draft of a new tool that does the same under a free name."""
-    snapshot = read_snapshot(ToolDefinition.objects.whole().get(pk=tool.pk))
-    return _create_draft(replace(snapshot, name=find_free_name(snapshot.name)), username)
+    snapshot = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))
+    return _create_draft(snapshot.replace(name=find_free_name(snapshot.name)), username)
 
 
 def find_free_name(name: str) -> str:
@@ -190,7 +192,7 @@ def _find(uid: uuid.UUID) -> ToolDraft:
         raise StaleDraftError(text, {}) from None
 
 
-def _create_draft(snapshot: ToolSnapshot, username: str) -> ToolDraft:
+def _create_draft(snapshot: ToolDocument, username: str) -> ToolDraft:
     columns = _columns_of(DraftDocument(tool=snapshot))
     return ToolDraft.objects.create(owner=username, **columns)
 

@@ -1,6 +1,5 @@
 """One look at a working copy: its logic analysed, its parameters brought in step, its faults named."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from catalog.sources import SourceSettings
@@ -12,9 +11,8 @@ from core.toolspec import ParameterSpec, ToolSpec
 from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.following import follow_logic, types_to_infer
-from tools.models import ToolParameter
-from tools.snapshots import ToolSnapshot, build_rows
-from tools.specs import build_parameter, build_spec
+from tools.definitions import ToolDocument
+from tools.specs import build_parameter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +62,7 @@ def examine(
 
 def read_spec(document: DraftDocument, sources: SourceSettings, *, tool_id: int = 0) -> ToolSpec:
     """The tool that the document says. Raises DefinitionError where it cannot be read."""
-    row, parameters = build_rows(document.tool)
-    return replace(build_spec(row, parameters, sources.dialects), id=tool_id)
+    return document.tool.to_spec(sources, tool_id=tool_id)
 
 
 class _Reading:
@@ -76,18 +73,16 @@ class _Reading:
         self.faults: dict[str, Message] = {}
         self.diagnostics: list[Diagnostic] = []
 
-    def spec_of(self, snapshot: ToolSnapshot) -> ToolSpec | None:
+    def spec_of(self, snapshot: ToolDocument) -> ToolSpec | None:
         try:
-            row, parameters = build_rows(snapshot)
-            spec = build_spec(row, [], self._sources.dialects)
+            spec = snapshot.replace(parameters=()).to_spec(self._sources, tool_id=self._tool_id)
         except DefinitionError as error:
             self.diagnostics.append(Diagnostic(message=error.message, code="definition"))
             return None
-        return replace(spec, id=self._tool_id, parameters=tuple(self._read(parameters)))
-
-    def _read(self, rows: list[ToolParameter]) -> Iterator[ParameterSpec]:
-        for row in rows:
+        parameters: list[ParameterSpec] = []
+        for row in snapshot.parameters:
             try:
-                yield build_parameter(row)
+                parameters.append(build_parameter(row))
             except DefinitionError as error:
                 self.faults[row.param_name] = error.message
+        return replace(spec, parameters=tuple(parameters))

@@ -8,8 +8,8 @@ from core.analysis import Analysis, FoundParameter
 from core.statements.optional import find_optional_names
 from core.toolspec import Dialect, JsonValue
 from toolbuilder.editing.drafts import DraftDocument
+from tools.definitions import MAX_PARAMETERS, ParameterDocument
 from tools.models import ToolType
-from tools.snapshots import MAX_PARAMETERS, ParameterSnapshot
 
 # Names that are at least so alike are one that was mended.
 _ALIKE = 0.6
@@ -33,7 +33,7 @@ def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
     auto = {*document.auto_types, *(found.name for found in new)}
     names = {one.param_name for one in rows}
     return DraftDocument(
-        tool=replace(document.tool, parameters=tuple(_with_type(one, used, auto) for one in rows)),
+        tool=document.tool.replace(parameters=tuple(_with_type(one, used, auto) for one in rows)),
         test_values={key: value for key, value in document.test_values.items() if key in names},
         auto_types=tuple(one.param_name for one in rows if one.param_name in auto),
     )
@@ -50,42 +50,42 @@ def release_optional(document: DraftDocument, before: str, dialect: Dialect) -> 
         before, dialect
     )
     rows = (
-        replace(row, is_required=False)
+        row.replace(is_required=False)
         if row.param_name in begun and _is_pristine(row, document)
         else row
         for row in document.tool.parameters
     )
-    return replace(document, tool=replace(document.tool, parameters=tuple(rows)))
+    return replace(document, tool=document.tool.replace(parameters=tuple(rows)))
 
 
 def types_to_infer(document: DraftDocument) -> DraftDocument:
     """The document as the analysis has to see it: parameters whose type is open are not declared."""
     rows = (one for one in document.tool.parameters if one.param_name not in document.auto_types)
-    return replace(document, tool=replace(document.tool, parameters=tuple(rows)))
+    return replace(document, tool=document.tool.replace(parameters=tuple(rows)))
 
 
-def _declare(found: FoundParameter) -> ParameterSnapshot:
-    return ParameterSnapshot(
+def _declare(found: FoundParameter) -> ParameterDocument:
+    return ParameterDocument(
         param_name=found.name, param_type=found.type.value, is_required=not found.is_optional
     )
 
 
 def _with_type(
-    row: ParameterSnapshot, used: dict[str, FoundParameter], auto: set[str]
-) -> ParameterSnapshot:
+    row: ParameterDocument, used: dict[str, FoundParameter], auto: set[str]
+) -> ParameterDocument:
     found = used.get(row.param_name)
-    return replace(row, param_type=found.type.value) if found and row.param_name in auto else row
+    return row.replace(param_type=found.type.value) if found and row.param_name in auto else row
 
 
-def _is_left_over(row: ParameterSnapshot, document: DraftDocument, analysis: Analysis) -> bool:
+def _is_left_over(row: ParameterDocument, document: DraftDocument, analysis: Analysis) -> bool:
     if any(found.name == row.param_name for found in analysis.parameters):
         return False
     return analysis.is_valid and _is_pristine(row, document)
 
 
-def _is_pristine(row: ParameterSnapshot, document: DraftDocument) -> bool:
+def _is_pristine(row: ParameterDocument, document: DraftDocument) -> bool:
     """Whether nobody has said anything of the parameter."""
-    pristine = ParameterSnapshot(
+    pristine = ParameterDocument(
         param_name=row.param_name, param_type=row.param_type, is_required=row.is_required
     )
     is_open = row.param_name in document.auto_types and row.param_name not in document.test_values
@@ -105,10 +105,9 @@ def _rename(document: DraftDocument, used: dict[str, FoundParameter]) -> DraftDo
         for name, value in document.test_values.items()
     }
     return DraftDocument(
-        tool=replace(
-            document.tool,
+        tool=document.tool.replace(
             parameters=tuple(
-                replace(one, param_name=new_name) if one.param_name == old_name else one
+                one.replace(param_name=new_name) if one.param_name == old_name else one
                 for one in rows
             ),
         ),

@@ -11,8 +11,8 @@ from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.values import ABSENT, read_entry, read_value, write_value
+from tools.definitions import MAX_INTEGER, MAX_PARAMETERS, ParameterDocument
 from tools.models import ToolType
-from tools.snapshots import MAX_INTEGER, MAX_PARAMETERS, ParameterSnapshot
 from tools.specs import HINTS
 
 # As a type: the one that the logic asks for.
@@ -34,7 +34,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
         **{name: form.number(name) for name in _NUMBERS if name in data},
         **_read_choices(form),
     }
-    tool = replace(current.tool, **given)
+    tool = current.tool.replace(**given)
     if "parameter" not in data:
         return replace(current, tool=tool)
     keys = list(dict.fromkeys(data.getlist("parameter")))
@@ -49,7 +49,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
     known = {one.param_name: one for one in current.tool.parameters}
     rows = [_Row(form, key, known) for key in keys if key]
     return DraftDocument(
-        tool=replace(tool, parameters=tuple(row.parameter() for row in rows)),
+        tool=tool.replace(parameters=tuple(row.parameter() for row in rows)),
         test_values={row.name: value for row in rows if (value := row.test_value()) is not ABSENT},
         auto_types=tuple(row.name for row in rows if row.is_auto),
     )
@@ -90,7 +90,7 @@ def _read_choices(form: _Form) -> dict[str, JsonValue]:
 class _Row:
     """One parameter's fields; those that are not posted stay as they were under that name."""
 
-    def __init__(self, form: _Form, key: str, known: Mapping[str, ParameterSnapshot]) -> None:
+    def __init__(self, form: _Form, key: str, known: Mapping[str, ParameterDocument]) -> None:
         self._form, self._key = form, key
         self.name = self._text("name").strip()
         self._old = known.get(key) or known.get(self.name)
@@ -101,9 +101,9 @@ class _Row:
         types = {kind.value: kind for kind in ParameterType}
         self._type = types.get(self._type_name.strip().upper(), ParameterType.STRING)
 
-    def parameter(self) -> ParameterSnapshot:
+    def parameter(self) -> ParameterDocument:
         is_required = self._has("required")
-        return ParameterSnapshot(
+        return ParameterDocument(
             param_name=self.name,
             param_type=self._type_name,
             is_required=is_required,

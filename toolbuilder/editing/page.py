@@ -17,8 +17,8 @@ from toolbuilder.editing.trial_records import read_trials
 from toolbuilder.editing.values import EMPTY, state_of, write_value
 from toolbuilder.editing.works import Work
 from toolbuilder.models import ToolTrial
+from tools.definitions import ParameterDocument
 from tools.names import read_reserved_names
-from tools.snapshots import ParameterSnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def _is_untouched(row: ParameterRow) -> bool:
 
 
 def _build_row(
-    key: str, parameter: ParameterSnapshot, examined: Examined, used: set[str]
+    key: str, parameter: ParameterDocument, examined: Examined, used: set[str]
 ) -> ParameterRow:
     name, document = parameter.param_name, examined.document
     has_test = name in document.test_values

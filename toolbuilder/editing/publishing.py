@@ -27,18 +27,11 @@ from toolbuilder.history.versions import (
 )
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.tasks import REFRESH_USES
-from tools.checking import check_tool
+from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import read_reserved_names
 from tools.proxied_rows import read_proxied_names
-from tools.snapshots import (
-    ToolSnapshot,
-    assign_columns,
-    build_rows,
-    read_snapshot,
-    write_parameters,
-)
-from tools.specs import build_spec
+from tools.running import check_tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +69,7 @@ def publish_tool(
 
 def publish_snapshot(
     tool: ToolDefinition | None,
-    snapshot: ToolSnapshot,
+    snapshot: ToolDocument,
     entry: VersionEntry,
     *,
     is_active: bool = True,
@@ -128,16 +121,15 @@ def unarchive(ids: Collection[int], username: str) -> list[int]:
     return _update(ToolDefinition.objects.archived(), ids, **columns)
 
 
-def judge(snapshot: ToolSnapshot, tool: ToolDefinition | None, username: str) -> bool:
+def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) -> bool:
     """Whether its database, or the sandbox, took it just now; False when it is away and took it before.
 
     Raises DefinitionError when it could not be served, DataSourceUnavailableError when it is away
     and never took this logic.
     """
     require_free_name(snapshot.name, tool)
-    row, parameters = build_rows(snapshot)
     sources = read_sources()
-    spec = build_spec(row, parameters, sources.dialects)
+    spec = snapshot.to_spec(sources)
     try:
         check_tool(spec, sources, username)
     except (DataSourceError, DeadlineExceededError) as error:
@@ -191,7 +183,7 @@ def _name_taken(name: str, *, is_archived: bool = False) -> Message:
     )
 
 
-def find_overtaking(draft: ToolDraft) -> ToolSnapshot | None:
+def find_overtaking(draft: ToolDraft) -> ToolDocument | None:
     """What is served, if the tool was changed since the draft was made and the draft says otherwise."""
     if draft.tool is None:
         return None
@@ -219,15 +211,15 @@ def _require_base(tool: ToolDefinition, draft: ToolDraft) -> None:
 
 def _read_overtaking(
     tool: ToolDefinition, draft: ToolDraft, rows: ToolDefinitionQuerySet
-) -> ToolSnapshot | None:
-    served = read_snapshot(rows.get(pk=tool.pk))
+) -> ToolDocument | None:
+    served = ToolDocument.of_row(rows.get(pk=tool.pk))
     known = {draft.base_version_hash, draft.content_hash}
     return None if served.content_hash in known else served
 
 
 def _write(
     tool: ToolDefinition | None,
-    snapshot: ToolSnapshot,
+    snapshot: ToolDocument,
     entry: VersionEntry,
     *,
     is_active: bool = True,
@@ -243,17 +235,16 @@ def _write(
     return Publication(tool=stored, version=version, is_new_version=written is not None)
 
 
-def _create(snapshot: ToolSnapshot, username: str, *, is_active: bool) -> ToolDefinition:
-    tool, parameters = build_rows(snapshot)
-    tool.is_active, tool.created_by, tool.updated_by = is_active, username, username
+def _create(snapshot: ToolDocument, username: str, *, is_active: bool) -> ToolDefinition:
+    tool = ToolDefinition(created_by=username, updated_by=username)
+    tool.is_active = is_active
+    write_columns(tool, snapshot)
     _save(tool)
-    for parameter in parameters:
-        parameter.tool = tool
-    tool.parameters.bulk_create(parameters)
+    write_parameters(tool, snapshot)
     return tool
 
 
-def _overwrite(tool: ToolDefinition, snapshot: ToolSnapshot, username: str) -> ToolDefinition:
+def _overwrite(tool: ToolDefinition, snapshot: ToolDocument, username: str) -> ToolDefinition:
     stored = ToolDefinition.objects.select_for_update().filter(pk=tool.pk).first()
     if stored is None:
         raise EditError(message("tool.deleted", "{name} was deleted meanwhile.", name=tool.name))
@@ -262,7 +253,7 @@ def _overwrite(tool: ToolDefinition, snapshot: ToolSnapshot, username: str) -> T
     record_outside_write(stored)
     # Also where nothing else is new: from now on the rights of this user count.
     stored.updated_by = username
-    assign_columns(stored, snapshot)
+    write_columns(stored, snapshot)
     _save(stored)
     write_parameters(stored, snapshot)
     return stored

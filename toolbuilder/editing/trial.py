@@ -8,19 +8,17 @@ from typing import Any
 
 from catalog.sources import SourceSettings
 from core.bindings import CallerFacts
-from core.errors import DefinitionError, ToolboxError
-from core.execution import CompiledTool, Query, ScriptRunner
-from core.messages import Message, message
-from core.results import Answer, QueryResult, output_schema, query_answer
-from core.script import CompiledScript
+from core.errors import ToolboxError
+from core.execution import CompiledTool
+from core.messages import Message
+from core.results import output_schema
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
-from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
+from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from tools.registry import require_source
-from tools.source_loop import OpenSources, shared_loop
-
-# As the runtime waits for a tool that has passed its limit.
-_MARGIN_S = 1.0
+from tools.running import DEADLINE_MARGIN_S, run_here
+from tools.source_loop import shared_loop
+from tools.sources import Sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +53,24 @@ def run_trial(
     """
     began = perf_counter()
     try:
-        trial = _run(spec, arguments, sources, caller)
+        require_source(spec, sources, caller.username)
+        answer = run_here(
+            spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key
+        )
     except ToolboxError as error:
-        text = str(error)
-        trial = Trial(error=error.message, texts=(text,), tokens=estimate_tokens(text))
-    return replace(trial, elapsed_ms=(perf_counter() - began) * 1_000)
+        trial = Trial(error=error.message, texts=(str(error),))
+    else:
+        trial = Trial(structured=answer.structured, texts=answer.texts)
+        if result := answer.result:
+            trial = replace(
+                trial,
+                columns=result.columns,
+                rows=result.rows,
+                notes=result.notes,
+                truncated=result.truncated,
+            )
+    tokens = sum(map(estimate_tokens, trial.texts))
+    return replace(trial, tokens=tokens, elapsed_ms=(perf_counter() - began) * 1_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,17 +106,15 @@ def explain_plan(
     """
     if not isinstance(spec.logic, SqlLogic):
         return ""
-    tool = CompiledTool(spec)
+    tool, name = CompiledTool(spec), spec.logic.data_source
     require_source(spec, sources, caller.username)
-    query, name = (
-        tool.query_for(tool.validate(arguments, caller.facts), caller.username),
-        spec.logic.data_source,
-    )
+    query = tool.query_for(tool.validate(arguments, caller.facts), caller.username)
 
-    async def explain(opened: OpenSources) -> str:
-        return await opened.ask(name, lambda source: source.explain(query))
+    async def explain(opened: Sources) -> str:
+        return await opened.get(name).explain(query)
 
-    return shared_loop().run(explain, sources, timeout_s=_deadline_s(spec), key=caller.key)
+    timeout_s = spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S
+    return shared_loop().run(explain, sources, timeout_s=timeout_s, key=caller.key)
 
 
 def list_entry(spec: ToolSpec) -> tuple[dict[str, Any], int]:
@@ -117,65 +126,3 @@ def list_entry(spec: ToolSpec) -> tuple[dict[str, Any], int]:
     # What clients hand to their models: neither the answer's schema nor metadata.
     told = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
     return entry, estimate_tokens(json.dumps(told, ensure_ascii=False))
-
-
-def _run(
-    spec: ToolSpec,
-    arguments: Mapping[str, JsonValue],
-    sources: SourceSettings,
-    caller: TrialCaller,
-) -> Trial:
-    tool = CompiledTool(spec)
-    require_source(spec, sources, caller.username)
-    values = tool.validate(arguments, caller.facts)
-
-    async def work(opened: OpenSources) -> Trial:
-        if isinstance(spec.logic, SqlLogic):
-            return await _try_query(
-                tool, spec.logic, tool.query_for(values, caller.username), opened
-            )
-        scripts: ScriptRunner = _NoScripts()
-        if isinstance(spec.logic, ScriptLogic):
-            scripts = await opened.scripts()
-        scripts.check()
-        return _as_told(await tool.run(values, opened, scripts, caller.username))
-
-    return shared_loop().run(work, sources, timeout_s=_deadline_s(spec), key=caller.key)
-
-
-async def _try_query(
-    tool: CompiledTool, logic: SqlLogic, query: Query, opened: OpenSources
-) -> Trial:
-    result: QueryResult = await opened.ask(logic.data_source, lambda source: source.run(query))
-    return replace(
-        _as_told(query_answer(result, tool.spec.result_format)),
-        columns=result.columns,
-        rows=result.rows,
-        notes=result.notes,
-        truncated=result.truncated,
-    )
-
-
-def _as_told(answer: Answer) -> Trial:
-    tokens = sum(map(estimate_tokens, answer.texts))
-    return Trial(structured=answer.structured, texts=answer.texts, tokens=tokens)
-
-
-def _deadline_s(spec: ToolSpec) -> float:
-    return spec.timeout_ms / 1_000 + _MARGIN_S
-
-
-class _NoScripts:
-    """For logic that needs no process."""
-
-    def check(self) -> None:
-        """Nothing is needed."""
-
-    async def run(
-        self,
-        script: CompiledScript,
-        values: Mapping[str, object],
-        timeout_ms: int,
-        caller: str = "",
-    ) -> JsonValue:
-        raise DefinitionError(message("run.no_script", "this logic was not compiled as a script"))

@@ -10,8 +10,8 @@ from core.errors import DefinitionError, StaleDraftError
 from core.messages import message
 from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, read_draft, save_draft
 from toolbuilder.models import ToolDraft
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot, read_snapshot
 from tools.specs import read_plain_logic
 
 
@@ -25,7 +25,7 @@ class Work:
     tool: ToolDefinition | None
     draft: ToolDraft | None
     document: DraftDocument
-    served: ToolSnapshot | None = None
+    served: ToolDocument | None = None
 
     @property
     def revision(self) -> int:
@@ -97,12 +97,12 @@ def save_work(work: Work, document: DraftDocument, seen: Seen) -> Work:
 
 
 def _to_work(tool: ToolDefinition | None, draft: ToolDraft | None) -> Work:
-    served = _plain(read_snapshot(tool)) if tool else None
+    served = _plain(ToolDocument.of_row(tool)) if tool else None
     if draft is None:
         return Work(
             tool=tool,
             draft=None,
-            document=DraftDocument(tool=served or ToolSnapshot()),
+            document=DraftDocument(tool=served or ToolDocument()),
             served=served,
         )
     document = read_draft(draft)
@@ -110,9 +110,9 @@ def _to_work(tool: ToolDefinition | None, draft: ToolDraft | None) -> Work:
     return Work(tool=tool, draft=draft, document=plain, served=served)
 
 
-def _plain(snapshot: ToolSnapshot) -> ToolSnapshot:
+def _plain(snapshot: ToolDocument) -> ToolDocument:
     """The same with its logic as text, where another program wrote it as JSON."""
     definition, source = read_plain_logic(
         snapshot.tool_type, snapshot.definition, snapshot.data_source
     )
-    return replace(snapshot, definition=definition, data_source=source)
+    return snapshot.replace(definition=definition, data_source=source)

@@ -10,15 +10,15 @@ import yaml
 from core.errors import DefinitionError, ImportFileError
 from core.messages import message
 from core.toolspec import JsonValue
-from tools.snapshots import ParameterSnapshot, ToolSnapshot, read_document
+from tools.definitions import ParameterDocument, ToolDocument
 
 FORMAT = 1
 MAX_FILE_CHARACTERS = 50_000_000
 # Deeper than anything that is ours; a file may not exhaust the stack.
 _MAX_DEPTH = 40
 _ALWAYS_WRITTEN = frozenset({"name", "tool_type", "definition", "param_name", "param_type"})
-_TOOL_DEFAULTS = ToolSnapshot().to_document()
-_PARAMETER_DEFAULTS = ToolSnapshot(parameters=(ParameterSnapshot(param_name=""),)).to_document()[
+_TOOL_DEFAULTS = ToolDocument().to_document()
+_PARAMETER_DEFAULTS = ToolDocument(parameters=(ParameterDocument(param_name=""),)).to_document()[
     "parameters"
 ][0]
 
@@ -27,7 +27,7 @@ _PARAMETER_DEFAULTS = ToolSnapshot(parameters=(ParameterSnapshot(param_name=""),
 class ExchangedTool:
     """A tool of a file; a new one is made active or not as `is_active` says."""
 
-    snapshot: ToolSnapshot
+    snapshot: ToolDocument
     is_active: bool = True
 
 
@@ -154,7 +154,7 @@ def _read_tool(entry: Any, place: int) -> ExchangedTool:
             )
         )
     try:
-        return ExchangedTool(read_document(columns), is_active)
+        return ExchangedTool(ToolDocument.model_validate(columns), is_active)
     except DefinitionError as error:
         raise ImportFileError(
             message("import.tool_fault", "{label}: {reason}", label=label, reason=error.message)

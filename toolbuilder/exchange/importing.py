@@ -11,8 +11,8 @@ from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_c
 from toolbuilder.history.differences import ToolDifference, compare
 from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import read_snapshot
 
 
 class Conflict(StrEnum):
@@ -80,7 +80,7 @@ def apply_import(
 def _plan(given: ExchangedTool, stored: ToolDefinition | None) -> PlannedTool:
     if stored is None:
         return PlannedTool(given)
-    old, new = read_snapshot(stored), given.snapshot
+    old, new = ToolDocument.of_row(stored), given.snapshot
     return PlannedTool(given, stored, compare(old, new), find_breaking_changes(old, new))
 
 

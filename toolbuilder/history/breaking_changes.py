@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from core.toolspec import Binding, ParameterType
 from toolbuilder.history.differences import find_renamed
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 # What took the old type's values takes them still.
 _WIDENED = frozenset(
@@ -30,12 +30,12 @@ class BreakingChange:
     text: str
 
 
-def find_breaking_changes(old: ToolSnapshot, new: ToolSnapshot) -> tuple[BreakingChange, ...]:
+def find_breaking_changes(old: ToolDocument, new: ToolDocument) -> tuple[BreakingChange, ...]:
     """What breaks, in the order of the old parameters, then new ones; of what agents see only."""
     return (*_of_tool(old, new), *_of_old_parameters(old, new), *_of_new_parameters(old, new))
 
 
-def _of_tool(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[BreakingChange]:
+def _of_tool(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
     if old.name != new.name:
         text = _("The tool is no longer called %(old)s.") % {"old": old.name}
         yield BreakingChange("tool-renamed", "", text)
@@ -43,7 +43,7 @@ def _of_tool(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[BreakingChange]:
         yield BreakingChange("answer-changed", "", _("The answers have another form."))
 
 
-def _of_old_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[BreakingChange]:
+def _of_old_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
     before, after = _seen(old), _seen(new)
     renamed = find_renamed(old, new)
     for name, parameter in before.items():
@@ -58,7 +58,7 @@ def _of_old_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[Breakin
             yield BreakingChange("parameter-removed", name, text)
 
 
-def _of_new_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[BreakingChange]:
+def _of_new_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
     before = _seen(old)
     renamed = set(find_renamed(old, new).values())
     for name, parameter in _seen(new).items():
@@ -66,7 +66,7 @@ def _of_new_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[Breakin
             yield _newly_required(name)
 
 
-def _of_parameter(old: ParameterSnapshot, new: ParameterSnapshot) -> Iterator[BreakingChange]:
+def _of_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[BreakingChange]:
     name = new.param_name
     if new.is_required and not old.is_required:
         yield _newly_required(name)
@@ -91,13 +91,13 @@ def _newly_required(name: str) -> BreakingChange:
     return BreakingChange("parameter-required", name, text)
 
 
-def _seen(tool: ToolSnapshot) -> dict[str, ParameterSnapshot]:
+def _seen(tool: ToolDocument) -> dict[str, ParameterDocument]:
     """The parameters that agents give."""
     agent = Binding.AGENT.value
     return {one.param_name: one for one in tool.parameters if one.binding == agent}
 
 
-def _accepts_null(parameter: ParameterSnapshot) -> bool:
+def _accepts_null(parameter: ParameterDocument) -> bool:
     return parameter.nullable or (not parameter.is_required and parameter.default is None)
 
 
@@ -106,7 +106,7 @@ def _is_narrower_type(old: str, new: str) -> bool:
     return before != after and (before, after) not in _WIDENED
 
 
-def _lost_values(old: ParameterSnapshot, new: ParameterSnapshot) -> list[str]:
+def _lost_values(old: ParameterDocument, new: ParameterDocument) -> list[str]:
     """Values that were allowed and are not now, or words for those that no list named."""
     before, after = _values(old), _values(new)
     if not after:
@@ -116,12 +116,12 @@ def _lost_values(old: ParameterSnapshot, new: ParameterSnapshot) -> list[str]:
     return [value for value in before if value not in after]
 
 
-def _values(parameter: ParameterSnapshot) -> list[str]:
+def _values(parameter: ParameterDocument) -> list[str]:
     values = parameter.allowed_values
     return [str(value) for value in values] if isinstance(values, list | tuple) else []
 
 
-def _has_tighter_bounds(old: ParameterSnapshot, new: ParameterSnapshot) -> bool:
+def _has_tighter_bounds(old: ParameterDocument, new: ParameterDocument) -> bool:
     is_other_pattern = bool(new.pattern) and new.pattern != old.pattern
     rises = _is_beyond(new.minimum, old.minimum)
     falls = bool(new.maximum) and (not old.maximum or _is_beyond(old.maximum, new.maximum))

@@ -22,8 +22,8 @@ from toolbuilder.history.differences import (
     ToolDifference,
     compare,
 )
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolParameter
-from tools.snapshots import ToolSnapshot
 
 # Equal lines that are shown on either side of a change.
 CONTEXT_LINES = 3
@@ -95,7 +95,7 @@ class ShownDifference:
         return len(self.fields) + len(self.texts) + len(self.parameters)
 
 
-def show_difference(old: ToolSnapshot, new: ToolSnapshot) -> ShownDifference:
+def show_difference(old: ToolDocument, new: ToolDocument) -> ShownDifference:
     """What is different in `new`, in the reader's language, and what of it breaks agents' calls."""
     found = compare(old, new)
     return ShownDifference(

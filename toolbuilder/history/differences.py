@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.toolspec import JsonValue
-from tools.snapshots import PARAMETER_FIELDS, TOOL_FIELDS, ParameterSnapshot, ToolSnapshot
+from tools.definitions import PARAMETER_FIELDS, TOOL_FIELDS, ParameterDocument, ToolDocument
 
 # Texts that are shown line by line.
 LONG_TEXTS = ("definition", "description_agent", "description_user")
@@ -73,7 +73,7 @@ class ToolDifference:
         return bool(self.fields or self.texts or self.parameters)
 
 
-def compare(old: ToolSnapshot, new: ToolSnapshot) -> ToolDifference:
+def compare(old: ToolDocument, new: ToolDocument) -> ToolDifference:
     """What is different in `new`; parameters in its order, those that are gone behind."""
     before, after = old.to_document(), new.to_document()
     changes = list(_compare_fields(before, after, TOOL_FIELDS))
@@ -104,21 +104,21 @@ def compare_lines(old: str, new: str) -> Iterator[TextLine]:
             yield TextLine(LineKind.ADDED, text, None, number)
 
 
-def find_renamed(old: ToolSnapshot, new: ToolSnapshot) -> dict[str, str]:
+def find_renamed(old: ToolDocument, new: ToolDocument) -> dict[str, str]:
     """New names, by old one, of parameters that are the same but for the name."""
     before, after = _by_name(old), _by_name(new)
     gone = [one for name, one in before.items() if name not in after]
     come = [one for name, one in after.items() if name not in before]
     renamed: dict[str, str] = {}
     for one in gone:
-        twin = next((two for two in come if replace(two, param_name=one.param_name) == one), None)
+        twin = next((two for two in come if two.replace(param_name=one.param_name) == one), None)
         if twin:
             come.remove(twin)
             renamed[one.param_name] = twin.param_name
     return renamed
 
 
-def _compare_parameters(old: ToolSnapshot, new: ToolSnapshot) -> Iterator[ParameterChange]:
+def _compare_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[ParameterChange]:
     before, after = _by_name(old), _by_name(new)
     renamed = find_renamed(old, new)
     old_names = {new_name: old_name for old_name, new_name in renamed.items()}
@@ -154,7 +154,7 @@ def _find_moved(before: list[str], after: list[str]) -> set[str]:
     return set(old) - stayed
 
 
-def _compare_parameter(old: ParameterSnapshot, new: ParameterSnapshot) -> Iterator[FieldChange]:
+def _compare_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[FieldChange]:
     before = {name: getattr(old, name) for name in PARAMETER_FIELDS}
     after = {name: getattr(new, name) for name in PARAMETER_FIELDS}
     return _compare_fields(before, after, PARAMETER_FIELDS)
@@ -168,9 +168,9 @@ def _compare_fields(
             yield FieldChange(name, old[name], new[name])
 
 
-def _by_name(tool: ToolSnapshot) -> dict[str, ParameterSnapshot]:
+def _by_name(tool: ToolDocument) -> dict[str, ParameterDocument]:
     return {parameter.param_name: parameter for parameter in tool.parameters}
 
 
-def _places(parameters: Mapping[str, ParameterSnapshot]) -> dict[str, int]:
+def _places(parameters: Mapping[str, ParameterDocument]) -> dict[str, int]:
     return {name: place for place, name in enumerate(parameters, start=1)}

@@ -10,8 +10,8 @@ from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 from access.figures import FAILED, OF_A_TOOL, CallFigures
 from access.models import CallRecord
 from toolbuilder.models import ToolVersion
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot, read_snapshot
 
 PAGE_SIZE = 50
 
@@ -43,7 +43,7 @@ def read_versions(
     versions = list(page.object_list)
     newer = found.filter(number__gt=versions[0].number).last() if versions else None
     figures = _read_figures(versions, newer.published_at if newer else None)
-    is_unrecorded = not is_recorded(tool, read_snapshot(tool))
+    is_unrecorded = not is_recorded(tool, ToolDocument.of_row(tool))
     rows = [
         VersionRow(
             version,
@@ -55,7 +55,7 @@ def read_versions(
     return VersionListing(rows, page, is_unrecorded)
 
 
-def is_recorded(tool: ToolDefinition, now: ToolSnapshot) -> bool:
+def is_recorded(tool: ToolDefinition, now: ToolDocument) -> bool:
     """Whether the newest version says what the tool's rows say."""
     return bool(tool.version) and tool.content_hash == now.content_hash
 

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from toolbuilder.models import ToolVersion, VersionOrigin
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot, read_document, read_snapshot
 
 # Tools read at a time: memory stays small with thousands of them.
 CHUNK_SIZE = 500
@@ -55,12 +55,12 @@ def record_versions() -> int:
     return sum(len(_record(chunk, OUTSIDE)) for chunk in chunks)
 
 
-def read_version(version: ToolVersion) -> ToolSnapshot:
+def read_version(version: ToolVersion) -> ToolDocument:
     """What the version holds."""
-    return read_document(version.document)
+    return ToolDocument.model_validate(version.document)
 
 
-def was_judged(tool: ToolDefinition | None, snapshot: ToolSnapshot) -> bool:
+def was_judged(tool: ToolDefinition | None, snapshot: ToolDocument) -> bool:
     """Whether the same logic, with parameters of the same types, was once taken by its database."""
     if tool is None:
         return False
@@ -73,7 +73,7 @@ def was_judged(tool: ToolDefinition | None, snapshot: ToolSnapshot) -> bool:
 
 
 def _is_unrecorded(tool: ToolDefinition) -> bool:
-    return not tool.version or tool.content_hash != read_snapshot(tool).content_hash
+    return not tool.version or tool.content_hash != ToolDocument.of_row(tool).content_hash
 
 
 def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
@@ -95,7 +95,7 @@ def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
 
 
 def _build(tool: ToolDefinition, number: int, entry: VersionEntry) -> ToolVersion:
-    snapshot = read_snapshot(tool)
+    snapshot = ToolDocument.of_row(tool)
     return ToolVersion(
         tool=tool,
         tool_name=tool.name,
@@ -110,6 +110,6 @@ def _build(tool: ToolDefinition, number: int, entry: VersionEntry) -> ToolVersio
     )
 
 
-def _judged_part(snapshot: ToolSnapshot) -> tuple[object, ...]:
+def _judged_part(snapshot: ToolDocument) -> tuple[object, ...]:
     types = sorted((one.param_name, one.param_type) for one in snapshot.parameters)
     return snapshot.tool_type, snapshot.definition, snapshot.data_source, types

@@ -24,8 +24,8 @@ from toolbuilder.history.version_list import is_recorded, read_versions
 from toolbuilder.history.versions import read_version
 from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ToolSnapshot, read_snapshot
 
 NOW, DRAFT = "now", "draft"
 _CHOICES_SHOWN = 200
@@ -121,7 +121,7 @@ def _ask(
         **_context(request, tool, version),
         "refusal": refusal,
         "note": _note(request),
-        "difference": show_difference(read_snapshot(tool), read_version(version)),
+        "difference": show_difference(ToolDocument.of_row(tool), read_version(version)),
         "has_draft": ToolDraft.objects.changed().filter(tool=tool).exists(),
     }
     is_part = is_fragment(request)
@@ -133,7 +133,7 @@ def _ask(
 
 
 def _context(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> dict[str, Any]:
-    is_now = version.number == tool.version and is_recorded(tool, read_snapshot(tool))
+    is_now = version.number == tool.version and is_recorded(tool, ToolDocument.of_row(tool))
     return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request)}
 
 
@@ -152,9 +152,9 @@ def _find_version(request: HttpRequest, tool: ToolDefinition, number: int) -> To
     return get_object_or_404(_versions_of(request, tool).select_related("tool"), number=number)
 
 
-def _read_other(request: HttpRequest, tool: ToolDefinition, other: str) -> ToolSnapshot:
+def _read_other(request: HttpRequest, tool: ToolDefinition, other: str) -> ToolDocument:
     if other == NOW:
-        return read_snapshot(tool)
+        return ToolDocument.of_row(tool)
     if other == DRAFT:
         return read_draft(get_object_or_404(visible_drafts(user_of(request)), tool=tool)).tool
     if not _is_number(other):

@@ -1,7 +1,7 @@
 """An OpenAPI document against the tools of an HTTP service: what is new, changed or gone; and taking it up."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.core.exceptions import ValidationError
@@ -23,9 +23,9 @@ from toolbuilder.exchange.importing import ImportOutcome
 from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import ToolDraft, VersionOrigin
 from toolbuilder.taking_up.operation_tools import make_operation_tool, merge_tool
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolType
 from tools.names import read_reserved_names
-from tools.snapshots import ToolSnapshot, read_snapshot
 
 Route = tuple[str, str]
 
@@ -43,7 +43,7 @@ class PlannedOperation:
     """An operation, the tool that it becomes, and the stored one that calls it already."""
 
     operation: Operation
-    snapshot: ToolSnapshot
+    snapshot: ToolDocument
     stored: ToolDefinition | None
     kind: IngestKind
 
@@ -188,8 +188,8 @@ def _plan(
     if stored is None:
         name = _free_name(operation.name, source.name, taken)
         taken.add(name)
-        return PlannedOperation(operation, replace(made, name=name), None, IngestKind.NEW)
-    old = read_snapshot(stored)
+        return PlannedOperation(operation, made.replace(name=name), None, IngestKind.NEW)
+    old = ToolDocument.of_row(stored)
     before = make_operation_tool(read_operation(old.definition), source.name)
     merged = merge_tool(old, before, made)
     is_same = merged.content_hash == old.content_hash

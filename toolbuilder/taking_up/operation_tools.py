@@ -1,7 +1,6 @@
 """Operations of an HTTP service as tools: what each is made of, and what of it a person may change."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from core.errors import DefinitionError
@@ -16,14 +15,14 @@ from core.ingest.operations import (
 from core.ingest.schema_keywords import accepts_null, types_of
 from core.parameter_checks import check_parameters
 from core.toolspec import ParameterType
-from tools.models import ToolParameter, ToolType
-from tools.snapshots import (
+from tools.definitions import (
     MAX_PARAMETERS,
     PARAMETER_FIELDS,
     TOOL_FIELDS,
-    ParameterSnapshot,
-    ToolSnapshot,
+    ParameterDocument,
+    ToolDocument,
 )
+from tools.models import ToolParameter, ToolType
 from tools.specs import build_parameter
 
 _TYPES = {
@@ -41,10 +40,10 @@ _OF_PLAIN_ITEMS = frozenset({"type", "description", "format"})
 _MAX_DESCRIPTION_CHARACTERS = 2_000
 
 
-def make_operation_tool(operation: Operation, source_name: str) -> ToolSnapshot:
+def make_operation_tool(operation: Operation, source_name: str) -> ToolDocument:
     """The tool of an operation, by its own name; a row for each parameter that fits one."""
     rows = [row for each in operation.parameters if (row := make_parameter(each)) is not None]
-    return ToolSnapshot(
+    return ToolDocument(
         name=operation.name,
         title=operation.summary,
         description_agent=description_of(operation),
@@ -57,7 +56,7 @@ def make_operation_tool(operation: Operation, source_name: str) -> ToolSnapshot:
     )
 
 
-def make_parameter(parameter: OperationParameter) -> ParameterSnapshot | None:
+def make_parameter(parameter: OperationParameter) -> ParameterDocument | None:
     """The parameter as a row, which can be described, bound and given a default; None if none fits.
 
     The operation goes on saying the rest: lengths, patterns, items.
@@ -67,7 +66,7 @@ def make_parameter(parameter: OperationParameter) -> ParameterSnapshot | None:
         return None
     schema = parameter.schema
     described = parameter.description or str(schema.get("description", ""))
-    row = ParameterSnapshot(
+    row = ParameterDocument(
         param_name=parameter.argument,
         param_type=kind.value,
         is_required=parameter.required,
@@ -84,7 +83,7 @@ def make_parameter(parameter: OperationParameter) -> ParameterSnapshot | None:
     return row if _is_servable(row) else _without_rules(row)
 
 
-def merge_tool(stored: ToolSnapshot, before: ToolSnapshot, after: ToolSnapshot) -> ToolSnapshot:
+def merge_tool(stored: ToolDocument, before: ToolDocument, after: ToolDocument) -> ToolDocument:
     """The stored tool with what the document says now, but for what people have changed since `before`."""
     fields = {name: _newer(name, stored, before, after) for name in TOOL_FIELDS}
     old = {row.param_name: row for row in before.parameters}
@@ -93,15 +92,15 @@ def merge_tool(stored: ToolSnapshot, before: ToolSnapshot, after: ToolSnapshot) 
         _merge_row(kept.get(row.param_name), old.get(row.param_name), row)
         for row in after.parameters
     ]
-    return ToolSnapshot(**{**fields, "name": stored.name, "parameters": tuple(rows)})
+    return ToolDocument(**{**fields, "name": stored.name, "parameters": tuple(rows)})
 
 
 def _merge_row(
-    stored: ParameterSnapshot | None, before: ParameterSnapshot | None, after: ParameterSnapshot
-) -> ParameterSnapshot:
+    stored: ParameterDocument | None, before: ParameterDocument | None, after: ParameterDocument
+) -> ParameterDocument:
     if stored is None or before is None or stored.param_type != before.param_type:
         return after
-    return ParameterSnapshot(
+    return ParameterDocument(
         **{name: _newer(name, stored, before, after) for name in PARAMETER_FIELDS}
     )
 
@@ -143,7 +142,7 @@ def _bound(schema: Mapping[str, Any], key: str) -> str | None:
     return str(schema[key]) if key in schema and is_number else None
 
 
-def _is_servable(row: ParameterSnapshot) -> bool:
+def _is_servable(row: ParameterDocument) -> bool:
     try:
         check_parameters([build_parameter(ToolParameter(**row.to_document()))])
     except DefinitionError:
@@ -151,7 +150,7 @@ def _is_servable(row: ParameterSnapshot) -> bool:
     return True
 
 
-def _without_rules(row: ParameterSnapshot) -> ParameterSnapshot | None:
+def _without_rules(row: ParameterDocument) -> ParameterDocument | None:
     """The row without what the document says wrongly of it, such as a default of another type."""
-    plain = replace(row, default=None, allowed_values=[], minimum=None, maximum=None)
+    plain = row.replace(default=None, allowed_values=[], minimum=None, maximum=None)
     return plain if _is_servable(plain) else None

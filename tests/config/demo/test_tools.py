@@ -1,21 +1,19 @@
 """The ready tools are correct, run on the demo shop and show every feature of a definition."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from catalog.sources import SourceSettings
 from config.demo.loading import load_tools, read_tools
 from config.services.postgres import EmbeddedPostgres
-from core.errors import DefinitionError
-from core.execution import CompiledTool, HttpService
+from core.execution import CompiledTool
 from core.results import Answer
-from core.toolspec import ParameterType, Presence, ResultFormat, ScriptLogic
+from core.toolspec import ParameterType, Presence, ResultFormat
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.source import PostgresSource
-from gateways.scripts.workers import ScriptWorkers
 from tools.registry import read_served_rows
+from tools.sources import Sources
 
 ENTRIES = {entry["name"]: entry for entry in read_tools()}
 SQL_TOOLS = [name for name, entry in ENTRIES.items() if entry["tool_type"] == "SQL"]
@@ -44,19 +42,6 @@ EXPRESSIONS = {
 pytestmark = pytest.mark.django_db
 
 
-@dataclass(frozen=True)
-class DemoSources:
-    """The demo database under every name."""
-
-    demo: PostgresSource
-
-    def get(self, name: str | None) -> PostgresSource:
-        return self.demo
-
-    def service(self, name: str | None) -> HttpService:
-        raise DefinitionError("the demo has no HTTP services")
-
-
 @pytest.fixture
 def tools() -> dict[str, CompiledTool]:
     """Every ready tool as it is served."""
@@ -65,23 +50,21 @@ def tools() -> dict[str, CompiledTool]:
 
 
 @pytest.fixture
-async def sources(shop: EmbeddedPostgres) -> AsyncIterator[DemoSources]:
+async def sources(shop: EmbeddedPostgres) -> AsyncIterator[Sources]:
     """The demo database as tools reach it."""
     settings = PostgresSettings.from_dsn(shop.dsn("demo", "demo_reader"))
-    async with PostgresSource(settings) as source:
-        yield DemoSources(source)
+    sources = Sources()
+    sources.update(SourceSettings(usable={None: settings}))
+    yield sources
+    await sources.close()
 
 
 def example_arguments(name: str) -> dict[str, Any]:
     return {p["param_name"]: p["example"] for p in ENTRIES[name]["params"]}
 
 
-async def call(tool: CompiledTool, arguments: dict[str, Any], sources: DemoSources) -> Answer:
-    values, scripts = tool.validate(arguments), ScriptWorkers()
-    if not isinstance(tool.spec.logic, ScriptLogic):
-        return await tool.run(values, sources, scripts)
-    async with scripts:
-        return await tool.run(values, sources, scripts)
+async def call(tool: CompiledTool, arguments: dict[str, Any], sources: Sources) -> Answer:
+    return await tool.run(tool.validate(arguments), sources)
 
 
 def records(answer: Answer) -> list[dict[str, Any]]:
@@ -91,14 +74,14 @@ def records(answer: Answer) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", SQL_TOOLS)
 async def test_database_accepts_the_statement(
-    tools: dict[str, CompiledTool], sources: DemoSources, name: str
+    tools: dict[str, CompiledTool], sources: Sources, name: str
 ) -> None:
-    await tools[name].check(sources, ScriptWorkers())
+    await tools[name].check(sources)
 
 
 @pytest.mark.parametrize("name", SQL_TOOLS)
 async def test_statement_gives_rows_for_its_examples(
-    tools: dict[str, CompiledTool], sources: DemoSources, name: str
+    tools: dict[str, CompiledTool], sources: Sources, name: str
 ) -> None:
     answer = await call(tools[name], example_arguments(name), sources)
 
@@ -108,7 +91,7 @@ async def test_statement_gives_rows_for_its_examples(
 
 @pytest.mark.parametrize("name", SQL_TOOLS)
 async def test_statement_gives_rows_without_its_optional_arguments(
-    tools: dict[str, CompiledTool], sources: DemoSources, name: str
+    tools: dict[str, CompiledTool], sources: Sources, name: str
 ) -> None:
     parameters = tools[name].spec.parameters
     required = {p.name: p.example for p in parameters if p.presence is Presence.REQUIRED}
@@ -124,7 +107,7 @@ def test_every_expression_has_its_values_here() -> None:
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 async def test_expression_gives_its_value_for_its_examples(
-    tools: dict[str, CompiledTool], sources: DemoSources, name: str
+    tools: dict[str, CompiledTool], sources: Sources, name: str
 ) -> None:
     answer = await call(tools[name], example_arguments(name), sources)
 
@@ -164,7 +147,7 @@ async def test_expression_gives_its_value_for_its_examples(
 )
 async def test_expression_gives_its_value_at_the_edges(
     tools: dict[str, CompiledTool],
-    sources: DemoSources,
+    sources: Sources,
     edge: tuple[str, dict[str, Any]],
     value: object,
 ) -> None:
@@ -176,7 +159,7 @@ async def test_expression_gives_its_value_at_the_edges(
 
 
 async def test_limit_of_hong_is_the_answer_of_the_documents(
-    tools: dict[str, CompiledTool], sources: DemoSources
+    tools: dict[str, CompiledTool], sources: Sources
 ) -> None:
     answer = await call(tools["get_user_daily_limit"], {"user_name": "hong"}, sources)
 
@@ -184,7 +167,7 @@ async def test_limit_of_hong_is_the_answer_of_the_documents(
 
 
 async def test_top_products_are_the_asked_number_in_each_region(
-    tools: dict[str, CompiledTool], sources: DemoSources
+    tools: dict[str, CompiledTool], sources: Sources
 ) -> None:
     answer = await call(tools["top_products"], example_arguments("top_products"), sources)
 
@@ -194,7 +177,7 @@ async def test_top_products_are_the_asked_number_in_each_region(
 
 
 async def test_trend_knows_the_days_before_the_period(
-    tools: dict[str, CompiledTool], sources: DemoSources
+    tools: dict[str, CompiledTool], sources: Sources
 ) -> None:
     answer = await call(tools["daily_sales_trend"], example_arguments("daily_sales_trend"), sources)
 
@@ -205,7 +188,7 @@ async def test_trend_knows_the_days_before_the_period(
 
 @pytest.mark.parametrize("wildcard", ["%%", "___", "\\\\"])
 async def test_searched_text_is_no_pattern(
-    tools: dict[str, CompiledTool], sources: DemoSources, wildcard: str
+    tools: dict[str, CompiledTool], sources: Sources, wildcard: str
 ) -> None:
     answer = await call(tools["find_users"], {"text": wildcard}, sources)
 

@@ -34,8 +34,8 @@ from toolbuilder.editing.drafts import open_draft
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.search_lab.index import shared_keeper
+from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool
-from tools.snapshots import read_snapshot
 
 pytestmark = pytest.mark.django_db
 
@@ -151,7 +151,7 @@ def world(settings: Any) -> World:
     version = record_version(tool, VersionEntry(origin=VersionOrigin.PUBLISHED, author="member"))
     assert version is not None
     QuarantinedTool.objects.create(tool=tool, reason=f"{WORD} reason")
-    draft = open_draft(None, "member", start=read_snapshot(tool))
+    draft = open_draft(None, "member", start=ToolDocument.of_row(tool))
     ToolTrial.objects.create(tool=tool, username="outsider", error=f"{WORD} trial")
     keys = {
         name: create_key(ApiKey(name=name, owner=user, allowed_tools=["*"]))

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import ImportFileError
 from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 TEXTS = [
     "SELECT 1\nFROM t\n",
@@ -30,10 +30,10 @@ TEXTS = [
 @pytest.mark.parametrize("write", [write_yaml, write_json], ids=["YAML", "JSON"])
 @pytest.mark.parametrize("text", TEXTS, ids=ascii)
 def test_text_comes_back_as_it_was(text: str, write: Callable[[list[ExchangedTool]], str]) -> None:
-    parameter = ParameterSnapshot(
+    parameter = ParameterDocument(
         param_name=text, description=text, default={"x": [text, 1.5, None]}, minimum="2024-01-01"
     )
-    tool = ToolSnapshot(name="tool", definition=text, tags=[text], parameters=(parameter,))
+    tool = ToolDocument(name="tool", definition=text, tags=[text], parameters=(parameter,))
 
     written = write([ExchangedTool(tool, is_active=False)])
 
@@ -41,7 +41,7 @@ def test_text_comes_back_as_it_was(text: str, write: Callable[[list[ExchangedToo
 
 
 def test_file_is_short_and_readable() -> None:
-    tool = ToolSnapshot(name="tool", definition="SELECT 1\nFROM t")
+    tool = ToolDocument(name="tool", definition="SELECT 1\nFROM t")
 
     assert write_yaml([ExchangedTool(tool)]) == (
         "toolbuilder: 1\ntools:\n- name: tool\n  tool_type: SQL\n"

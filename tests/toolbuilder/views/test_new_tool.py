@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.models import DataSource
+from catalog.sources import read_sources
 from config.demo.loading import load_shop
 from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool
@@ -16,9 +17,7 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
-from tools.snapshots import build_rows
 from tools.source_loop import shared_loop
-from tools.specs import build_spec
 
 HTMX = {"HX-Request": "true"}
 NEW, FROM_SQL = "/tools/~/new/", "/tools/~/from-sql/"
@@ -186,7 +185,7 @@ def test_unticked_parameter_stays_a_value_in_the_draft(admin: Client) -> None:
     assert document.tool.name == "cheap_food"
     assert "category = 'FOOD' AND price > :min_price\nLIMIT :max_rows" in document.tool.definition
     assert document.test_values == {"min_price": 500, "max_rows": 20}
-    CompiledTool(build_spec(*build_rows(document.tool)))
+    CompiledTool(document.tool.to_spec(read_sources()))
 
 
 @pytest.mark.usefixtures("shop")
@@ -201,7 +200,7 @@ def test_pasted_query_may_have_parameters_and_more_rows_than_usual(admin: Client
         ("id", "INTEGER", None),
         ("max_rows", "INTEGER", "5000"),
     ]
-    CompiledTool(build_spec(*build_rows(tool)))
+    CompiledTool(tool.to_spec(read_sources()))
 
 
 @pytest.mark.usefixtures("shop")

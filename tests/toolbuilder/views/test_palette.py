@@ -12,7 +12,7 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import archive
-from tools.snapshots import ToolSnapshot
+from tools.definitions import ToolDocument
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
@@ -155,8 +155,8 @@ def test_without_words_the_tools_that_were_edited_last_come_first(admin: Client)
     make_tool(name="of_others", updated_by="ann")
     make_tool(name="published", updated_by="admin")
     open_draft(make_tool(name="edited"), "admin")
-    open_draft(None, "admin", ToolSnapshot(name="fresh"))
-    open_draft(None, "ann", ToolSnapshot(name="of_ann"))
+    open_draft(None, "admin", ToolDocument(name="fresh"))
+    open_draft(None, "ann", ToolDocument(name="of_ann"))
 
     answer = ask(admin)
 
@@ -166,8 +166,8 @@ def test_without_words_the_tools_that_were_edited_last_come_first(admin: Client)
 
 
 def test_own_new_draft_is_found_and_that_of_others_is_not(admin: Client) -> None:
-    open_draft(None, "admin", ToolSnapshot(name="draft_mine"))
-    open_draft(None, "ann", ToolSnapshot(name="draft_hers"))
+    open_draft(None, "admin", ToolDocument(name="draft_mine"))
+    open_draft(None, "ann", ToolDocument(name="draft_hers"))
 
     assert labels_of(ask(admin, "draft_"), "Tools") == ["draft_mine"]
 

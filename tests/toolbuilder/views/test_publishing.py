@@ -11,14 +11,14 @@ from tests.people import StaffWith
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import archive, publish_tool
 from toolbuilder.models import ToolDraft, ToolTrial
+from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
-CLEAN = ToolSnapshot(
+CLEAN = ToolDocument(
     name="double",
     title="Double",
     description_agent="Doubles one number. Use it when a number has to be doubled exactly.",
@@ -26,7 +26,7 @@ CLEAN = ToolSnapshot(
     definition="a * 2",
     annotations={"readOnlyHint": True},
     parameters=(
-        ParameterSnapshot(
+        ParameterDocument(
             param_name="a", param_type="NUMBER", description="The number to double.", example=21
         ),
     ),
@@ -37,7 +37,7 @@ def text_of(response: Any) -> str:
     return str(response.content.decode())
 
 
-def new_draft(tool: ToolSnapshot = CLEAN, owner: str = "admin") -> ToolDraft:
+def new_draft(tool: ToolDocument = CLEAN, owner: str = "admin") -> ToolDraft:
     return open_draft(None, owner, tool)
 
 
@@ -52,7 +52,7 @@ def served() -> ToolDefinition:
     return publish_tool(open_draft(None, "ann", CLEAN), "ann").tool
 
 
-def note_success(work: ToolDraft | ToolDefinition, tool: ToolSnapshot = CLEAN) -> None:
+def note_success(work: ToolDraft | ToolDefinition, tool: ToolDocument = CLEAN) -> None:
     """A test run of this logic that went well."""
     ToolTrial.objects.create(
         username="admin",
@@ -187,7 +187,7 @@ def test_archived_tool_is_not_published(admin: Client) -> None:
 def test_who_may_not_use_the_data_source_publishes_nothing_on_it(staff_with: StaffWith) -> None:
     address = {"host": "127.0.0.1", "database": "d", "username": "u"}
     DataSource.objects.create(name="secret", is_restricted=True, **address)
-    draft = new_draft(ToolSnapshot(name="x", definition="SELECT 1", data_source="secret"), "kim")
+    draft = new_draft(ToolDocument(name="x", definition="SELECT 1", data_source="secret"), "kim")
     client = staff_with("view_tooldefinition", "add_tooldefinition")
 
     answer = publish(client, address_of(draft), revision=1, confirmed="1")
@@ -339,7 +339,7 @@ def test_changes_are_shown_line_by_line(admin: Client) -> None:
 
 @pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "dialog"])
 def test_changes_of_a_new_draft_are_all_of_it(admin: Client, headers: dict[str, str]) -> None:
-    draft = new_draft(ToolSnapshot(name=HOSTILE, definition=HOSTILE))
+    draft = new_draft(ToolDocument(name=HOSTILE, definition=HOSTILE))
 
     page = text_of(admin.get(f"{address_of(draft)}changes/", headers=headers))
 

@@ -15,7 +15,7 @@ from tests.access.calls import make_call
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolVersion, VersionOrigin
-from tools.snapshots import ToolSnapshot
+from tools.definitions import ToolDocument
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
@@ -48,7 +48,7 @@ def key(admin: Client) -> ApiKey:
 
 def test_steps_follow_what_is_there(admin: Client) -> None:
     steps = [current_of(admin.get("/start/"))]
-    open_draft(None, "admin", start=ToolSnapshot(name=HOSTILE))
+    open_draft(None, "admin", start=ToolDocument(name=HOSTILE))
     drafted = admin.get("/start/")
     publish("sales")
     steps += [current_of(drafted), current_of(admin.get("/start/"))]

@@ -12,10 +12,10 @@ from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import archive
+from tools.definitions import ToolDocument
 from tools.fields import UnknownFlag
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.registry import read_served_rows, store_quarantine
-from tools.snapshots import ToolSnapshot
 from tools.uses.refresh import refresh_uses
 
 HTMX = {"HX-Request": "true"}
@@ -270,7 +270,7 @@ def test_rows_tell_of_changed_drafts_only(admin: Client) -> None:
 
 
 def test_drafts_of_new_tools_stand_over_the_list(admin: Client) -> None:
-    named = open_draft(None, "ann", ToolSnapshot(name=HOSTILE))
+    named = open_draft(None, "ann", ToolDocument(name=HOSTILE))
     unnamed = open_draft(None, "ann")
 
     page = text_of(admin.get("/tools/"))

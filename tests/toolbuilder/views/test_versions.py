@@ -12,19 +12,19 @@ from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_snapshot
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
+from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolDefinition
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
-FIRST = ToolSnapshot(
+FIRST = ToolDocument(
     name="double",
     description_agent=HOSTILE,
     tool_type="PYTHON",
     definition="a * 2 # <b>",
-    parameters=(ParameterSnapshot(param_name="a", param_type="NUMBER", description=HOSTILE),),
+    parameters=(ParameterDocument(param_name="a", param_type="NUMBER", description=HOSTILE),),
 )
 
 
@@ -36,8 +36,7 @@ def publish(definition: str, note: str = "") -> ToolDefinition:
     """The tool `double` with this logic, published by ann."""
     tool = ToolDefinition.objects.filter(name="double").first()
     entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author="ann", note=note)
-    columns = {name: getattr(FIRST, name) for name in FIRST.__slots__}
-    return publish_snapshot(tool, ToolSnapshot(**{**columns, "definition": definition}), entry).tool
+    return publish_snapshot(tool, FIRST.replace(definition=definition), entry).tool
 
 
 def test_list_tells_who_published_what_and_how_it_went(admin: Client) -> None:
@@ -146,11 +145,11 @@ def test_what_is_not_there_is_not_found(admin: Client, address: str) -> None:
 
 
 def test_restoring_asks_first_and_makes_a_new_version(admin: Client) -> None:
-    row = ParameterSnapshot(param_name="b", param_type="NUMBER")
+    row = ParameterDocument(param_name="b", param_type="NUMBER")
     first = publish("a")
     entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author="ann")
     publish_snapshot(
-        first, ToolSnapshot(name="double", tool_type="PYTHON", definition="b", parameters=(row,)), entry
+        first, ToolDocument(name="double", tool_type="PYTHON", definition="b", parameters=(row,)), entry
     )  # fmt: skip
     restore = "/tools/double/versions/1/restore/"
 

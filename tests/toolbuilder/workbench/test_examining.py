@@ -9,15 +9,15 @@ from catalog.sources import SourceSettings, read_sources
 from core.diagnostics import Severity
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, examine
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 pytestmark = pytest.mark.django_db
 
 
 def look(
-    sources: SourceSettings, definition: str, *rows: ParameterSnapshot, **more: Any
+    sources: SourceSettings, definition: str, *rows: ParameterDocument, **more: Any
 ) -> Examined:
-    tool = ToolSnapshot(name="stock", definition=definition, parameters=rows, **more)
+    tool = ToolDocument(name="stock", definition=definition, parameters=rows, **more)
     return examine(DraftDocument(tool=tool), sources, "kim")
 
 
@@ -38,8 +38,8 @@ def test_type_follows_when_the_column_changes(sources: SourceSettings) -> None:
     first = look(sources, "SELECT id FROM stock_level WHERE id = :value")
     changed = replace(
         first.document,
-        tool=replace(
-            first.document.tool, definition="SELECT id FROM stock_level WHERE day = :value"
+        tool=first.document.tool.replace(
+            definition="SELECT id FROM stock_level WHERE day = :value"
         ),
     )
 
@@ -51,7 +51,7 @@ def test_type_follows_when_the_column_changes(sources: SourceSettings) -> None:
 def test_parameter_that_cannot_be_read_is_named_and_the_rest_is_judged(
     sources: SourceSettings,
 ) -> None:
-    odd = ParameterSnapshot(param_name="region", param_type="WORD")
+    odd = ParameterDocument(param_name="region", param_type="WORD")
 
     examined = look(sources, "SELECT id FROM stock_level WHERE region = :region", odd)
 
@@ -61,7 +61,7 @@ def test_parameter_that_cannot_be_read_is_named_and_the_rest_is_judged(
 
 
 def test_default_of_another_type_is_a_fault_of_its_row(sources: SourceSettings) -> None:
-    row = ParameterSnapshot(
+    row = ParameterDocument(
         param_name="id", param_type="INTEGER", is_required=False, default="many"
     )
 
@@ -76,7 +76,7 @@ def test_default_of_another_type_is_a_fault_of_its_row(sources: SourceSettings) 
 def test_unused_parameter_is_a_warning(
     sources: SourceSettings, tool_type: str, definition: str
 ) -> None:
-    row = ParameterSnapshot(param_name="a", description="x")
+    row = ParameterDocument(param_name="a", description="x")
 
     examined = look(sources, definition, row, tool_type=tool_type)
 
@@ -86,7 +86,7 @@ def test_unused_parameter_is_a_warning(
 
 
 def test_constant_needs_no_row_and_gives_way_to_one(sources: SourceSettings) -> None:
-    row = ParameterSnapshot(param_name="e", param_type="NUMBER", description="x")
+    row = ParameterDocument(param_name="e", param_type="NUMBER", description="x")
 
     alone = look(sources, "pi * e ** 2", tool_type="PYTHON")
     with_row = look(sources, "pi * e ** 2", row, tool_type="PYTHON")
@@ -110,7 +110,7 @@ def test_anything_may_be_typed(sources: SourceSettings, definition: str) -> None
 
 
 def test_mended_name_is_valid_at_once(sources: SourceSettings) -> None:
-    row = ParameterSnapshot(param_name="since", param_type="DATE", description="First day")
+    row = ParameterDocument(param_name="since", param_type="DATE", description="First day")
 
     examined = look(sources, "SELECT id FROM stock_level WHERE day >= :since_day", row)
 

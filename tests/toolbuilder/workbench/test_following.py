@@ -10,7 +10,7 @@ from core.messages import foreign
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.following import follow_logic, release_optional, types_to_infer
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 
 def found(**types: ParameterType) -> Analysis:
@@ -19,9 +19,9 @@ def found(**types: ParameterType) -> Analysis:
 
 
 def document(
-    *rows: ParameterSnapshot, auto: tuple[str, ...] = (), **tests: object
+    *rows: ParameterDocument, auto: tuple[str, ...] = (), **tests: object
 ) -> DraftDocument:
-    return DraftDocument(tool=ToolSnapshot(parameters=rows), test_values=tests, auto_types=auto)
+    return DraftDocument(tool=ToolDocument(parameters=rows), test_values=tests, auto_types=auto)
 
 
 def names(followed: DraftDocument) -> list[str]:
@@ -51,20 +51,20 @@ def test_row_of_what_may_be_left_out_is_not_required() -> None:
 @pytest.mark.parametrize(
     ("row", "before", "is_required"),
     [
-        pytest.param(ParameterSnapshot(param_name="a"), "SELECT :a", False, id="untouched"),
+        pytest.param(ParameterDocument(param_name="a"), "SELECT :a", False, id="untouched"),
         pytest.param(
-            ParameterSnapshot(param_name="a", description="A"), "SELECT :a", True, id="described"
+            ParameterDocument(param_name="a", description="A"), "SELECT :a", True, id="described"
         ),
         pytest.param(
-            ParameterSnapshot(param_name="a"), "SELECT :a IS NULL", True, id="optional before"
+            ParameterDocument(param_name="a"), "SELECT :a IS NULL", True, id="optional before"
         ),
     ],
 )
 def test_row_is_released_once_when_the_logic_lets_it_be_left_out(
-    row: ParameterSnapshot, before: str, is_required: bool
+    row: ParameterDocument, before: str, is_required: bool
 ) -> None:
     typed = document(row, auto=("a",))
-    typed = replace(typed, tool=replace(typed.tool, definition="SELECT :a IS NULL OR true"))
+    typed = replace(typed, tool=typed.tool.replace(definition="SELECT :a IS NULL OR true"))
 
     followed = release_optional(typed, before, Dialect.POSTGRESQL)
 
@@ -72,7 +72,7 @@ def test_row_is_released_once_when_the_logic_lets_it_be_left_out(
 
 
 def test_type_follows_until_somebody_chooses_one() -> None:
-    rows = [ParameterSnapshot(param_name="a"), ParameterSnapshot(param_name="b")]
+    rows = [ParameterDocument(param_name="a"), ParameterDocument(param_name="b")]
     followed = follow_logic(
         document(*rows, auto=("a",)), found(a=ParameterType.INTEGER, b=ParameterType.INTEGER)
     )
@@ -81,27 +81,27 @@ def test_type_follows_until_somebody_chooses_one() -> None:
 
 
 def test_open_types_are_asked_of_the_database() -> None:
-    rows = [ParameterSnapshot(param_name="a"), ParameterSnapshot(param_name="b")]
+    rows = [ParameterDocument(param_name="a"), ParameterDocument(param_name="b")]
 
     assert names(types_to_infer(document(*rows, auto=("a",)))) == ["b"]
 
 
 def test_mended_name_keeps_all_that_was_said_of_it() -> None:
-    row = ParameterSnapshot(param_name="user_nam", description="Login name", example="hong")
+    row = ParameterDocument(param_name="user_nam", description="Login name", example="hong")
 
     followed = follow_logic(
         document(row, auto=("user_nam",), user_nam="kim"), found(user_name=ParameterType.STRING)
     )
 
     assert followed.tool.parameters == (
-        ParameterSnapshot(param_name="user_name", description="Login name", example="hong"),
+        ParameterDocument(param_name="user_name", description="Login name", example="hong"),
     )
     assert followed.test_values == {"user_name": "kim"}
     assert followed.auto_types == ("user_name",)
 
 
 def test_another_name_is_another_parameter() -> None:
-    row = ParameterSnapshot(param_name="since", description="First day")
+    row = ParameterDocument(param_name="since", description="First day")
 
     followed = follow_logic(document(row), found(region=ParameterType.STRING))
 
@@ -110,9 +110,9 @@ def test_another_name_is_another_parameter() -> None:
 
 def test_untouched_row_goes_with_its_name_and_a_described_one_stays() -> None:
     rows = [
-        ParameterSnapshot(param_name="half", param_type="DATE"),
-        ParameterSnapshot(param_name="kept", description="Said"),
-        ParameterSnapshot(param_name="tried"),
+        ParameterDocument(param_name="half", param_type="DATE"),
+        ParameterDocument(param_name="kept", description="Said"),
+        ParameterDocument(param_name="tried"),
     ]
     followed = follow_logic(document(*rows, auto=("half", "kept", "tried"), tried=1), found())
 
@@ -122,7 +122,7 @@ def test_untouched_row_goes_with_its_name_and_a_described_one_stays() -> None:
 def test_no_row_goes_while_the_text_has_a_fault() -> None:
     faulty = Analysis(text="", diagnostics=(Diagnostic(message=foreign("syntax error")),))
 
-    followed = follow_logic(document(ParameterSnapshot(param_name="a"), auto=("a",)), faulty)
+    followed = follow_logic(document(ParameterDocument(param_name="a"), auto=("a",)), faulty)
 
     assert names(followed) == ["a"]
 

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from core.errors import DefinitionError
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.form import read_form
-from tools.snapshots import ParameterSnapshot, ToolSnapshot
+from tools.definitions import ParameterDocument, ToolDocument
 
 
 def posted(**fields: Any) -> QueryDict:
@@ -19,18 +19,18 @@ def posted(**fields: Any) -> QueryDict:
 
 
 def read(current: DraftDocument | None = None, **fields: Any) -> DraftDocument:
-    return read_form(posted(**fields), current or DraftDocument(tool=ToolSnapshot()))
+    return read_form(posted(**fields), current or DraftDocument(tool=ToolDocument()))
 
 
-def parameter(**fields: Any) -> ParameterSnapshot:
+def parameter(**fields: Any) -> ParameterDocument:
     given = {f"p__{name}": value for name, value in {"name": "p", **fields}.items()}
     return read(parameter=["", "p"], **given).tool.parameters[0]
 
 
 def test_fields_that_are_left_out_stay() -> None:
-    row = ParameterSnapshot(param_name="a", description="said")
+    row = ParameterDocument(param_name="a", description="said")
     current = DraftDocument(
-        tool=ToolSnapshot(name="old", title="Title", parameters=(row,)),
+        tool=ToolDocument(name="old", title="Title", parameters=(row,)),
         test_values={"a": 1},
         auto_types=("a",),
     )
@@ -72,7 +72,7 @@ def test_rows_stand_in_the_order_of_the_page() -> None:
 
 
 def test_last_row_can_go() -> None:
-    current = DraftDocument(tool=ToolSnapshot(parameters=(ParameterSnapshot(param_name="a"),)))
+    current = DraftDocument(tool=ToolDocument(parameters=(ParameterDocument(param_name="a"),)))
 
     assert read(current, parameter="").tool.parameters == ()
 
@@ -87,7 +87,7 @@ def test_row_is_read_with_values_of_its_type() -> None:
         minimum=" 1 ",
         maximum="",
         example="10",
-    ) == ParameterSnapshot(
+    ) == ParameterDocument(
         param_name="p",
         param_type="INTEGER",
         is_required=False,
@@ -132,8 +132,8 @@ def test_test_values_tell_absent_null_and_empty_apart() -> None:
 
 
 def test_open_type_reads_values_as_the_type_it_had() -> None:
-    row = ParameterSnapshot(param_name="p", param_type="INTEGER")
-    current = DraftDocument(tool=ToolSnapshot(parameters=(row,)), auto_types=("p",))
+    row = ParameterDocument(param_name="p", param_type="INTEGER")
+    current = DraftDocument(tool=ToolDocument(parameters=(row,)), auto_types=("p",))
 
     changed = read(current, parameter=["", "p"], p__name="p", p__type="AUTO", p__test="5")
 
@@ -147,8 +147,8 @@ def test_too_many_rows_are_refused() -> None:
 
 
 def test_value_is_read_anew_when_its_type_changes() -> None:
-    row = ParameterSnapshot(param_name="p", param_type="INTEGER", example=5, allowed_values=[5])
-    current = DraftDocument(tool=ToolSnapshot(parameters=(row,)))
+    row = ParameterDocument(param_name="p", param_type="INTEGER", example=5, allowed_values=[5])
+    current = DraftDocument(tool=ToolDocument(parameters=(row,)))
     told: dict[str, Any] = {"p__name": "p", "p__example": "5", "p__allowed_values": "5"}
 
     same = read(current, parameter=["", "p"], p__type="INTEGER", **told)

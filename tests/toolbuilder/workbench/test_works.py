@@ -29,7 +29,7 @@ def found(name: str) -> Work:
 
 
 def titled(work: Work, title: str) -> DraftDocument:
-    return replace(work.document, tool=replace(work.document.tool, title=title))
+    return replace(work.document, tool=work.document.tool.replace(title=title))
 
 
 def test_looking_makes_no_draft(work: Work) -> None:

@@ -15,7 +15,7 @@ from toolbuilder.editing.drafts import DraftDocument, Seen, read_draft, save_dra
 from toolbuilder.editing.works import Work
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft
-from tools.snapshots import ToolSnapshot
+from tools.definitions import ToolDocument
 
 # Of the form, but not of the tool; a page that sends the form once more says them anew.
 _NOT_TYPED = frozenset({"csrfmiddlewaretoken", "revision", "confirmed", "overwrites", "takes_over"})
@@ -53,7 +53,7 @@ def conflict_response(
     return answer_conflict(request, work, _describe(work, draft, document, error))
 
 
-def overtaken_response(request: HttpRequest, work: Work, served: ToolSnapshot) -> HttpResponse:
+def overtaken_response(request: HttpRequest, work: Work, served: ToolDocument) -> HttpResponse:
     """409 for a draft that was made from something else than what is served now."""
     conflict = Conflict(
         kind="overtaken",
@@ -106,7 +106,7 @@ def _describe(
     error: StaleDraftError | DraftOwnedError,
 ) -> Conflict:
     if draft is None:
-        theirs = work.served or ToolSnapshot()
+        theirs = work.served or ToolDocument()
         return Conflict(
             kind="gone",
             title=_("This draft is gone"),

@@ -40,7 +40,7 @@ from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
 from toolbuilder.history.difference_view import show_difference
 from toolbuilder.models import ToolDraft
 from toolbuilder.visibility import visible_tools
-from tools.snapshots import ToolSnapshot
+from tools.definitions import ToolDocument
 
 MAX_NOTE_CHARACTERS = 1_000
 
@@ -91,7 +91,7 @@ def changes(
         **editor_context(request, work),
         "work": work,
         "revision": request.POST.get("revision") or work.revision,
-        "difference": show_difference(work.served or ToolSnapshot(), document.tool),
+        "difference": show_difference(work.served or ToolDocument(), document.tool),
     }
     return _render(request, "changes", context)
 

@@ -30,10 +30,9 @@ from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document
 from toolbuilder.management.tool_ingest_mcp import ingest_server
 from toolbuilder.models import ToolVersion
+from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition
-from tools.single_call import call_once
-from tools.snapshots import ToolSnapshot, build_rows, read_snapshot
-from tools.specs import build_spec
+from tools.running import run_here
 
 FAILED, WRONG = 1, 2
 _EXIT_CODES = """exit codes:
@@ -122,7 +121,7 @@ class Command(BaseCommand):
         names = options["names"]
         chosen = list(tools.filter(name__in=names) if names else tools.present())
         _require_all(names, [tool.name for tool in chosen])
-        given = [ExchangedTool(read_snapshot(tool), tool.is_active) for tool in chosen]
+        given = [ExchangedTool(ToolDocument.of_row(tool), tool.is_active) for tool in chosen]
         text = _WRITERS[options["format"]](given)
         if options["output"]:
             Path(options["output"]).write_text(text, encoding="utf-8")
@@ -178,11 +177,10 @@ class Command(BaseCommand):
 
     def _call(self, options: dict[str, Any]) -> None:
         sources = read_sources()
-        row, parameters = build_rows(_read(_find(options["name"]), options["version_number"]))
-        spec = build_spec(row, parameters, sources.dialects)
+        spec = _read(_find(options["name"]), options["version_number"]).to_spec(sources)
         arguments = read_arguments(options["arguments"], spec.parameters)
         facts = CallerFacts(owner=options["owner"], claims=read_claims(options["claim"]))
-        answer = call_once(spec, arguments, sources, facts)
+        answer = run_here(spec, arguments, sources, facts)
         if options["json"]:
             self.stdout.write(json.dumps(answer.structured, ensure_ascii=False, indent=2))
         else:
@@ -272,10 +270,10 @@ def _find(name: str) -> ToolDefinition:
     return tool
 
 
-def _read(tool: ToolDefinition, number: int | None) -> ToolSnapshot:
+def _read(tool: ToolDefinition, number: int | None) -> ToolDocument:
     """The version of that number, or the tool as it is."""
     if number is None:
-        return read_snapshot(tool)
+        return ToolDocument.of_row(tool)
     version = tool.versions.filter(number=number).first()
     if version is None:
         raise DefinitionError(
