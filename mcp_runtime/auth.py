@@ -11,11 +11,11 @@ from django.utils import timezone
 from fastmcp.server.auth import AccessToken, TokenVerifier
 from fastmcp.server.dependencies import get_access_token
 
+from access.database_thread import DatabaseThread
 from access.keys import find_key, token_digest, token_key_id
 from access.models import ApiKey
 from core.bindings import CallerFacts
 from mcp_runtime.caller import ANONYMOUS, Caller
-from mcp_runtime.connections import DatabaseThread
 
 logger = logging.getLogger(__name__)
 

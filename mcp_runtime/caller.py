@@ -33,9 +33,9 @@ from core.errors import (
 from core.execution import QuerySources
 from core.messages import Message, message
 from core.results import Answer
-from mcp_runtime.builtin.search_tools import ForwardingTool
-from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.snapshot import Snapshot
+from tools.builtin.search_tools import ForwardingTool
+from tools.builtin.tool import RefusedAnswer
 from tools.running import run_tool
 
 logger = logging.getLogger(__name__)

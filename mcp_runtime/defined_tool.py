@@ -13,10 +13,10 @@ from core.proxied import wire_content
 from core.results import output_schema
 from core.tool_entry import make_entry
 from mcp_runtime.auth import current_caller
-from mcp_runtime.builtin.tool import BuiltinTool, RefusedAnswer
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.snapshot import ServedTool
+from tools.builtin.tool import BuiltinTool, RefusedAnswer
 
 
 class DefinedTool(Tool):

@@ -15,9 +15,9 @@ from mcp_types import CallToolRequestParams
 from core.errors import ToolboxError
 from core.proxied import wire_content
 from mcp_runtime.auth import current_caller
-from mcp_runtime.builtin.tool import RefusedAnswer
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.disconnects import cancelled_on_disconnect
+from tools.builtin.tool import RefusedAnswer
 
 # 2026-07-28 asks for it; for earlier eras the SDK leaves it out.
 _COMPLETE = {"resultType": "complete"}

@@ -11,9 +11,9 @@ from fastmcp.utilities.versions import VersionSpec
 from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.defined_tool import DefinedTool
-from mcp_runtime.search.entries import searchable_tools
 from mcp_runtime.search.listing import ListingRule, find_forwarding, hints_of_any
 from mcp_runtime.snapshot import Snapshot
+from tools.finding.index import findable
 
 
 class SnapshotProvider(Provider):
@@ -55,7 +55,7 @@ class SnapshotProvider(Provider):
         return self._listed
 
     def _list_forwarding(self, snapshot: Snapshot) -> None:
-        hints = hints_of_any(searchable_tools(snapshot).values())
+        hints = hints_of_any(findable(snapshot.builtin, snapshot.tools).values())
         for tool in find_forwarding(snapshot):
             told = replace(tool, spec=replace(tool.spec, annotations=hints))
             self._listed[tool.spec.name] = DefinedTool.listed(told, self._caller)

@@ -16,15 +16,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from access.calls import CallRecorder, CallWriter
+from access.database_thread import DatabaseThread
 from access.request_ids import RequestIds
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import limit_bodies
-from mcp_runtime.builtin.registry import builtin_tools, choose_tools
-from mcp_runtime.builtin.search_tools import SEARCH
-from mcp_runtime.builtin.services import BuiltinServices
-from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.caller import ToolCaller
-from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.direct_calls import answer_calls_directly
 from mcp_runtime.disconnects import DisconnectWatch
 from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
@@ -36,6 +32,10 @@ from mcp_runtime.search.service import ToolSearchService
 from mcp_runtime.source_checks import check_due_sources, warn_of_default_source
 from mcp_runtime.store import ToolStore
 from mcp_runtime.watch import changes
+from tools.builtin.registry import builtin_tools, choose_tools
+from tools.builtin.search_tools import SEARCH
+from tools.builtin.services import BuiltinServices
+from tools.builtin.tool import BuiltinTool
 from tools.sources import Sources
 
 logger = logging.getLogger(__name__)

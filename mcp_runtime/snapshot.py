@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from core.execution import CompiledTool
 from core.messages import Message
-from mcp_runtime.builtin.tool import BuiltinTool
 from mcp_runtime.proxied.tool import ProxiedTool
+from tools.builtin.tool import BuiltinTool
 
 ServedTool = CompiledTool | BuiltinTool | ProxiedTool
 

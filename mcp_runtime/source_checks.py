@@ -5,11 +5,11 @@ import logging
 
 from django.db import Error as DatabaseError
 
+from access.database_thread import DatabaseThread
 from catalog.checking import find_due, find_faults, inspect_row, store_report
 from gateways.checks.postgres import inspect_postgres
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
-from mcp_runtime.connections import DatabaseThread
 
 logger = logging.getLogger(__name__)
 

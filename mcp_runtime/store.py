@@ -6,16 +6,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from access.database_thread import DatabaseThread
 from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.messages import Message, message
 from core.toolspec import ToolSpec
-from mcp_runtime.builtin.tool import BuiltinTool
-from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.judge import StatementJudge
 from mcp_runtime.proxied.registry import ProxiedRegistry
 from mcp_runtime.proxied.tool import ProxiedTool
 from mcp_runtime.snapshot import Snapshot
+from tools.builtin.tool import BuiltinTool
 from tools.registry import ServedRows, read_revision, read_served_rows, store_quarantine
 from tools.sources import Sources
 

@@ -81,7 +81,7 @@ ENGLISH = {
     "toolbuilder/management/commands/tools.py",
     "toolbuilder/management/tool_arguments.py",
     "toolbuilder/management/tool_ingest_mcp.py",
-    "mcp_runtime/builtin/registry.py",
+    "tools/builtin/registry.py",
 }
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 # Rows that count and remember; no page shows them.

@@ -49,7 +49,9 @@ class SourceLoop:
         """How many sources are open now."""
         return self._sources.open_count if self._sources else 0
 
-    def run(self, work: Work[T], read: SourceSettings, *, timeout_s: float, key: str = "") -> T:
+    def run(
+        self, work: Work[T], read: SourceSettings | None, *, timeout_s: float, key: str = ""
+    ) -> T:
         """What `work` gives, from any thread; under `key` it can be stopped.
 
         Raises DeadlineExceededError, StoppedError, and whatever the work raises.
@@ -107,10 +109,11 @@ class SourceLoop:
         self._loop = loop
         return loop
 
-    async def _bounded(self, work: Work[T], read: SourceSettings, timeout_s: float) -> T:
+    async def _bounded(self, work: Work[T], read: SourceSettings | None, timeout_s: float) -> T:
         if (sources := self._sources) is None:
             raise StoppedError(_STOPPED_TEXT)
-        sources.update(read)
+        if read is not None:
+            sources.update(read)
         with _noted_task(self._runs):
             async with asyncio.timeout(timeout_s):
                 return await work(sources)

@@ -22,7 +22,7 @@ def main() -> None:
     from config.demo.vectors import PATH, ShippedVectors, hash_passage  # noqa: PLC0415
     from gateways.embeddings.client import EmbeddingClient, TextRole  # noqa: PLC0415
     from gateways.embeddings.texts import prepare_texts  # noqa: PLC0415
-    from mcp_runtime.search.vector_rows import read_vectors  # noqa: PLC0415
+    from tools.finding.vector_rows import read_vectors  # noqa: PLC0415
     from tools.models import ToolVector  # noqa: PLC0415
 
     chosen = embedding_settings()

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from config.demo.loading import FOLDER
 from gateways.embeddings.client import EmbeddingClient, Embeddings, EmbeddingSettings, TextRole
 from gateways.embeddings.texts import prepare_texts
-from mcp_runtime.search.vector_rows import HashedVectors, read_vectors, store_vectors
+from tools.builtin.registry import BUILTIN_NAMES
+from tools.finding.vector_rows import HashedVectors, read_vectors, store_vectors
 from tools.models import ToolDefinition
-from tools.names import BUILTIN_NAMES
 
 PATH: Path = FOLDER / "vectors.npz"
 

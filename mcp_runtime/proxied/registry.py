@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Collection, Mapping
 
+from access.database_thread import DatabaseThread
 from core.errors import DefinitionError
-from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.proxied.servers import ProxiedServers
 from mcp_runtime.proxied.tool import ProxiedTool
 from tools.proxied_rows import ProxiedRows, read_proxied_rows

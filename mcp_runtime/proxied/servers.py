@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Mapping
 
+from access.database_thread import DatabaseThread
 from catalog.mcp_services import note_reachable, note_unreachable
 from core.errors import ConfigurationError
 from core.messages import Message, message
 from gateways.http.settings import HttpSettings
-from mcp_runtime.connections import DatabaseThread
 from mcp_runtime.proxied.health import Note
 from mcp_runtime.proxied.link import ServerLink
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.tool_entry import READS_ONLY
-from mcp_runtime.builtin.search_tools import UNFOUND, ForwardingTool
-from mcp_runtime.snapshot import ServedTool, Snapshot
+from mcp_runtime.snapshot import Snapshot
+from tools.builtin.search_tools import UNFOUND, ForwardingTool
+from tools.finding.index import FindableTool
 
 # A model chooses worse among more tools than this, and pays for each of them with every request.
 MOST_LISTED = 50
@@ -38,7 +39,7 @@ class ListingRule:
         return name in self.pinned or (tool is not None and PINNED_TAG in tool.spec.tags)
 
 
-def hints_of_any(tools: Iterable[ServedTool]) -> dict[str, bool]:
+def hints_of_any(tools: Iterable[FindableTool]) -> dict[str, bool]:
     """What can be promised of a call that may be of any of the tools.
 
     A client that asks a person before it calls a tool must not be led past that by `call_tool`.

@@ -8,8 +8,8 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
 from access.calls import Call, CallWriter
+from access.database_thread import DatabaseThread
 from access.record_buffers import RecordBuffer
-from mcp_runtime.connections import DatabaseThread
 from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 
 from access.call_arguments import shorten_text
+from access.database_thread import DatabaseThread
 from core.bindings import CallerFacts
 from core.errors import EmbeddingError
 from core.retrieval.profiles import PROFILES
@@ -21,13 +22,12 @@ from core.retrieval.ranker import RankedTool
 from core.retrieval.request import Query
 from core.tool_entry import make_entry
 from gateways.embeddings.client import EmbeddingClient
-from mcp_runtime.builtin.search_tools import SIGNALS
-from mcp_runtime.connections import DatabaseThread
-from mcp_runtime.search.index import SearchIndex
-from mcp_runtime.search.query_vectors import QueryVectors
 from mcp_runtime.search.records import record_searches
-from mcp_runtime.search.vectors import VectorMaker
 from mcp_runtime.snapshot import Snapshot
+from tools.builtin.search_tools import SIGNALS
+from tools.finding.follower import IndexFollower
+from tools.finding.query_vectors import QueryVectors
+from tools.finding.vector_maker import VectorMaker
 from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class ToolSearchService:
         # Its own: reading thousands of vectors must not hold up the registry.
         self._database = DatabaseThread("search")
         model = embedder.settings.model if embedder.settings.is_complete else ""
-        self.index = SearchIndex(snapshot, self._database, model)
+        self.index = IndexFollower(snapshot, self._database, model)
         self._vectors = VectorMaker(self.index, embedder, self._database)
         self._queries = QueryVectors(embedder)
         self._recorder = record_searches(self._database)

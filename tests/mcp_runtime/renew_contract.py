@@ -11,10 +11,10 @@ from core.bindings import CallerFacts
 from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from gateways.vectors.store import VectorStore, VectorStoreSettings
-from mcp_runtime.builtin.catalogue import RemoteCatalogue
-from mcp_runtime.builtin.documents import DocumentRows, DocumentSearch
-from mcp_runtime.builtin.registry import builtin_tools
-from mcp_runtime.builtin.tool import BuiltinTool
+from tools.builtin.catalogue import RemoteCatalogue
+from tools.builtin.documents import DocumentRows, DocumentSearch
+from tools.builtin.registry import builtin_tools
+from tools.builtin.tool import BuiltinTool
 
 GOLDEN = Path(__file__).parent / "builtin_contract.json"
 

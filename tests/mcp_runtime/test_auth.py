@@ -17,10 +17,10 @@ from django.db import connection
 from django.db.models import JSONField, Value
 from django.utils import timezone
 
+from access.database_thread import DatabaseThread
 from access.keys import issue_key, new_token
 from access.models import ApiKey
 from mcp_runtime.auth import KEY_CACHE_SECONDS, KEY_PATIENCE_SECONDS, KeyVerifier
-from mcp_runtime.connections import DatabaseThread
 from tests.factories import make_expression, make_token
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.mcp_runtime.test_fastmcp_contract import modern_request

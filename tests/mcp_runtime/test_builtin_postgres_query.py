@@ -218,7 +218,7 @@ async def test_failed_query_is_recorded_as_a_failure(serve: Serve) -> None:
 async def test_slow_query_is_stopped_and_told_so(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mcp_runtime.builtin.postgres_query.DEFAULT_TIMEOUT_MS", 200)
+    monkeypatch.setattr("tools.builtin.postgres_query.DEFAULT_TIMEOUT_MS", 200)
 
     async with serve() as served:
         message = await message_of(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gateways.embeddings.settings import EmbeddingSettings
 from gateways.embeddings.texts import make_batches, prepare_texts
-from mcp_runtime.builtin.embedding_tools import EMBEDDING_TIMEOUT_MS, MAX_CHARACTERS, MAX_TEXTS
 from tests.mcp_runtime.conftest import Serve, Served
+from tools.builtin.embedding_tools import EMBEDDING_TIMEOUT_MS, MAX_CHARACTERS, MAX_TEXTS
 
 SETTINGS = EmbeddingSettings(url="http://localhost:1", model="any")
 

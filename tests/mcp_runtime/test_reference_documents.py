@@ -16,11 +16,11 @@ from catalog.glossary import add_concept
 from catalog.models import ReferenceDocument
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
-from mcp_runtime.builtin.documents import DocumentRows, DocumentSearch
 from tests.chroma_server import ChromaAddress
 from tests.gateways.embeddings.scripted_server import ScriptedServer, scripted, silence
 from tests.mcp_runtime.search.meanings import meanings
 from tests.waiting import eventually
+from tools.builtin.documents import DocumentRows, DocumentSearch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

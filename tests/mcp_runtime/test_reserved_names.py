@@ -1,7 +1,7 @@
 """The names that no tool of a person may have are those of the built-in tools."""
 
 from tests.mcp_runtime.renew_contract import make_builtin_tools
-from tools.names import BUILTIN_NAMES
+from tools.builtin.registry import BUILTIN_NAMES
 
 
 def test_reserved_names_are_those_of_the_built_in_tools() -> None:

@@ -10,8 +10,8 @@ from core.statements.tokens import Token, TokenKind, read_tokens
 from core.toolspec import SqlLogic
 from toolbuilder.editing.drafts import MAX_NAME_CHARACTERS
 from toolbuilder.models import ToolDraft
+from tools.builtin.registry import read_reserved_names
 from tools.models import ToolDefinition
-from tools.names import read_reserved_names
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ROOM_FOR_NUMBER = len("_9999")

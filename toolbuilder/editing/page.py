@@ -17,8 +17,8 @@ from toolbuilder.editing.trial_records import read_trials
 from toolbuilder.editing.values import EMPTY, state_of, write_value
 from toolbuilder.editing.works import Work
 from toolbuilder.models import ToolTrial
+from tools.builtin.registry import read_reserved_names
 from tools.definitions import ParameterDocument
-from tools.names import read_reserved_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

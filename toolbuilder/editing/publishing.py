@@ -27,9 +27,9 @@ from toolbuilder.history.versions import (
 )
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.tasks import REFRESH_USES
+from tools.builtin.registry import read_reserved_names
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
-from tools.names import read_reserved_names
 from tools.proxied_rows import read_proxied_names
 from tools.running import check_tool
 

@@ -1,62 +1,68 @@
-"""The active tools, ready to be searched in this process, made anew as far as something changed."""
+"""The index of this process for the lab: what is served, found in the way in which agents find it."""
 
-import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from threading import Lock
 
+from django.conf import settings
+
 from catalog.documents.vector_services import embedding_settings
 from catalog.glossary import read_concepts, read_glossary_revision
-from core.errors import EmbeddingError
-from core.retrieval.glossary import compile_glossary
-from core.retrieval.index import ToolIndex
-from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
-from core.retrieval.tool_texts import IndexEntry
-from core.tool_entry import READS_ONLY
-from core.toolspec import Binding, ParameterSpec, ParameterType, Presence, ToolSpec
-from toolbuilder.search_lab.vectors import VectorPair, read_vectors, read_vectors_revision
-from tools.models import ToolDefinition
+from core.errors import DefinitionError
+from core.execution import CompiledTool
+from core.proxied import ProxiedSpec
+from core.retrieval.model import Tool
+from tools.builtin.registry import declared_tools
+from tools.finding.index import FindableTool, SearchIndex, findable
+from tools.finding.vector_rows import read_rows, read_vectors_revision
+from tools.proxied_rows import read_proxied_rows
 from tools.registry import read_revision, read_served_rows
 
-logger = logging.getLogger(__name__)
 
-# JSON Schema's words; every other type is sent as a text.
-_JSON_TYPES = {
-    ParameterType.NUMBER: "number",
-    ParameterType.INTEGER: "integer",
-    ParameterType.BOOLEAN: "boolean",
-}
+@dataclass(frozen=True, slots=True)
+class _Proxied:
+    """A tool of another server, to be searched."""
+
+    spec: ProxiedSpec
+
+    @property
+    def input_schema(self) -> dict[str, object]:
+        return self.spec.accepted.input_schema
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The tools of some rows by the rows' ids, with the fingerprints by which changed rows are known."""
+
+    fingerprints: Mapping[int, str] = field(default_factory=dict)
+    tools: Mapping[int, FindableTool] = field(default_factory=dict)
+
+    def renewed(
+        self, fingerprints: Mapping[int, str], changed: Mapping[int, FindableTool]
+    ) -> "_Rows":
+        kept = {id_: tool for id_, tool in self.tools.items() if id_ in fingerprints}
+        same = {
+            id_: tool for id_, tool in kept.items() if self.fingerprints[id_] == fingerprints[id_]
+        }
+        return _Rows(fingerprints, {**same, **changed})
 
 
 @dataclass(frozen=True, slots=True)
 class LabIndex:
-    """The index and what is shown of its tools by name; it never changes."""
+    """The index at some revisions of the tools, the glossary and the vectors; it never changes."""
 
-    index: ToolIndex
-    tools: Mapping[str, Tool]
+    search: SearchIndex = field(default_factory=SearchIndex)
+    registry: int = -1
+    glossary: str = ""
+    vectors: str = ""
+    defined: _Rows = field(default_factory=_Rows)
+    proxied: _Rows = field(default_factory=_Rows)
 
-
-@dataclass(frozen=True, slots=True)
-class _Revisions:
-    """What the index is made of; other glossaries and vectors make another index."""
-
-    registry: int
-    glossary: str
-    vectors: str
-
-    def shares_index(self, other: "_Revisions") -> bool:
-        return (self.glossary, self.vectors) == (other.glossary, other.vectors)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """An index with the ids and fingerprints of the rows that it was made of."""
-
-    revisions: _Revisions
-    lab: LabIndex
-    fingerprints: Mapping[int, str] = field(default_factory=dict)
-    names: Mapping[int, str] = field(default_factory=dict)
+    @property
+    def tools(self) -> dict[str, Tool]:
+        """What is shown of the tools, by name."""
+        return {name: tool.entry.tool for name, tool in self.search.tools.items()}
 
 
 class IndexKeeper:
@@ -64,18 +70,27 @@ class IndexKeeper:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._made: _Made | None = None
+        self._lab = LabIndex()
 
     def read(self) -> LabIndex:
         """The index of the rows as they are now; a row that changed is indexed alone."""
         model = embedding_settings().model
-        revisions = _Revisions(
-            read_revision(), read_glossary_revision(), read_vectors_revision(model)
-        )
+        registry, glossary = read_revision(), read_glossary_revision()
+        vectors = read_vectors_revision(model)
         with self._lock:
-            if self._made is None or self._made.revisions != revisions:
-                self._made = _make(revisions, self._made, model)
-            return self._made.lab
+            lab = self._lab
+            if (registry, glossary, vectors) != (lab.registry, lab.glossary, lab.vectors):
+                search = lab.search
+                if vectors != lab.vectors or glossary != lab.glossary:
+                    search = SearchIndex().with_glossary(read_concepts())
+                defined, proxied = _read_defined(lab.defined), _read_proxied(lab.proxied)
+                wanted = findable(
+                    declared_tools(tuple(settings.MCP_BUILTIN_TOOLS)), _by_name(defined, proxied)
+                )
+                changed, gone = search.find_changes(wanted)
+                search = search.with_tools(changed, gone, read_rows(model, changed))
+                self._lab = LabIndex(search, registry, glossary, vectors, defined, proxied)
+            return self._lab
 
 
 @cache
@@ -85,70 +100,27 @@ def shared_keeper() -> IndexKeeper:
 
 
 def read_lab_index() -> LabIndex:
-    """The index of the active tools as they are now."""
+    """The index of the served tools as they are now."""
     return shared_keeper().read()
 
 
-def to_tool(spec: ToolSpec) -> Tool:
-    """The tool as a search knows it: what `tools/list` tells agents of it."""
-    shown = (one for one in spec.parameters if one.binding is Binding.AGENT)
-    return Tool(
-        name=spec.name,
-        title=spec.title,
-        description=spec.description,
-        parameters=tuple(map(_to_parameter, shown)),
-        annotations=MCPAnnotations.from_dict(spec.annotations or READS_ONLY),
-        tags=spec.tags,
-    )
+def _read_defined(before: _Rows) -> _Rows:
+    rows, changed = read_served_rows(before.fingerprints), dict[int, FindableTool]()
+    for spec in rows.specs:
+        try:
+            changed[spec.id] = CompiledTool(spec)
+        except DefinitionError:
+            # It is not served either; its page says why.
+            continue
+    return before.renewed(rows.fingerprints, changed)
 
 
-def _to_parameter(spec: ParameterSpec) -> ToolParameter:
-    return ToolParameter(
-        name=spec.name,
-        type="array" if spec.type.is_list else _JSON_TYPES.get(spec.type, "string"),
-        description=spec.description,
-        required=spec.presence is Presence.REQUIRED,
-        enum=spec.allowed_values or None,
-    )
+def _read_proxied(before: _Rows) -> _Rows:
+    rows = read_proxied_rows(before.fingerprints)
+    return before.renewed(rows.fingerprints, {spec.id: _Proxied(spec) for spec in rows.specs})
 
 
-def _make(revisions: _Revisions, before: _Made | None, model: str) -> _Made:
-    if before is None or not before.revisions.shares_index(revisions):
-        empty = LabIndex(ToolIndex(compile_glossary(read_concepts())), {})
-        before = _Made(revisions, empty)
-    rows = read_served_rows(before.fingerprints)
-    changed = [spec.id for spec in rows.specs] + list(rows.unreadable)
-    gone = [id_ for id_ in before.names if id_ not in rows.fingerprints]
-    names = {id_: name for id_, name in before.names.items() if id_ not in {*changed, *gone}}
-    dropped = [before.names[id_] for id_ in (*changed, *gone) if id_ in before.names]
-    names |= {spec.id: spec.name for spec in rows.specs}
-    lab = _renew(before.lab, dropped, _entries_of(rows.specs, model))
-    return _Made(revisions, lab, rows.fingerprints, names)
-
-
-def _renew(lab: LabIndex, dropped: Collection[str], entries: Iterable[IndexEntry]) -> LabIndex:
-    index, tools = lab.index.copy(), dict(lab.tools)
-    for name in dropped:
-        index.remove(name)
-        tools.pop(name, None)
-    for entry in entries:
-        _put(index, entry)
-        tools[entry.tool.name] = entry.tool
-    return LabIndex(index, tools)
-
-
-def _put(index: ToolIndex, entry: IndexEntry) -> None:
-    try:
-        index.put(entry)
-    except EmbeddingError:
-        logger.warning("the stored vectors of %s do not fit the others", entry.tool.name)
-        index.put(IndexEntry(entry.tool, None, entry.description_user))
-
-
-def _entries_of(specs: Collection[ToolSpec], model: str) -> Iterable[IndexEntry]:
-    tools = [to_tool(spec) for spec in specs]
-    rows = ToolDefinition.objects.filter(pk__in=[spec.id for spec in specs])
-    for_people = dict(rows.values_list("name", "description_user"))
-    vectors: Mapping[str, VectorPair] = read_vectors(model, tools)
-    for tool in tools:
-        yield IndexEntry(tool, vectors.get(tool.name), for_people.get(tool.name, ""))
+def _by_name(defined: _Rows, proxied: _Rows) -> dict[str, FindableTool]:
+    """As they are served: a defined tool wins over a proxied one of its name."""
+    tools = (*proxied.tools.values(), *defined.tools.values())
+    return {tool.spec.name: tool for tool in tools}

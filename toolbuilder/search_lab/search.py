@@ -155,7 +155,7 @@ def rank_or_degrade(
     lab: LabIndex, query: Query, profile: LabProfile, allowed: frozenset[str] | None = None
 ) -> tuple[list[RankedTool], bool]:
     """The tools best first, and whether by words alone, as where the vectors are of another model."""
-    ranker = ToolRanker(lab.index)
+    ranker = ToolRanker(lab.search.index)
     try:
         found = ranker.rank(query, allowed, profile.to_profile())
         return found, ranker.is_degraded(query)

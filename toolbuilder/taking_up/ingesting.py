@@ -23,9 +23,9 @@ from toolbuilder.exchange.importing import ImportOutcome
 from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import ToolDraft, VersionOrigin
 from toolbuilder.taking_up.operation_tools import make_operation_tool, merge_tool
+from tools.builtin.registry import read_reserved_names
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolType
-from tools.names import read_reserved_names
 
 Route = tuple[str, str]
 

@@ -27,11 +27,10 @@ from core.errors import EmbeddingUnavailableError
 from core.execution import CompiledTool
 from core.retrieval.text_hashes import hash_texts
 from gateways.embeddings.client import EmbeddingSettings, TextRole
-from mcp_runtime.builtin.registry import builtin_tools
-from mcp_runtime.builtin.services import BuiltinServices
-from mcp_runtime.search.entries import searchable_tools, to_search_tool
-from mcp_runtime.search.vector_rows import HashedVectors
-from mcp_runtime.snapshot import Snapshot
+from tools.builtin.registry import builtin_tools
+from tools.builtin.services import BuiltinServices
+from tools.finding.index import findable, to_search_tool
+from tools.finding.vector_rows import HashedVectors
 from tools.models import ToolVector
 from tools.registry import read_served_rows
 
@@ -56,7 +55,7 @@ def test_vectors_are_of_the_tools_as_they_are() -> None:
     defined = {spec.name: CompiledTool(spec) for spec in rows.specs}
     async_to_sync(services.close)()
 
-    served = searchable_tools(Snapshot(tools=defined, builtin=builtin)).items()
+    served = findable(builtin, defined).items()
     wanted = {name: hash_texts(to_search_tool(tool)) for name, tool in served}
 
     shipped = {name: one.content_hash for name, one in read_shipped().tools.items()}

@@ -7,9 +7,9 @@ from asgiref.sync import sync_to_async
 
 from access.models import CallRecord
 from core.errors import ArgumentsError
-from mcp_runtime.builtin.search_tools import SearchArguments, read_called
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
+from tools.builtin.search_tools import SearchArguments, read_called
 
 
 @pytest.mark.django_db(transaction=True)

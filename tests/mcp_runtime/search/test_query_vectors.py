@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
-from mcp_runtime.search.query_vectors import MOST_AT_ONCE, QueryVectors
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, scripted, silence
 from tests.mcp_runtime.search.meanings import meanings
 from tests.waiting import eventually
+from tools.finding.query_vectors import MOST_AT_ONCE, QueryVectors
 
 
 @pytest.fixture

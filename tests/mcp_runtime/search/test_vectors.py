@@ -5,19 +5,19 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from catalog.models import McpServer, McpTool
-from mcp_runtime.search.vector_rows import (
-    HashedVectors,
-    drop_misfits,
-    drop_orphans,
-    read_vectors,
-    store_vectors,
-)
 from tests.factories import make_tool
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, answer
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.mcp_runtime.search.meanings import meanings
 from tests.waiting import eventually
+from tools.finding.vector_rows import (
+    HashedVectors,
+    drop_misfits,
+    drop_orphans,
+    read_vectors,
+    store_vectors,
+)
 from tools.models import ToolDefinition, ToolVector
 
 

@@ -1,28 +1,32 @@
 """Tools of a small shop, and vectors that runtimes would have made of them."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from django.utils import translation
 
+from core.execution import CompiledTool
 from core.retrieval.text_hashes import hash_texts
 from tests.factories import make_tool
-from toolbuilder.search_lab.index import shared_keeper, to_tool
-from toolbuilder.search_lab.query_vectors import shared_memory
+from toolbuilder.search_lab.index import shared_keeper
+from tools.finding.index import to_search_tool
 from tools.models import ToolDefinition, ToolVector
 from tools.registry import read_served_rows
+from tools.source_loop import shared_loop
 
 MODEL = "a-model"
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> Iterator[None]:
+def _fresh(settings: Any) -> Iterator[None]:
     """Nothing of another test is remembered; a request leaves its language behind in the thread."""
+    settings.MCP_BUILTIN_TOOLS = ["none"]
     shared_keeper.cache_clear()
-    shared_memory.cache_clear()
     with translation.override("en"):
         yield
+    shared_loop().close()
 
 
 @pytest.fixture
@@ -49,7 +53,7 @@ def store_vectors(**directions: int) -> None:
             ToolVector.objects.create(
                 tool_name=spec.name,
                 model=MODEL,
-                content_hash=hash_texts(to_tool(spec)),
+                content_hash=hash_texts(to_search_tool(CompiledTool(spec))),
                 name_vector=vector,
                 text_vector=vector,
             )

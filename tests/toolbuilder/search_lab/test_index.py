@@ -58,7 +58,7 @@ def test_change_is_found_by_the_next_search(change: Any, expected: list[str]) ->
         change()
 
     assert find("weigh") == expected
-    assert len(read_lab_index().index) == ToolDefinition.objects.count()
+    assert len(read_lab_index().tools) == ToolDefinition.objects.count()
 
 
 def test_tool_out_of_service_is_found_no_more_and_an_index_in_use_is_left_alone() -> None:
@@ -68,6 +68,14 @@ def test_tool_out_of_service_is_found_no_more_and_an_index_in_use_is_left_alone(
 
     assert find("stores") == []
     assert find("stores", before) == ["find_stores"]
+
+
+def test_built_in_tools_are_found_beside_those_of_people(settings: Any) -> None:
+    settings.MCP_BUILTIN_TOOLS = ["get_text_embedding", "search_tools"]
+
+    assert find("embedding") == ["get_text_embedding"]
+    assert "search_tools" not in find("search tools")
+    assert find("stores") == ["find_stores"]
 
 
 def test_bad_row_harms_no_other() -> None:

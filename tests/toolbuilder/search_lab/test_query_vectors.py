@@ -4,12 +4,11 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 from config.services.ports import choose_free_port
 from tests.toolbuilder.search_lab.conftest import MODEL
-from toolbuilder.search_lab.query_vectors import VectorMemory, embed_question, embed_questions
+from toolbuilder.search_lab.query_vectors import embed_question, embed_questions
 
 
 @pytest.fixture
@@ -37,15 +36,3 @@ def test_no_server_is_asked_where_none_is_set(settings: Any) -> None:
     settings.TEXT_EMBEDDING_MODEL_URL = ""
 
     assert embed_question("orders") is None
-
-
-def test_memory_forgets_the_oldest() -> None:
-    memory, vector = VectorMemory(2), np.ones(2, dtype=np.float32)
-    for text in ("a", "b"):
-        memory.keep(("u", "m", text), vector)
-
-    memory.find(("u", "m", "a"))
-    memory.keep(("u", "m", "c"), vector)
-
-    assert memory.find(("u", "m", "b")) is None
-    assert memory.find(("u", "m", "a")) is vector

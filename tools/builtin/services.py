@@ -6,6 +6,7 @@ from typing import ParamSpec, TypeVar
 
 from django.db import Error as DatabaseError
 
+from access.database_thread import DatabaseThread
 from catalog.documents.indexing import IndexTarget, explain_unbuilt_index
 from catalog.documents.stored import search_documents_by_text
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
@@ -13,9 +14,8 @@ from core.errors import VectorStoreUnavailableError
 from core.messages import Message, message
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
-from mcp_runtime.builtin.documents import DocumentRows, DocumentSearch
-from mcp_runtime.builtin.own_catalogue import open_catalogue
-from mcp_runtime.connections import DatabaseThread
+from tools.builtin.documents import DocumentRows, DocumentSearch
+from tools.builtin.own_catalogue import open_catalogue
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from gateways.embeddings.client import Embeddings
 from gateways.embeddings.settings import SLOWEST_CHARACTERS_PER_S
-from mcp_runtime.builtin.documents import DocumentSearch
-from mcp_runtime.builtin.text_lists import EmbeddableTexts
-from mcp_runtime.builtin.tool import (
+from tools.builtin.documents import DocumentSearch
+from tools.builtin.text_lists import EmbeddableTexts
+from tools.builtin.tool import (
     BuiltinSpec,
     BuiltinTool,
     json_answer,

@@ -4,15 +4,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Count, Max
 from django.db.models.functions import Length
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from tools.builtin.registry import BUILTIN_NAMES
 from tools.models import ToolDefinition, ToolVector
-from tools.names import BUILTIN_NAMES
 from tools.proxied_rows import read_proxied_names
 
 _BYTES = "<f4"
+_ITEM_SIZE = np.dtype(_BYTES).itemsize
 # Beyond it, all rows are read at once.
 _MOST_NAMED = 1_000
 _CHUNK_SIZE = 500
@@ -51,10 +53,21 @@ def read_vectors(model: str, names: Collection[str]) -> dict[str, HashedVectors]
     if len(names) <= _MOST_NAMED:
         rows = rows.filter(tool_name__in=names)
     columns = ("tool_name", "content_hash", "name_vector", "text_vector")
-    return {
-        name: HashedVectors(content_hash, (_to_vector(of_name), _to_vector(of_text)))
-        for name, content_hash, of_name, of_text in rows.values_list(*columns).iterator(_CHUNK_SIZE)
-    }
+    vectors = {}
+    for name, content_hash, *stored in rows.values_list(*columns).iterator(_CHUNK_SIZE):
+        of_name, of_text = map(bytes, stored)
+        # Other programs write rows too.
+        if of_name and len(of_name) == len(of_text) and len(of_name) % _ITEM_SIZE == 0:
+            pair = (_to_vector(of_name), _to_vector(of_text))
+            vectors[name] = HashedVectors(content_hash, pair)
+    return vectors
+
+
+def read_vectors_revision(model: str) -> str:
+    """Another text after each change of the model's vectors; one query that reads none of them."""
+    rows = ToolVector.objects.filter(model=model)
+    found = rows.aggregate(last=Max("updated_at"), count=Count("pk"))
+    return f"{model} {found['count']} {found['last'].isoformat() if found['last'] else ''}"
 
 
 def store_vectors(model: str, made: Mapping[str, HashedVectors]) -> None:
@@ -90,10 +103,10 @@ def drop_orphans() -> int:
 
 def drop_misfits(model: str, dimension: int) -> int:
     """Delete the model's vectors of another dimension; returns how many."""
-    size = dimension * np.dtype(_BYTES).itemsize
+    size = dimension * _ITEM_SIZE
     stored = ToolVector.objects.filter(model=model).alias(size=Length("text_vector"))
     return stored.exclude(size=size).delete()[0]
 
 
-def _to_vector(stored: bytes | memoryview) -> NDArray[np.float32]:
+def _to_vector(stored: bytes) -> NDArray[np.float32]:
     return np.frombuffer(stored, dtype=_BYTES).astype(np.float32, copy=False)

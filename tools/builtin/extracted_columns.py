@@ -17,7 +17,7 @@ from core.argument_texts import (
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.messages import Message, message
-from mcp_runtime.builtin.tool import Arguments
+from tools.builtin.tool import Arguments
 
 _ARGUMENT, _NAME = "extracted_columns", "extracted_column_name"
 _TOOL = "complete_column_extraction"

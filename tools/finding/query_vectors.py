@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 # An agent that waits is better served by a search for words.
 DEADLINE_S = 0.3
-MOST_REMEMBERED = 1_000
+MOST_REMEMBERED = 2_000
 # More would only queue up behind each other until nobody waits for them.
 MOST_AT_ONCE = 32
 
@@ -46,6 +47,20 @@ class QueryVectors:
             logger.warning("a search goes by words alone: no vector of the query in time")
             return None
 
+    async def find_all(self, texts: Iterable[str], deadline_s: float) -> dict[str, _Vector]:
+        """The vectors by text, as far as they are known or come within the deadline; one request."""
+        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
+        missing = [text for text in wanted if text not in self._known]
+        try:
+            async with asyncio.timeout(deadline_s):
+                if missing:
+                    answer = await self._embedder.embed(missing, TextRole.QUERY)
+                    for text, vector in zip(missing, answer.vectors, strict=True):
+                        self._keep(text, vector)
+        except (EmbeddingError, TimeoutError) as error:
+            logger.info("questions are searched by words alone: %s", error or "no answer in time")
+        return {text: self._known[text] for text in wanted if text in self._known}
+
     async def close(self) -> None:
         """Ask for nothing any more."""
         for task in (asked := list(self._asked.values())):
@@ -66,6 +81,9 @@ class QueryVectors:
         except EmbeddingError as error:
             logger.warning("a search goes by words alone: %s", error)
             return None
+        return self._keep(text, vector)
+
+    def _keep(self, text: str, vector: Sequence[float]) -> _Vector:
         if len(self._known) >= MOST_REMEMBERED:
             del self._known[next(iter(self._known))]
         self._known[text] = np.array(vector, dtype=np.float32)

@@ -7,12 +7,12 @@ from typing import ParamSpec
 from django.conf import settings
 from django.db import Error as DatabaseError
 
+from access.database_thread import DatabaseThread
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
 from core.errors import DocumentServerUnavailableError
 from core.messages import message
 from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
-from mcp_runtime.builtin.catalogue import CatalogueReader, RemoteCatalogue, Told
-from mcp_runtime.connections import DatabaseThread
+from tools.builtin.catalogue import CatalogueReader, RemoteCatalogue, Told
 
 logger = logging.getLogger(__name__)
 

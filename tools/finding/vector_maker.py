@@ -8,13 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 from django.db import Error as DatabaseError
 
+from access.database_thread import DatabaseThread
 from core.errors import EmbeddingError, EmbeddingUnavailableError
 from core.retrieval.text_hashes import hash_texts
 from core.retrieval.tool_texts import IndexEntry, embedding_texts
 from gateways.embeddings.client import EmbeddingClient, TextRole
-from mcp_runtime.connections import DatabaseThread
-from mcp_runtime.search.index import SearchIndex
-from mcp_runtime.search.vector_rows import (
+from tools.finding.follower import IndexFollower
+from tools.finding.vector_rows import (
     HashedVectors,
     drop_misfits,
     drop_orphans,
@@ -38,7 +38,7 @@ class VectorMaker:
     """Gives the index the vectors that it lacks: those that another runtime stored, else new ones."""
 
     def __init__(
-        self, index: SearchIndex, embedder: EmbeddingClient, database: DatabaseThread
+        self, index: IndexFollower, embedder: EmbeddingClient, database: DatabaseThread
     ) -> None:
         self._index = index
         self._embedder = embedder

@@ -7,8 +7,8 @@ from core.arguments import ArgumentsValidator, input_schema
 from core.execution import QuerySources
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType
-from mcp_runtime.builtin.extracted_columns import INPUT_SCHEMA, read_column_names
-from mcp_runtime.builtin.tool import (
+from tools.builtin.extracted_columns import INPUT_SCHEMA, read_column_names
+from tools.builtin.tool import (
     BuiltinSpec,
     BuiltinTool,
     json_answer,

@@ -12,8 +12,8 @@ from core.execution import QuerySources
 from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
-from mcp_runtime.builtin.catalogue import CatalogueReader
-from mcp_runtime.builtin.tool import (
+from tools.builtin.catalogue import CatalogueReader
+from tools.builtin.tool import (
     Arguments,
     BuiltinSpec,
     BuiltinTool,

@@ -27,8 +27,8 @@ from core.toolspec import (
     ParameterSpec,
     ParameterType,
 )
-from mcp_runtime.builtin.agent_sql import find_readings, separate_colons
-from mcp_runtime.builtin.tool import (
+from tools.builtin.agent_sql import find_readings, separate_colons
+from tools.builtin.tool import (
     Arguments,
     BuiltinSpec,
     BuiltinTool,

@@ -8,7 +8,7 @@ from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.messages import Message
 from core.toolspec import ParameterSpec
-from mcp_runtime.builtin.tool import Arguments
+from tools.builtin.tool import Arguments
 
 MAX_BLANKS_NAMED = 20
 

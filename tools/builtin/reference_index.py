@@ -11,7 +11,7 @@ from django.db import connections
 from core.errors import EmbeddingError, VectorStoreError
 from gateways.vectors.reader import PAGE_VECTORS, VectorReader
 from gateways.vectors.settings import VectorStoreSettings
-from mcp_runtime.builtin.reference_state import (
+from tools.builtin.reference_state import (
     MAX_VECTOR_BYTES,
     References,
     VectorDraft,

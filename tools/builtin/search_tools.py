@@ -21,8 +21,8 @@ from core.execution import QuerySources
 from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
-from mcp_runtime.builtin.text_lists import EmbeddableTexts
-from mcp_runtime.builtin.tool import (
+from tools.builtin.text_lists import EmbeddableTexts
+from tools.builtin.tool import (
     Arguments,
     BuiltinSpec,
     BuiltinTool,

@@ -14,8 +14,8 @@ from gateways.embeddings.client import EmbeddingClient, Embeddings, TextRole
 from gateways.vectors.reader import VectorReader
 from gateways.vectors.requests import CollectionGoneError
 from gateways.vectors.store import VectorStore
-from mcp_runtime.builtin.reference_index import ReferenceIndex
-from mcp_runtime.builtin.reference_state import MAX_VECTOR_BYTES, References
+from tools.builtin.reference_index import ReferenceIndex
+from tools.builtin.reference_state import MAX_VECTOR_BYTES, References
 
 logger = logging.getLogger(__name__)
 
