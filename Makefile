@@ -17,7 +17,7 @@ IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-tools test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
+.PHONY: help install run stop agent agent-web test test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -40,16 +40,21 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 # Hundreds of processes are started: none of them should have to compile the project again.
 test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
-	@$(MAKE) --jobs 3 $(IN_ORDER) test-tools
+	@$(MAKE) --jobs 3 $(IN_ORDER) test-setup
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m alone
 	$(BROWSER_TESTS)
 	@$(MAKE) --jobs 2 $(IN_ORDER) test-agent
 
-test-tools: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
+test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
+
+# The tests of one room, in seconds to two minutes: make test-core, test-gateways, test-tools and so on.
+ROOMS := core gateways access catalog tools toolbuilder mcp_runtime config
+$(addprefix test-,$(ROOMS)): test-%: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -p no:playwright -n auto --dist loadfile -m "not alone" tests/$*
 
 test-agent: test-agent-parts test-agent-whole  ## Run the agent's tests
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-LIMIT_S = 60.0
+LIMIT_S = 120.0
 STEP_S = 0.02
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Generic, TypeVar
@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from catalog.sources import SourceSettings, explain_missing_service, explain_missing_source
 from core.errors import DefinitionError
 from gateways.http.service import HttpSource
+from gateways.http.settings import HttpSettings
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
 from gateways.sources import DatabaseSettings, OpenedSource, open_source
 
@@ -27,6 +28,7 @@ _Source = TypeVar("_Source", OpenedSource, HttpSource)
 
 @dataclass(slots=True)
 class _Opened(Generic[_Source]):
+    settings: DatabaseSettings | HttpSettings
     source: _Source
     used_at: float = field(default_factory=monotonic)
 
@@ -60,10 +62,9 @@ class Sources:
                 raise DefinitionError(reason)
             if (settings := self._read.usable.get(name)) is None:
                 raise DefinitionError(explain_missing_source(name, self._read.usable))
-            if self._largest_pool:
-                pool_size = min(settings.pool_size, self._largest_pool)
-                settings = replace(settings, pool_size=pool_size)
-            opened = self._opened[name] = _Opened(open_source(settings))
+            pool_size = min(settings.pool_size, self._largest_pool or settings.pool_size)
+            source = open_source(replace(settings, pool_size=pool_size))
+            opened = self._opened[name] = _Opened(settings, source)
         opened.used_at = monotonic()
         return opened.source
 
@@ -72,7 +73,7 @@ class Sources:
         if (opened := self._services.get(name)) is None:
             if (settings := self._read.services.get(name)) is None:
                 raise DefinitionError(explain_missing_service(self._read, name))
-            opened = self._services[name] = _Opened(HttpSource(settings))
+            opened = self._services[name] = _Opened(settings, HttpSource(settings))
         opened.used_at = monotonic()
         return opened.source
 
@@ -93,11 +94,13 @@ class Sources:
 
     def update(self, read: SourceSettings) -> None:
         """Use these settings from now on, and retire what was opened by other ones."""
-        before, self._read = self._read, read
-        for name in _changed(self._opened, before.usable, read.usable):
-            self._retire(self._opened.pop(name).source)
-        for name in _changed(self._services, before.services, read.services):
-            self._retire(self._services.pop(name).source)
+        self._read = read
+        for name, opened in list(self._opened.items()):
+            if read.usable.get(name) != opened.settings:
+                self._retire(self._opened.pop(name).source)
+        for name, service in list(self._services.items()):
+            if read.services.get(name) != service.settings:
+                self._retire(self._services.pop(name).source)
 
     async def close_idle(self, idle_s: float) -> None:
         """Close what was not asked for during this time."""
@@ -128,14 +131,6 @@ class Sources:
         task = asyncio.get_running_loop().create_task(_close_later(source))
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
-
-
-def _changed(
-    opened: Mapping[str | None, object],
-    before: Mapping[str | None, object],
-    now: Mapping[str | None, object],
-) -> list[str | None]:
-    return [name for name in opened if before.get(name) != now.get(name)]
 
 
 async def _close_later(source: OpenedSource | HttpSource) -> None:

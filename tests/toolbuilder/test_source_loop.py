@@ -107,7 +107,7 @@ def test_end_of_the_loop_stops_its_runs(read: SourceSettings) -> None:
     thread.join(LIMIT_S)
 
     assert ended == ["stopped"]
-    assert not [one for one in threading.enumerate() if one.name == "sources" and one.is_alive()]
+    wait_until(lambda: "sources" not in {thread.name for thread in threading.enumerate()})
 
 
 def test_closed_loop_starts_anew(loop: SourceLoop, read: SourceSettings) -> None:
