@@ -12,12 +12,11 @@ from django.db.models import Count, Max
 
 from catalog.editing.texts import clean_text, normal_form
 from catalog.models import GlossaryConcept
-from core.bm25 import stem_word
 from core.errors import EditError, StaleEditError
 from core.messages import message
 from core.retrieval.glossary import Concept
 from core.retrieval.glossary_terms import CONCEPTS
-from core.retrieval.tokens import fold
+from core.retrieval.tokens import fold, stem_word
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.retrieval.check_data import DataSet, Row
 from benchmarks.retrieval.embedded import EmbeddedTexts, Vector
 from benchmarks.retrieval.measures import Figures, share_found
-from core.bm25 import Bm25Index
+from core.retrieval.bm25f import TextIndex
 from core.retrieval.column_texts import ColumnDocument, ColumnTable, column_text
 from core.retrieval.columns import ColumnRanker
 from core.retrieval.glossary import Glossary
@@ -81,8 +81,8 @@ def _meaning_alone(prepared: PreparedColumns, questions: Sequence[Row]) -> list[
 
 
 def _words_alone(prepared: PreparedColumns, questions: Sequence[Row]) -> list[list[str]]:
-    """Okapi BM25 of the product over name, table and description as one text."""
-    index = Bm25Index(
+    """The product's BM25 over name, table and description as one text."""
+    index = TextIndex(
         f"{column_text(each)} {each.table.description}" for each in prepared.documents
     )
     return [

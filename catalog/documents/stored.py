@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -18,7 +18,9 @@ from catalog.documents.files import DocumentFileError, read_files
 from catalog.documents.rows import Document, TextFormat, render_content
 from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
-from core.bm25 import Bm25Index
+
+if TYPE_CHECKING:
+    from core.retrieval.bm25f import TextIndex
 
 # Any number that no other program of this database uses for its own lock.
 LOADING_LOCK = 3_003_002
@@ -144,10 +146,13 @@ def search_documents_by_text(query: str, limit: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _read_index(_count: int, _updated_at: datetime | None) -> tuple[Bm25Index, list[str]]:
+def _read_index(_count: int, _updated_at: datetime | None) -> tuple["TextIndex", list[str]]:
     """The index of all texts; count and time only say whether the one that is kept is still right."""
+    # Here alone: it loads numpy, and whatever else reads documents does without.
+    from core.retrieval.bm25f import TextIndex  # noqa: PLC0415
+
     texts = list(ReferenceDocument.objects.order_by("key").values_list("text", flat=True))
-    return Bm25Index(texts), texts
+    return TextIndex(texts), texts
 
 
 def _wait_for_other_loaders() -> None:

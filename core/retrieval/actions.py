@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from core.bm25 import stem_word
 from core.retrieval.action_words import (
     ACTIONS,
     DESCRIPTIVE,
@@ -20,14 +19,13 @@ from core.retrieval.action_words import (
     Action,
     split_words,
 )
-from core.retrieval.model import Tool
-from core.retrieval.phrases import Match, PhraseTable, keep_form
-from core.retrieval.tokens import ACTION_MARK, fold
+from core.retrieval.model import MCPAnnotations, Tool
+from core.retrieval.phrases import Match, PhraseTable
+from core.retrieval.tokens import ACTION_MARK, fold, stem_word
 
 Kind = Literal["read", "write", "delete"]
 READING: frozenset[Action] = frozenset({"list", "read"})
 
-_Words = Mapping[Action, str]
 _JOINT = re.compile(r"(?:^|\s)(?:and|then|or|also|to|please)$")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]")
 _NOT_BEFORE = re.compile(rf"\b(?:{'|'.join(split_words(NOT_BEFORE))})$")
@@ -38,16 +36,16 @@ _THING = ""
 _OPENING_WORDS = 8
 
 
-def _phrases(tables: Iterable[_Words]) -> Iterator[tuple[str, str]]:
+def _phrases(tables: Iterable[Mapping[Action, str]]) -> Iterator[tuple[str, str]]:
     yield from ((fold(thing), _THING) for thing in split_words(THINGS))
     for table in tables:
         for action, words in table.items():
             yield from ((fold(word), action) for word in split_words(words))
 
 
-_ASKED = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE)), keep_form)
+_REQUESTS = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE)))
 # Descriptions say "Lists", "creates", "Deleting": forms of the same words.
-_TOLD = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE, DESCRIPTIVE)), stem_word)
+_DESCRIPTIONS = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE, DESCRIPTIVE)), stem_word)
 
 
 def actions_of_query(folded: str) -> tuple[Action, ...]:
@@ -56,13 +54,24 @@ def actions_of_query(folded: str) -> tuple[Action, ...]:
     English asks with its first verb, Korean and Japanese with the last, and with those joined to it;
     not with those that only describe a thing, as in 삭제된 사용자 or 削除された注文.
     """
-    found = [match for match in _find(_ASKED, folded) if not _is_denied(folded, match)]
+    found = [
+        match
+        for match in _find(_REQUESTS, folded)
+        # Not what is denied.
+        if not folded[match.end :].lstrip().startswith(_NOT_AFTER)
+        and not _NOT_BEFORE.search(folded[: match.start].rstrip())
+    ]
     return _named([*_leading(folded, found), *_asking(folded, found)])
 
 
 def actions_of_tool(tool: Tool) -> tuple[Action, ...]:
     """What a tool does: by the first verb of its name, else of its description, else its annotations."""
-    return _of_texts(tool.name, tool.description) or _of_annotations(tool)
+    actions = _actions_of_texts(tool.name, tool.description)
+    if actions or tool.annotations is None:
+        return actions
+    if tool.annotations.read_only:
+        return ("list", "read")
+    return ("delete",) if tool.annotations.destructive else ()
 
 
 def kind_of_tool(tool: Tool) -> Kind:
@@ -70,14 +79,14 @@ def kind_of_tool(tool: Tool) -> Kind:
 
     A tool of which nothing is known is one that writes: nobody should take it for harmless.
     """
-    said = tool.annotations
-    if said is not None and (said.read_only or said.destructive):
-        return "read" if said.read_only else "delete"
+    hints = tool.annotations or MCPAnnotations()
+    if hints.read_only or hints.destructive:
+        return "read" if hints.read_only else "delete"
     actions = set(actions_of_tool(tool))
-    if "delete" in actions and (said is None or said.destructive is None):
+    if "delete" in actions and hints.destructive is None:
         return "delete"
-    reads = bool(actions) and actions <= READING
-    return "read" if reads and (said is None or said.read_only is None) else "write"
+    only_reads = bool(actions) and actions <= READING
+    return "read" if only_reads and hints.read_only is None else "write"
 
 
 def action_tokens(actions: Iterable[Action]) -> list[str]:
@@ -87,49 +96,29 @@ def action_tokens(actions: Iterable[Action]) -> list[str]:
 
 def action_spans(folded: str) -> Iterator[tuple[str, int, int]]:
     """Every action word of a folded text as a term of the index, with its start and end."""
-    for match in _find(_ASKED, folded):
+    for match in _find(_REQUESTS, folded):
         yield ACTION_MARK + match.label, match.start, match.end
 
 
-# Asked several times while one tool is taken into the index.
+# Called several times while one tool is taken into the index.
 @lru_cache(maxsize=16)
-def _of_texts(name: str, description: str) -> tuple[Action, ...]:
-    return _of_name(name) or _of_description(description)
-
-
-def _of_name(name: str) -> tuple[Action, ...]:
+def _actions_of_texts(name: str, description: str) -> tuple[Action, ...]:
     folded = fold(name)
-    found = _find(_ASKED, folded)
-    return _named(_leading(folded, found) or _asking(folded, found))
-
-
-def _of_description(description: str) -> tuple[Action, ...]:
+    found = _find(_REQUESTS, folded)
+    if actions := _named(_leading(folded, found) or _asking(folded, found)):
+        return actions
     sentence = _SENTENCE_END.split(description.strip(), maxsplit=1)[0]
     folded = fold(sentence[:400])
     opening = " ".join(folded.split(" ")[:_OPENING_WORDS])
-    asking = _asking(folded, _find(_TOLD, folded))
+    asking = _asking(folded, _find(_DESCRIPTIONS, folded))
     if asking:
         # The verb ends a Korean or Japanese sentence.
         return _named(match for match in asking if match.end == asking[-1].end)
-    return _named(_leading(opening, _find(_TOLD, opening)))
-
-
-def _of_annotations(tool: Tool) -> tuple[Action, ...]:
-    if tool.annotations is None:
-        return ()
-    if tool.annotations.read_only:
-        return ("list", "read")
-    return ("delete",) if tool.annotations.destructive else ()
+    return _named(_leading(opening, _find(_DESCRIPTIONS, opening)))
 
 
 def _find(table: PhraseTable, folded: str) -> list[Match]:
     return [match for match in table.find(folded) if match.label != _THING]
-
-
-def _is_denied(folded: str, match: Match) -> bool:
-    """Whether a folded text says that this is not to be done."""
-    before = folded[: match.start].rstrip()
-    return folded[match.end :].lstrip().startswith(_NOT_AFTER) or bool(_NOT_BEFORE.search(before))
 
 
 def _leading(folded: str, found: Sequence[Match]) -> list[Match]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval.postings import FIELD_COUNT, Postings
-from core.retrieval.tokens import MARKS
+from core.retrieval.tokens import MARKS, find_terms
 
 # Name, description, names of parameters, their descriptions.
 FIELD_WEIGHTS = (2.0, 1.0, 0.5, 0.5)
+FIELD_COUNT = len(FIELD_WEIGHTS)
+# How much long texts pay for their length, and how soon further occurrences stop to count.
 LENGTH_PENALTY = 0.6
 SATURATION = 1.2
 # A term of more rows than this share is kept as one value for every row: adding it is then one
@@ -33,7 +34,7 @@ class Bm25fIndex:
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
-        self._postings: list[Postings] = []
+        self._postings: list[_Postings] = []
         self._own: set[int] = set()
         self._terms: dict[int, array[int]] = {}
         self._lengths = np.zeros((0, FIELD_COUNT), dtype=np.int64)
@@ -60,14 +61,23 @@ class Bm25fIndex:
     def put(self, row: int, fields: Fields) -> None:
         """Take in the document of a row, in place of what the row held."""
         self.remove(row)
-        self._make_room(row)
+        if row >= len(self._lengths):
+            more = max(64, row + 1, 2 * len(self._lengths)) - len(self._lengths)
+            self._lengths = np.pad(self._lengths, ((0, more), (0, 0)))
         self._row_count = max(self._row_count, row + 1)
-        counts = _count(fields)
-        ids = array("i", map(self._id_of, counts))
-        for number, of_fields in zip(ids, counts.values(), strict=True):
-            self._writable(number).add(row, of_fields)
-        self._terms[row] = ids
-        self._lengths[row] = [_length(terms) for terms in fields]
+        counts: dict[str, list[int]] = {}
+        for place, terms in enumerate(fields):
+            for term in terms[:_MOST_TERMS]:
+                counts.setdefault(term, [0] * FIELD_COUNT)[place] += 1
+            self._lengths[row, place] = sum(1 for term in terms if not term.startswith(MARKS))
+        self._terms[row] = array("i")
+        for term, by_field in counts.items():
+            number = self._ids.setdefault(term, len(self._postings))
+            if number == len(self._postings):
+                self._postings.append(_Postings(array("i"), array("H")))
+                self._own.add(number)
+            self._writable(number).add(row, by_field)
+            self._terms[row].append(number)
         self._forget()
 
     def remove(self, row: int) -> None:
@@ -82,16 +92,16 @@ class Bm25fIndex:
         """The score of every row; 0 where no term occurs. A term counts once."""
         total = np.zeros(self.row_count, dtype=np.float32)
         for term in dict.fromkeys(terms):
-            rows, impacts = self._impacts(term)
+            # Only terms that are there: queries must not make the cache grow for ever.
+            if (number := self._ids.get(term)) is None:
+                continue
+            known = self._cached.get(number)
+            rows, impacts = known or self._cached.setdefault(number, self._impacts(number))
             if rows is None:
                 total += impacts
             else:
                 total[rows] += impacts
         return total
-
-    def terms_in(self, row: int, terms: Iterable[str]) -> set[str]:
-        """Those of the terms that the document of a row has."""
-        return self.lookup(terms).terms_in(row)
 
     def lookup(self, terms: Iterable[str]) -> "TermLookup":
         """The terms made ready to be looked for in many rows."""
@@ -99,43 +109,25 @@ class Bm25fIndex:
         return TermLookup(dict(known), self._terms)
 
     def _forget(self) -> None:
-        self._cached: dict[str, tuple[NDArray[np.intp] | None, Scores]] = {}
-        self._norms: Scores | None = None
+        self._cached: dict[int, tuple[NDArray[np.intp] | None, Scores]] = {}
+        self._weights: Scores | None = None
 
-    def _id_of(self, term: str) -> int:
-        number = self._ids.setdefault(term, len(self._postings))
-        if number == len(self._postings):
-            self._postings.append(Postings.empty())
-            self._own.add(number)
-        return number
-
-    def _writable(self, number: int) -> Postings:
+    def _writable(self, number: int) -> "_Postings":
         if number not in self._own:
             self._postings[number] = self._postings[number].copy()
             self._own.add(number)
         return self._postings[number]
 
-    def _make_room(self, row: int) -> None:
-        if row >= len(self._lengths):
-            more = max(64, row + 1, 2 * len(self._lengths)) - len(self._lengths)
-            self._lengths = np.pad(self._lengths, ((0, more), (0, 0)))
-
-    def _impacts(self, term: str) -> tuple[NDArray[np.intp] | None, Scores]:
-        """What a term adds to which rows; without rows, one value for each."""
-        known = self._cached.get(term)
-        if known is None:
-            known = self._compute_impacts(term)
-            if term in self._ids:
-                # Only terms that are there: queries must not make the cache grow for ever.
-                self._cached[term] = known
-        return known
-
-    def _compute_impacts(self, term: str) -> tuple[NDArray[np.intp] | None, Scores]:
-        number = self._ids.get(term, -1)
-        if number < 0 or not len(self._postings[number]):
-            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float32)
+    def _impacts(self, number: int) -> tuple[NDArray[np.intp] | None, Scores]:
+        """What a term adds to which rows; without rows, one value for each row."""
         rows, counts = self._postings[number].to_arrays()
-        weighted = (counts * self._weights()[rows]).sum(axis=1)
+        if self._weights is None:
+            # Of one occurrence by row and field: less in a field that is long for its kind.
+            means = self._lengths.sum(axis=0) / max(1, len(self))
+            relative = self._lengths / np.where(means > 0, means, 1)
+            lengths = 1 - LENGTH_PENALTY + LENGTH_PENALTY * relative
+            self._weights = (np.array(FIELD_WEIGHTS) / lengths).astype(np.float32)
+        weighted = (counts * self._weights[rows]).sum(axis=1)
         rarity = np.log1p((len(self) - len(rows) + 0.5) / (len(rows) + 0.5))
         impacts = (rarity * weighted / (SATURATION + weighted)).astype(np.float32)
         if len(rows) <= _DENSE_SHARE * self.row_count:
@@ -143,15 +135,6 @@ class Bm25fIndex:
         dense = np.zeros(self.row_count, dtype=np.float32)
         dense[rows] = impacts
         return None, dense
-
-    def _weights(self) -> Scores:
-        """The weight of one occurrence by row and field: less in a field that is long for its kind."""
-        if self._norms is None:
-            means = self._lengths.sum(axis=0) / max(1, len(self))
-            relative = self._lengths / np.where(means > 0, means, 1)
-            lengths = 1 - LENGTH_PENALTY + LENGTH_PENALTY * relative
-            self._norms = (np.array(FIELD_WEIGHTS) / lengths).astype(np.float32)
-        return self._norms
 
 
 class TermLookup:
@@ -169,14 +152,52 @@ class TermLookup:
         return {self._known[number] for number in self._ids.intersection(self._rows.get(row, ()))}
 
 
-def _count(fields: Fields) -> dict[str, list[int]]:
-    """How often each term occurs in each field."""
-    counts: dict[str, list[int]] = {}
-    for place, terms in enumerate(fields):
-        for term in terms[:_MOST_TERMS]:
-            counts.setdefault(term, [0] * FIELD_COUNT)[place] += 1
-    return counts
+class _Postings:
+    """The rows of one term with how often it occurs in each of their fields; in no order."""
+
+    __slots__ = ("_counts", "_rows")
+
+    def __init__(self, rows: "array[int]", counts: "array[int]") -> None:
+        self._rows = rows
+        self._counts = counts
+
+    def copy(self) -> "_Postings":
+        return _Postings(self._rows[:], self._counts[:])
+
+    def add(self, row: int, counts: Sequence[int]) -> None:
+        """Take in a row that is not there yet; a field's count is at most 65,535."""
+        self._rows.append(row)
+        self._counts.extend(counts)
+
+    def discard(self, row: int) -> None:
+        """Take out a row that is there; the last one takes its place."""
+        place = self._rows.index(row)
+        self._rows[place] = self._rows[-1]
+        self._rows.pop()
+        last = self._counts[-FIELD_COUNT:]
+        self._counts[place * FIELD_COUNT : (place + 1) * FIELD_COUNT] = last
+        del self._counts[-FIELD_COUNT:]
+
+    def to_arrays(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+        """Rows, and counts as (rows, fields); copies, so that the postings may go on changing."""
+        rows = np.array(self._rows, dtype=np.intp)
+        counts = np.array(self._counts, dtype=np.float32)
+        return rows, counts.reshape(-1, FIELD_COUNT)
 
 
-def _length(terms: Sequence[str]) -> int:
-    return sum(1 for term in terms if not term.startswith(MARKS))
+class TextIndex:
+    """Texts of one field, ready to be searched; it never changes, so that threads may share it."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._index = Bm25fIndex()
+        for row, text in enumerate(texts):
+            self._index.put(row, ((), find_terms(text), (), ()))
+
+    def rank(self, query: str, limit: int) -> list[tuple[int, float]]:
+        """Numbers of texts and their scores, best first, at most `limit`; ties in the texts' order.
+
+        A text that shares no term with the query is never among them.
+        """
+        scores = self._index.score(find_terms(query))
+        order = np.argsort(-scores, kind="stable")[: max(0, limit)]
+        return [(int(row), float(scores[row])) for row in order if scores[row] > 0]

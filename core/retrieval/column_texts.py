@@ -6,7 +6,7 @@ Apart from their ranking: whoever reads columns, such as each job and command, d
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.retrieval.tokens import name_words
+from core.retrieval.tokens import fold
 
 if TYPE_CHECKING:
     from core.retrieval.dense import Vector
@@ -53,7 +53,8 @@ class ColumnDocument:
 
 def column_text(document: ColumnDocument) -> str:
     """The text of a column to embed: what its table is called, its own words, what it holds."""
-    table, name = document.table, name_words(document.name)
-    told = " ".join(document.description[:MOST_CHARACTERS].split())[:_EMBEDDED_CHARACTERS]
-    called = " ".join(f"{name_words(table.name)} {table.title}".split())
-    return f"{called}: {name}: {told}" if told else f"{called}: {name}"
+    table, name = document.table, fold(document.name)
+    description = " ".join(document.description[:MOST_CHARACTERS].split())[:_EMBEDDED_CHARACTERS]
+    table_names = " ".join(f"{fold(table.name)} {table.title}".split())
+    text = f"{table_names}: {name}"
+    return f"{text}: {description}" if description else text

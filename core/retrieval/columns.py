@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from core.retrieval.bm25f import Bm25fIndex
 from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnTable
 from core.retrieval.dense import Vector
-from core.retrieval.fusion import Scores, standardize
+from core.retrieval.fusion import best_places, standardize
 from core.retrieval.glossary import Glossary
 from core.retrieval.request import MAX_QUERY_CHARACTERS
 from core.retrieval.tokens import Language, fold, language_of, read_terms
@@ -46,10 +45,9 @@ class ColumnsFound:
 
     def first(self, count: int) -> list[ColumnDocument]:
         """At most so many documents: the best, then keys, for which a fifth of the places is kept."""
-        room = max(count - len(self.columns), count // KEYS_SHARE)
-        keys = list(self.keys[:room])
+        keys = self.keys[: max(count - len(self.columns), count // KEYS_SHARE)]
         best = self.columns[: max(0, count - len(keys))]
-        return [*(one.document for one in best), *keys]
+        return [*(column.document for column in best), *keys]
 
 
 class ColumnIndex:
@@ -62,7 +60,7 @@ class ColumnIndex:
         self._rows: dict[str, int] = {}
         self._documents: dict[int, ColumnDocument] = {}
         self._free: list[int] = []
-        self._told: tuple[ColumnTable, list[list[str]]] | None = None
+        self._table_terms: tuple[ColumnTable, list[list[str]]] | None = None
         self._layout: _Layout | None = None
 
     def __len__(self) -> int:
@@ -146,13 +144,21 @@ class ColumnIndex:
             self._layout = None
 
     def _terms_of(self, document: ColumnDocument) -> list[list[str]]:
-        # Columns of a table come one after the other: what is told of it is read once.
-        if self._told is None or self._told[0] != document.table:
-            self._told = document.table, [self._terms(text) for text in _table_texts(document)]
-        return [*map(self._terms, _own_texts(document)), *self._told[1]]
+        """Of its name, of what it holds, of its table's names, and of what the table is about."""
+        table = document.table
+        # Columns of a table come one after the other: its texts are read once.
+        if self._table_terms is None or self._table_terms[0] != table:
+            texts = (f"{table.name}\n{table.title}", table.description)
+            self._table_terms = table, [self._terms(text) for text in texts]
+        return [
+            self._terms(document.name),
+            self._terms(document.description),
+            *self._table_terms[1],
+        ]
 
     def _terms(self, text: str) -> list[str]:
-        return [*read_terms(text), *self.glossary.tokens(fold(text))]
+        clipped = text[:MOST_CHARACTERS]
+        return [*read_terms(clipped), *self.glossary.tokens(fold(clipped))]
 
 
 class ColumnRanker:
@@ -194,8 +200,8 @@ class ColumnRanker:
     ) -> ColumnsFound:
         """As `rank`, but only of the columns of these keys, with the vectors given for them."""
         known = {
-            row: each
-            for key, each in candidates.items()
+            row: candidate
+            for key, candidate in candidates.items()
             if (row := self._index.row_of(key)) is not None
         }
         if not fold(text) or not known:
@@ -213,7 +219,7 @@ class ColumnRanker:
         layout = self._index.layout
         scores = self._score_words(text[:MAX_QUERY_CHARACTERS])[layout.rows]
         rows = layout.rows[scores > 0]
-        best = _best_places(scores[scores > 0], layout.order[rows], max(0, limit))
+        best = best_places(scores[scores > 0], layout.order[rows], max(0, limit))
         return [layout.documents[row].identity for row in rows[best].tolist()]
 
     def _score_words(self, text: str) -> NDArray[np.float32]:
@@ -229,9 +235,14 @@ class ColumnRanker:
         limit: int,
     ) -> ColumnsFound:
         layout = self._index.layout
-        scores = _fuse(words, meaning, layout.groups[rows])
+        groups = layout.groups[rows]
+        # Roots, since sums of rarities have a long tail.
+        fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
+        best_of_table = np.full(groups.max() + 1, -np.inf)
+        np.maximum.at(best_of_table, groups, fused)
+        scores = fused + TABLE_WEIGHT * best_of_table[groups]
         found = np.flatnonzero((words > 0) | ~np.isnan(meaning))
-        best = _best_places(
+        best = best_places(
             scores[found], layout.order[rows[found]], max(0, min(limit, MAX_COLUMNS))
         )
         places = found[best].tolist()
@@ -248,21 +259,18 @@ class _Layout:
         self.rows = np.array(sorted(self.documents), dtype=np.intp)
         self.order = np.zeros(count, dtype=np.int64)
         self.groups = np.zeros(count, dtype=np.int64)
-        names: dict[str, int] = {}
-        for row, document in self.documents.items():
+        self._keys: dict[int, list[int]] = {}
+        groups: dict[str, int] = {}
+        for row in self.rows.tolist():
+            document = self.documents[row]
             # A document of no table is a table of its own.
             name = document.table.name or f"\n{document.identity}"
-            self.groups[row] = names.setdefault(name, len(names))
-        by_path = sorted(self.documents, key=lambda row: _place_of(self.documents[row]))
+            group = self.groups[row] = groups.setdefault(name, len(groups))
+            if document.is_key:
+                self._keys.setdefault(group, []).append(row)
+        paths = {row: (document.path, document.key) for row, document in self.documents.items()}
+        by_path = sorted(paths, key=paths.__getitem__)
         self.order[by_path] = np.arange(len(by_path))
-
-    @cached_property
-    def _keys(self) -> Mapping[int, list[int]]:
-        keys: dict[int, list[int]] = {}
-        for row in self.rows.tolist():
-            if self.documents[row].is_key:
-                keys.setdefault(int(self.groups[row]), []).append(row)
-        return keys
 
     def keys_beside(self, ranked: Sequence[int]) -> Iterator[ColumnDocument]:
         """The keys of the tables of these rows that are not among them."""
@@ -271,44 +279,6 @@ class _Layout:
             for row in self._keys.get(int(group), ()):
                 if row not in present:
                     yield self.documents[row]
-
-
-def _place_of(document: ColumnDocument) -> tuple[str, str]:
-    return document.path, document.key
-
-
-def _fuse(
-    words: NDArray[np.float32], meaning: NDArray[np.float32], groups: NDArray[np.int64]
-) -> Scores:
-    # Roots, since sums of rarities have a long tail.
-    fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
-    best = np.full(groups.max() + 1, -np.inf)
-    np.maximum.at(best, groups, fused)
-    scores: Scores = fused + TABLE_WEIGHT * best[groups]
-    return scores
-
-
-def _best_places(
-    scores: NDArray[np.floating], order: NDArray[np.int64], limit: int
-) -> NDArray[np.int64]:
-    """The places of the highest scores, best first, ties in the given order."""
-    places = np.arange(len(scores))
-    if len(scores) > 4 * limit > 0:
-        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
-    ranked: NDArray[np.int64] = places[np.lexsort((order[places], -scores[places]))][:limit]
-    return ranked
-
-
-def _own_texts(document: ColumnDocument) -> tuple[str, ...]:
-    """Its name, and what it holds."""
-    return document.name[:MOST_CHARACTERS], document.description[:MOST_CHARACTERS]
-
-
-def _table_texts(document: ColumnDocument) -> tuple[str, ...]:
-    """What its table is called, and what that is about."""
-    table = document.table
-    called = f"{table.name}\n{table.title}"
-    return called[:MOST_CHARACTERS], table.description[:MOST_CHARACTERS]
 
 
 def _language_of(document: ColumnDocument) -> Language:

@@ -12,8 +12,9 @@ from core.retrieval.tokens import LANGUAGES, Language
 Vector = Sequence[float] | NDArray[np.floating]
 Scores = NDArray[np.float32]
 # Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
-_DECIMALS = 6
-_NONE = -1
+SCORE_DECIMALS = 6
+# The language of a row without vectors.
+NO_LANGUAGE = -1
 # The mean of a language counts as if so many more rows had the mean of all: that of one row alone
 # is the row itself, which could then be like no query at all.
 SHRINKAGE = 5
@@ -36,7 +37,7 @@ class DenseIndex:
 
     @property
     def has_vectors(self) -> bool:
-        return bool((self._languages != _NONE).any())
+        return bool((self._languages != NO_LANGUAGE).any())
 
     @property
     def row_count(self) -> int:
@@ -63,7 +64,13 @@ class DenseIndex:
         """
         pair = np.stack([self._check(vector) for vector in vectors])
         self.remove(row)
-        self._make_room(row, pair.shape[1])
+        if not self.dimension:
+            self._vectors = np.zeros((len(self._languages), 2, pair.shape[1]), dtype=np.float32)
+            self._sums = np.zeros((len(LANGUAGES), 2, pair.shape[1]), dtype=np.float64)
+        if row >= len(self._languages):
+            more = max(64, row + 1, 2 * len(self._languages)) - len(self._languages)
+            self._vectors = np.pad(self._vectors, ((0, more), (0, 0), (0, 0)))
+            self._languages = np.pad(self._languages, (0, more), constant_values=NO_LANGUAGE)
         self._row_count = max(self._row_count, row + 1)
         self._vectors[row] = pair
         self._languages[row] = LANGUAGES.index(language)
@@ -72,9 +79,9 @@ class DenseIndex:
 
     def remove(self, row: int) -> None:
         """Take out the vectors of a row, if it holds some."""
-        if row < len(self._languages) and self._languages[row] != _NONE:
+        if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             self._sums[self._languages[row]] -= self._vectors[row]
-            self._languages[row] = _NONE
+            self._languages[row] = NO_LANGUAGE
             self._vectors[row] = 0
             self._mix_again(row)
 
@@ -87,68 +94,61 @@ class DenseIndex:
         """
         vector = self._check(query)
         languages = self._languages[: self.row_count]
-        # Not `@`: BLAS would start threads, which on busy cores wait for each other.
-        scores: Scores = np.einsum("ij,j->i", self._mix(weights), vector)
-        if language_offset:
-            scores -= np.append(self._offsets(vector, weights), 0)[languages]
-        scores = np.round(scores, _DECIMALS)
-        scores[languages == _NONE] = np.nan
-        return scores
-
-    def _mix(self, weights: tuple[float, float]) -> NDArray[np.float32]:
         # The score is linear in both vectors, so that one product of half the size is enough.
         mixed = self._mixed.get(weights)
         if mixed is None:
             used = self._vectors[: self.row_count]
             mixed = weights[0] * used[:, 0] + weights[1] * used[:, 1]
             self._mixed = {weights: mixed}
-        return mixed
+        # Not `@`: BLAS would start threads, which on busy cores wait for each other.
+        scores: Scores = np.einsum("ij,j->i", mixed, vector)
+        if language_offset:
+            sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
+            scores -= np.append(language_means(sums, self._languages), 0)[languages]
+        scores = np.round(scores, SCORE_DECIMALS)
+        scores[languages == NO_LANGUAGE] = np.nan
+        return scores
 
     def _mix_again(self, row: int) -> None:
         """Bring the products up to date for one row; those that have no room for it are forgotten."""
-        self._mixed = {each: mixed for each, mixed in self._mixed.items() if row < len(mixed)}
+        self._mixed = {weights: mixed for weights, mixed in self._mixed.items() if row < len(mixed)}
         for (of_name, of_text), mixed in self._mixed.items():
             mixed[row] = of_name * self._vectors[row, 0] + of_text * self._vectors[row, 1]
 
-    def _offsets(self, vector: NDArray[np.float32], weights: tuple[float, float]) -> Scores:
-        counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]
-        sums = weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]
-        return language_means(sums @ vector, counts).astype(np.float32)
-
     def _check(self, vector: Vector) -> NDArray[np.float32]:
-        numbers = np.asarray(vector, dtype=np.float32)
-        length = float(np.linalg.norm(numbers))
-        if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
-            raise EmbeddingError(
-                message(
-                    "embedding.vector_form", "a vector must be a list of numbers, not all of them 0"
-                )
-            )
-        if self.dimension and len(numbers) != self.dimension:
+        unit = unit_vector(vector)
+        if self.dimension and len(unit) != self.dimension:
             raise EmbeddingError(
                 message(
                     "embedding.vector_length",
                     "a vector must have {dimension} numbers like the others, not {count}",
                     dimension=self.dimension,
-                    count=len(numbers),
+                    count=len(unit),
                 )
             )
-        return numbers / np.float32(length)
-
-    def _make_room(self, row: int, dimension: int) -> None:
-        if not self.dimension:
-            self._vectors = np.zeros((len(self._languages), 2, dimension), dtype=np.float32)
-            self._sums = np.zeros((len(LANGUAGES), 2, dimension), dtype=np.float64)
-        if row >= len(self._languages):
-            more = max(64, row + 1, 2 * len(self._languages)) - len(self._languages)
-            self._vectors = np.pad(self._vectors, ((0, more), (0, 0), (0, 0)))
-            self._languages = np.pad(self._languages, (0, more), constant_values=_NONE)
+        return unit
 
 
-def language_means(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The mean score of each language from the sums and numbers of its rows, shrunk to that of all.
+def unit_vector(vector: Vector) -> NDArray[np.float32]:
+    """The vector at length 1 as float32. Raises EmbeddingError if it has no direction."""
+    numbers = np.asarray(vector, dtype=np.float32)
+    length = float(np.linalg.norm(numbers))
+    if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
+        raise EmbeddingError(
+            message(
+                "embedding.vector_form", "a vector must be a list of numbers, not all of them 0"
+            )
+        )
+    unit: NDArray[np.float32] = numbers / np.float32(length)
+    return unit
 
-    Empirical Bayes with one strength for all languages: (sum + k x mean of all) / (number + k), k = 5.
+
+def language_means(sums: NDArray[np.float64], languages: NDArray[np.int8]) -> Scores:
+    """The mean score of each language from the sums of its rows, shrunk to that of all rows.
+
+    `languages` are those of the rows, -1 for a row without vectors. Empirical Bayes with one
+    strength for all languages: (sum + k x mean of all) / (number + k), k = 5.
     """
+    counts = np.bincount(languages + 1, minlength=len(LANGUAGES) + 1)[1:]
     overall = sums.sum() / max(1, counts.sum())
-    return np.asarray((sums + SHRINKAGE * overall) / (counts + SHRINKAGE), dtype=np.float64)
+    return np.asarray((sums + SHRINKAGE * overall) / (counts + SHRINKAGE), dtype=np.float32)

@@ -60,16 +60,25 @@ def standardize(scores: NDArray[np.floating]) -> Scores:
 
 
 def rank_scores(scores: NDArray[np.floating], *, shared: bool = True) -> NDArray[np.int64]:
-    """Ranks from 1 for the highest; equal scores share the best of their ranks unless told otherwise."""
+    """Ranks from 1 for the highest; with `shared` equal scores have the best of their ranks."""
     order = np.argsort(-scores, kind=None if shared else "stable")
+    sorted_ranks = np.arange(1, len(scores) + 1)
+    if shared:
+        descending = scores[order]
+        # Each group of equals has the rank of its first.
+        sorted_ranks[1:][descending[1:] == descending[:-1]] = 0
+        sorted_ranks = np.maximum.accumulate(sorted_ranks)
     ranks = np.empty(len(scores), dtype=np.int64)
-    ranks[order] = _shared_ranks(scores[order]) if shared else np.arange(1, len(scores) + 1)
+    ranks[order] = sorted_ranks
     return ranks
 
 
-def _shared_ranks(descending: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Ranks of sorted scores: each group of equals has the place of its first."""
-    begins = np.ones(len(descending), dtype=bool)
-    begins[1:] = descending[1:] != descending[:-1]
-    places = np.where(begins, np.arange(1, len(descending) + 1), 0)
-    return np.maximum.accumulate(places)
+def best_places(
+    scores: NDArray[np.floating], tie_order: NDArray[np.int64], limit: int
+) -> NDArray[np.int64]:
+    """The places of the highest scores, best first, ties in the given order."""
+    places = np.arange(len(scores))
+    if len(scores) > 4 * limit > 0:
+        places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    ranked: NDArray[np.int64] = places[np.lexsort((tie_order[places], -scores[places]))][:limit]
+    return ranked

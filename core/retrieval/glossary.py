@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.bm25 import stem_word
 from core.retrieval.phrases import PhraseTable
-from core.retrieval.tokens import CONCEPT_MARK, fold
+from core.retrieval.tokens import CONCEPT_MARK, fold, stem_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,13 @@ class Glossary:
     """Concepts ready to be looked up: the longest term first, in English by words, else within them."""
 
     def __init__(self, concepts: Iterable[Concept] = ()) -> None:
-        self._table = PhraseTable(_phrases(concepts), stem_word)
+        phrases = (
+            (fold(term), concept.id)
+            for concept in concepts
+            for terms in concept.terms.values()
+            for term in terms
+        )
+        self._table = PhraseTable(((phrase, id_) for phrase, id_ in phrases if phrase), stem_word)
 
     def find(self, text: str) -> tuple[str, ...]:
         """The ids of the concepts that a text speaks of, each once, in the text's order."""
@@ -48,11 +53,3 @@ class Glossary:
 def compile_glossary(concepts: tuple[Concept, ...]) -> Glossary:
     """The glossary of these concepts; the last ones are kept, for all indexes of a process ask for the same."""
     return Glossary(concepts)
-
-
-def _phrases(concepts: Iterable[Concept]) -> Iterator[tuple[str, str]]:
-    for concept in concepts:
-        for terms in concept.terms.values():
-            for term in terms:
-                if phrase := fold(term):
-                    yield phrase, concept.id

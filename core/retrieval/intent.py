@@ -1,13 +1,20 @@
-"""Whether a query wants to read, to write or to delete, by the words that it uses."""
+"""Whether a query wants to read, to write or to delete, and how well a tool's annotations fit that."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.retrieval.action_words import JAPANESE, KOREAN, Action, split_words
-from core.retrieval.actions import READING, actions_of_query
+from core.retrieval.actions import READING
+from core.retrieval.model import MCPAnnotations
 from core.retrieval.phrases import PhraseTable
 from core.retrieval.tokens import fold
+
+# The score of annotations that neither fit nor fail.
+NEUTRAL = 0.5
+_READS = {True: 1.0, False: 0.3, None: NEUTRAL}
+_WRITES = {True: 0.0, False: 1.0, None: NEUTRAL}
+_DELETES = {True: 1.0, False: 0.1, None: NEUTRAL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +51,19 @@ def _intent_of(action: Action) -> str:
     return "delete" if action == "delete" else "write"
 
 
-def _natural_words() -> Iterator[tuple[str, str]]:
-    for table in (KOREAN, JAPANESE):
-        for action, words in table.items():
-            yield from ((fold(word), _intent_of(action)) for word in split_words(words))
+_SEED_LINES = list(SEED_WORDS.items())
+_NATURAL_LINES = [
+    (_intent_of(action), line) for table in (KOREAN, JAPANESE) for action, line in table.items()
+]
 
 
-def _seed_words(words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for intent, line in words.items():
-        yield from ((fold(word), intent) for word in split_words(line))
+def _phrase_table(lines: Iterable[tuple[str, str]]) -> PhraseTable:
+    phrases = ((fold(word), intent) for intent, line in lines for word in split_words(line))
+    return PhraseTable(dict.fromkeys(phrases))
 
 
-_SEED = PhraseTable(dict.fromkeys(_seed_words(SEED_WORDS)))
-_NATURAL = PhraseTable(dict.fromkeys((*_seed_words(SEED_WORDS), *_natural_words())))
+_SEED = _phrase_table(_SEED_LINES)
+_NATURAL = _phrase_table((*_SEED_LINES, *_NATURAL_LINES))
 
 
 def classify_intent(query: str, *, seed_words_only: bool = False) -> QueryIntent:
@@ -67,14 +74,6 @@ def classify_intent(query: str, *, seed_words_only: bool = False) -> QueryIntent
     """
     table = _SEED if seed_words_only else _NATURAL
     return _share(Counter(match.label for match in table.find(fold(query))))
-
-
-def decide_intent(query: str) -> QueryIntent:
-    """The intent of what the query asks to be done, where writing and deleting outrank reading.
-
-    "Find the order and cancel it" wants to delete; "show deleted users" to read.
-    """
-    return intent_of_actions(actions_of_query(fold(query)))
 
 
 def intent_of_actions(actions: Iterable[Action]) -> QueryIntent:
@@ -90,3 +89,16 @@ def _share(hits: Counter[str]) -> QueryIntent:
     if not total:
         return QueryIntent()
     return QueryIntent(hits["read"] / total, hits["write"] / total, hits["delete"] / total)
+
+
+def score_annotations(intent: QueryIntent, annotations: MCPAnnotations | None) -> float:
+    """The score of one tool, 0.5 where nothing is known; a mixed intent weighs by its shares."""
+    if intent.is_neutral or annotations is None:
+        return NEUTRAL
+    # A tool that only reads deletes nothing, whatever else it says.
+    deletes = 0.0 if annotations.read_only else _DELETES[annotations.destructive]
+    return (
+        intent.read_intent * _READS[annotations.read_only]
+        + intent.write_intent * _WRITES[annotations.read_only]
+        + intent.delete_intent * deletes
+    )

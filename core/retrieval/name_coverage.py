@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.bm25 import stem_word
 from core.retrieval.actions import action_spans
 from core.retrieval.glossary import Glossary
-from core.retrieval.tokens import fold, is_stop_term
+from core.retrieval.tokens import fold, is_stop_term, stem_word
 
 # One bit a word; what names say beyond is left out.
 MOST_WORDS = 16
@@ -60,7 +59,9 @@ class NameCoverage:
     def put(self, row: int, words: Words) -> None:
         """Take in the words of a name, in place of what the row held."""
         self.remove(row)
-        self._make_room(row)
+        if row >= len(self._counts):
+            more = max(64, row + 1, 2 * len(self._counts)) - len(self._counts)
+            self._counts = np.pad(self._counts, (0, more))
         self._names[row] = words[:MOST_WORDS]
         self._counts[row] = len(self._names[row])
         for place, terms in enumerate(self._names[row]):
@@ -80,22 +81,20 @@ class NameCoverage:
         """For each row the share of the words of its name that the terms say, 0 to 1."""
         said = np.zeros(max(row_count, len(self._counts)), dtype=_WORDS)
         for term in dict.fromkeys(terms):
-            if term in self._bits:
-                rows, bits = self._arrays(term)
-                said[rows] |= bits
+            if term not in self._bits:
+                continue
+            if (arrays := self._cached.get(term)) is None:
+                of_rows = self._bits[term]
+                arrays = self._cached[term] = (
+                    np.fromiter(of_rows.keys(), dtype=np.intp, count=len(of_rows)),
+                    np.fromiter(of_rows.values(), dtype=_WORDS, count=len(of_rows)),
+                )
+            rows, bits = arrays
+            said[rows] |= bits
         counts = np.ones(len(said), dtype=np.float32)
         np.maximum(self._counts, 1, out=counts[: len(self._counts)])
         share = np.bitwise_count(said)[:row_count] / counts[:row_count]
         return share.astype(np.float32)
-
-    def _arrays(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.uint16]]:
-        known = self._cached.get(term)
-        if known is None:
-            of_rows = self._bits[term]
-            rows = np.fromiter(of_rows.keys(), dtype=np.intp, count=len(of_rows))
-            bits = np.fromiter(of_rows.values(), dtype=_WORDS, count=len(of_rows))
-            known = self._cached[term] = rows, bits
-        return known
 
     def _writable(self, term: str) -> dict[int, int]:
         self._cached.pop(term, None)
@@ -103,8 +102,3 @@ class NameCoverage:
             self._bits[term] = dict(self._bits.get(term, {}))
             self._own.add(term)
         return self._bits[term]
-
-    def _make_room(self, row: int) -> None:
-        if row >= len(self._counts):
-            more = max(64, row + 1, 2 * len(self._counts)) - len(self._counts)
-            self._counts = np.pad(self._counts, (0, more))

@@ -17,11 +17,6 @@ class Match:
     end: int
 
 
-def keep_form(word: str) -> str:
-    """The word as it is written."""
-    return word
-
-
 class PhraseTable:
     """Phrases with their labels, looked up longest first and without overlaps.
 
@@ -31,29 +26,32 @@ class PhraseTable:
     """
 
     def __init__(
-        self, phrases: Iterable[tuple[str, str]], form: Callable[[str], str] = keep_form
+        self, phrases: Iterable[tuple[str, str]], form: Callable[[str], str] | None = None
     ) -> None:
-        self._form = form
+        self._form = form or str
         self._worded: dict[str, dict[tuple[str, ...], list[str]]] = {}
         self._written: dict[str, dict[str, list[str]]] = {}
         for phrase, label in phrases:
-            self._add(phrase, label)
-
-    def _add(self, phrase: str, label: str) -> None:
-        if not phrase.isascii():
-            for text in dict.fromkeys((phrase, phrase.replace(" ", ""))):
-                self._written.setdefault(text[0], {}).setdefault(text, []).append(label)
-            return
-        words = tuple(self._form(word) for word in _WORD.findall(phrase))
-        if words:
-            self._worded.setdefault(words[0], {}).setdefault(words, []).append(label)
+            if not phrase.isascii():
+                for text in dict.fromkeys((phrase, phrase.replace(" ", ""))):
+                    self._written.setdefault(text[0], {}).setdefault(text, []).append(label)
+            elif words := tuple(self._form(word) for word in _WORD.findall(phrase)):
+                self._worded.setdefault(words[0], {}).setdefault(words, []).append(label)
 
     def find(self, folded: str) -> list[Match]:
         """What was found, in the order of the text; labels of one phrase in their own order."""
         found = [*self._find_worded(folded), *self._find_written(folded)]
         if len(found) < 2:
             return found
-        return sorted(_without_overlaps(found), key=lambda match: match.start)
+        # The longest matches win, of equal ones the first; matches of one phrase stay together.
+        taken: dict[int, tuple[int, int]] = {}
+        kept: list[Match] = []
+        for match in sorted(found, key=lambda match: (match.start - match.end, match.start)):
+            span = (match.start, match.end)
+            if all(taken.get(place, span) == span for place in range(*span)):
+                taken.update(dict.fromkeys(range(*span), span))
+                kept.append(match)
+        return sorted(kept, key=lambda match: match.start)
 
     def _find_worded(self, folded: str) -> Iterator[Match]:
         spans = [word.span() for word in _WORD.finditer(folded)]
@@ -62,8 +60,8 @@ class PhraseTable:
             for phrase, labels in self._worded.get(word, {}).items():
                 last = number + len(phrase) - 1
                 if tuple(words[number : last + 1]) == phrase:
-                    for label in labels:
-                        yield Match(label, spans[number][0], spans[last][1])
+                    start, end = spans[number][0], spans[last][1]
+                    yield from (Match(label, start, end) for label in labels)
 
     def _find_written(self, folded: str) -> Iterator[Match]:
         if folded.isascii():
@@ -72,15 +70,4 @@ class PhraseTable:
             start = character.start()
             for phrase, labels in self._written.get(character.group(), {}).items():
                 if folded.startswith(phrase, start):
-                    for label in labels:
-                        yield Match(label, start, start + len(phrase))
-
-
-def _without_overlaps(found: list[Match]) -> Iterator[Match]:
-    """The longest matches, of equal ones the first; matches of one phrase stay together."""
-    taken: dict[int, tuple[int, int]] = {}
-    for match in sorted(found, key=lambda match: (match.start - match.end, match.start)):
-        span = (match.start, match.end)
-        if all(taken.get(place, span) == span for place in range(*span)):
-            taken.update(dict.fromkeys(range(*span), span))
-            yield match
+                    yield from (Match(label, start, start + len(phrase)) for label in labels)

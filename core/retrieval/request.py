@@ -1,17 +1,23 @@
 """A search as it is asked for, and what is read out of its words."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.bm25 import find_words
 from core.retrieval.action_words import Action
 from core.retrieval.actions import Kind, action_tokens, actions_of_query
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
 from core.retrieval.profiles import Profile
-from core.retrieval.tokens import CONCEPT_MARK, Language, fold, is_stop_term, language_of
+from core.retrieval.tokens import (
+    CONCEPT_MARK,
+    Language,
+    find_words,
+    fold,
+    is_stop_term,
+    language_of,
+)
 
 # A request is a sentence or two; what is pasted behind it is no help and costs time.
 MAX_QUERY_CHARACTERS = 1_000
@@ -60,12 +66,13 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedQuery:
     """What a query says: its words with their terms, concepts, actions, and what it intends.
 
     `terms` is all that is looked up in the index of words; `language` is that of the text.
     """
 
+    vector: Vector | None
     folded: str
     words: tuple[tuple[str, Sequence[str]], ...]
     concepts: tuple[str, ...]
@@ -74,7 +81,7 @@ class Reading:
     terms: tuple[str, ...]
     language: Language
 
-    def said_names(self) -> Iterator[str]:
+    def possible_names(self) -> Iterator[str]:
         """Every run of up to 8 words, joined: the names of tools that the query may speak of."""
         words = self.folded.split()
         for first in range(len(words)):
@@ -82,38 +89,30 @@ class Reading:
                 yield "".join(words[first:last])
 
 
-def read_query(query: Query, glossary: Glossary, profile: Profile) -> Reading:
+def parse_query(query: Query, glossary: Glossary, profile: Profile) -> ParsedQuery:
     """What a query says, as far as the profile makes use of it."""
     text = query.clipped
     folded = fold(text)
     actions = actions_of_query(folded)
-    words = tuple(_words(text))
+    if profile.judges_requests:
+        intent = intent_of_actions(actions)
+    else:
+        intent = classify_intent(text, seed_words_only=True)
+    if not profile.uses_actions:
+        actions = ()
+    words = [(word, terms) for word, terms in find_words(text) if not all(map(is_stop_term, terms))]
     concepts = glossary.find_folded(folded) if profile.uses_glossary else ()
-    used = actions if profile.uses_actions else ()
-    return Reading(
+    return ParsedQuery(
+        vector=query.vector,
         folded=folded,
-        words=words,
+        words=tuple(words),
         concepts=concepts,
-        actions=used,
-        terms=tuple(_terms(words, used, concepts)),
-        language=language_of(text),
-        intent=(
-            intent_of_actions(actions)
-            if profile.judges_requests
-            else classify_intent(text, seed_words_only=True)
+        actions=actions,
+        intent=intent,
+        terms=(
+            *(term for _, terms in words for term in terms),
+            *action_tokens(actions),
+            *(CONCEPT_MARK + concept for concept in concepts),
         ),
+        language=language_of(text),
     )
-
-
-def _terms(
-    words: Iterable[tuple[str, Sequence[str]]], actions: Iterable[Action], concepts: Iterable[str]
-) -> Iterator[str]:
-    yield from (term for _, terms in words for term in terms)
-    yield from action_tokens(actions)
-    yield from (CONCEPT_MARK + concept for concept in concepts)
-
-
-def _words(text: str) -> Iterator[tuple[str, Sequence[str]]]:
-    for word, terms in find_words(text):
-        if not all(map(is_stop_term, terms)):
-            yield word, terms

@@ -1,15 +1,16 @@
 """What of a tool is searched: its fields as terms, and the two texts that are embedded."""
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from core.retrieval.action_words import Action
 from core.retrieval.actions import action_tokens
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
-from core.retrieval.model import Tool, ToolParameter
-from core.retrieval.tokens import fold, name_words, read_terms
+from core.retrieval.model import Tool
+from core.retrieval.tokens import Language, fold, language_of, read_terms
 
 # Longer texts make what a vector says less clear: recall falls from .85 to .69 at 600 characters.
 EMBEDDED_CHARACTERS = 250
@@ -35,11 +36,16 @@ def embedding_texts(tool: Tool) -> tuple[str, str]:
 
     The second is "words: first 250 characters of the description (names of parameters)".
     """
-    words = name_words(tool.name)
+    words = fold(tool.name)
     description = " ".join(tool.description[:_MOST_CHARACTERS].split())[:EMBEDDED_CHARACTERS]
-    names = ", ".join(name_words(parameter.name) for parameter in _parameters(tool))
-    told = f"{words}: {description}" if description else words
-    return words, f"{told} ({names})" if names else told
+    names = ", ".join(fold(parameter.name) for parameter in tool.parameters[:_MOST_PARAMETERS])
+    text = f"{words}: {description}" if description else words
+    return words, f"{text} ({names})" if names else text
+
+
+def hash_texts(tool: Tool) -> str:
+    """SHA-256, in hexadecimal, of the texts of a tool that are embedded."""
+    return hashlib.sha256(json.dumps(embedding_texts(tool)).encode()).hexdigest()
 
 
 def field_terms(
@@ -49,35 +55,26 @@ def field_terms(
 
     Actions stand with the name; concepts where they are spoken of, each once.
     """
-    name, *others = (_terms(text, glossary) for text in _field_texts(entry))
+    tool = entry.tool
+    parameters = tool.parameters[:_MOST_PARAMETERS]
+    described = (tool.description, entry.description_user, " ".join(tool.tags))
+    details: list[str] = []
+    for parameter in parameters:
+        values = (parameter.enum or ())[:_MOST_VALUES]
+        details.append(parameter.description[:_MOST_CHARACTERS])
+        details += (value for value in values if isinstance(value, str))
+    texts = (
+        f"{tool.name[:_MOST_CHARACTERS]}\n{tool.title[:_MOST_CHARACTERS]}",
+        "\n".join(text[:_MOST_CHARACTERS] for text in described),
+        "\n".join(parameter.name for parameter in parameters),
+        "\n".join(details)[:_MOST_CHARACTERS],
+    )
+    name, *others = ([*read_terms(text), *glossary.tokens(fold(text))] for text in texts)
     return [*name, *action_tokens(actions)], *others
 
 
-def described_in(entry: IndexEntry) -> str:
-    """The text that tells in which language a tool is described."""
+def language_of_tool(entry: IndexEntry) -> Language:
+    """The language in which a tool is described."""
     tool = entry.tool
     texts = (tool.description, entry.description_user, tool.title, tool.name)
-    return next((text for text in texts if text.strip()), "")[:_MOST_CHARACTERS]
-
-
-def _terms(text: str, glossary: Glossary) -> list[str]:
-    return [*read_terms(text), *glossary.tokens(fold(text))]
-
-
-def _field_texts(entry: IndexEntry) -> Iterator[str]:
-    tool = entry.tool
-    parameters = _parameters(tool)
-    yield f"{tool.name[:_MOST_CHARACTERS]}\n{tool.title[:_MOST_CHARACTERS]}"
-    described = (tool.description, entry.description_user, " ".join(tool.tags))
-    yield "\n".join(text[:_MOST_CHARACTERS] for text in described)
-    yield "\n".join(parameter.name for parameter in parameters)
-    yield "\n".join(chain.from_iterable(map(_parameter_texts, parameters)))[:_MOST_CHARACTERS]
-
-
-def _parameter_texts(parameter: ToolParameter) -> Iterator[str]:
-    yield parameter.description[:_MOST_CHARACTERS]
-    yield from (value for value in (parameter.enum or ())[:_MOST_VALUES] if isinstance(value, str))
-
-
-def _parameters(tool: Tool) -> Sequence[ToolParameter]:
-    return tool.parameters[:_MOST_PARAMETERS]
+    return language_of(next((text for text in texts if text.strip()), "")[:_MOST_CHARACTERS])

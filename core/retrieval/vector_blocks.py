@@ -7,13 +7,17 @@ from numpy.typing import NDArray
 
 from core.errors import EmbeddingError
 from core.messages import message
-from core.retrieval.dense import Scores, Vector, language_means
+from core.retrieval.dense import (
+    NO_LANGUAGE,
+    SCORE_DECIMALS,
+    Scores,
+    Vector,
+    language_means,
+    unit_vector,
+)
 from core.retrieval.tokens import LANGUAGES, Language
 
 BLOCK_ROWS = 1_024
-_NONE = -1
-# Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
-_DECIMALS = 6
 
 
 class VectorBlocks:
@@ -30,7 +34,7 @@ class VectorBlocks:
 
     @property
     def has_vectors(self) -> bool:
-        return bool((self._languages != _NONE).any())
+        return bool((self._languages != NO_LANGUAGE).any())
 
     @property
     def dimension(self) -> int:
@@ -59,17 +63,23 @@ class VectorBlocks:
                 )
             )
         self.remove(row)
-        self._make_room(row, len(unit))
+        if not self.dimension:
+            self._sums = np.zeros((len(LANGUAGES), len(unit)), dtype=np.float64)
+        while row >= len(self._blocks) * BLOCK_ROWS:
+            self._own.add(len(self._blocks))
+            self._blocks.append(np.zeros((BLOCK_ROWS, len(unit)), dtype=np.float32))
+        if more := len(self._blocks) * BLOCK_ROWS - len(self._languages):
+            self._languages = np.pad(self._languages, (0, more), constant_values=NO_LANGUAGE)
         self._writable(row // BLOCK_ROWS)[row % BLOCK_ROWS] = unit
         self._languages[row] = LANGUAGES.index(language)
         self._sums[self._languages[row]] += unit
 
     def remove(self, row: int) -> None:
         """Take out the vector of a row, if it holds one."""
-        if row < len(self._languages) and self._languages[row] != _NONE:
+        if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             block = self._writable(row // BLOCK_ROWS)
             self._sums[self._languages[row]] -= block[row % BLOCK_ROWS]
-            self._languages[row] = _NONE
+            self._languages[row] = NO_LANGUAGE
             block[row % BLOCK_ROWS] = 0
 
     def score(self, vector: Vector | None, count: int) -> Scores:
@@ -80,15 +90,15 @@ class VectorBlocks:
         scores = np.full(count, np.nan, dtype=np.float32)
         if vector is None or not self.has_vectors:
             return scores
-        asked = self._check(vector)
+        unit = self._check(vector)
         known = min(count, len(self._languages))
         # Not `@`: BLAS would start threads, which on busy cores wait for each other.
-        products = [np.einsum("ij,j->i", block, asked) for block in self._blocks]
+        products = [np.einsum("ij,j->i", block, unit) for block in self._blocks]
         likeness = np.concatenate(products)[:known]
         languages = self._languages[:known]
-        offsets = np.append(self._offsets(asked), 0)[languages]
-        scores[:known] = np.round(likeness - offsets, _DECIMALS)
-        scores[:known][languages == _NONE] = np.nan
+        offsets = np.append(self._offsets(unit), 0)[languages]
+        scores[:known] = np.round(likeness - offsets, SCORE_DECIMALS)
+        scores[:known][languages == NO_LANGUAGE] = np.nan
         return scores
 
     def score_others(
@@ -98,13 +108,15 @@ class VectorBlocks:
 
         Raises EmbeddingError if any of them does not fit.
         """
-        asked = self._check(vector)
-        rows = [self._check(each) for each in others]
+        unit = self._check(vector)
+        rows = [self._check(other) for other in others]
         if not rows:
             return np.zeros(0, dtype=np.float32)
         places = [LANGUAGES.index(language) for language in languages]
-        offsets = self._offsets(asked)[places]
-        scores: Scores = np.round(np.stack(rows) @ asked - offsets, _DECIMALS).astype(np.float32)
+        offsets = self._offsets(unit)[places]
+        scores: Scores = np.round(np.stack(rows) @ unit - offsets, SCORE_DECIMALS).astype(
+            np.float32
+        )
         return scores
 
     def _check(self, vector: Vector) -> NDArray[np.float32]:
@@ -120,37 +132,12 @@ class VectorBlocks:
             )
         return unit
 
-    def _offsets(self, asked: NDArray[np.float32]) -> Scores:
-        counts = np.bincount(self._languages + 1, minlength=len(LANGUAGES) + 1)[1:]
-        sums = self._sums @ asked if self.dimension else np.zeros(len(LANGUAGES))
-        return language_means(sums, counts).astype(np.float32)
+    def _offsets(self, unit: NDArray[np.float32]) -> Scores:
+        sums = self._sums @ unit if self.dimension else np.zeros(len(LANGUAGES))
+        return language_means(sums, self._languages)
 
     def _writable(self, number: int) -> NDArray[np.float32]:
         if number not in self._own:
             self._blocks[number] = self._blocks[number].copy()
             self._own.add(number)
         return self._blocks[number]
-
-    def _make_room(self, row: int, dimension: int) -> None:
-        if not self.dimension:
-            self._sums = np.zeros((len(LANGUAGES), dimension), dtype=np.float64)
-        while row >= len(self._blocks) * BLOCK_ROWS:
-            self._own.add(len(self._blocks))
-            self._blocks.append(np.zeros((BLOCK_ROWS, dimension), dtype=np.float32))
-        more = len(self._blocks) * BLOCK_ROWS - len(self._languages)
-        if more:
-            self._languages = np.pad(self._languages, (0, more), constant_values=_NONE)
-
-
-def unit_vector(vector: Vector) -> NDArray[np.float32]:
-    """The vector at length 1 as float32. Raises EmbeddingError if it has no direction."""
-    numbers = np.asarray(vector, dtype=np.float32)
-    length = float(np.linalg.norm(numbers))
-    if numbers.ndim != 1 or not np.isfinite(length) or length == 0:
-        raise EmbeddingError(
-            message(
-                "embedding.vector_form", "a vector must be a list of numbers, not all of them 0"
-            )
-        )
-    unit: NDArray[np.float32] = numbers / np.float32(length)
-    return unit

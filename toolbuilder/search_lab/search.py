@@ -113,6 +113,7 @@ class LabRow:
     tool: Tool
     found: RankedTool
     bar: list[BarPart]
+    related: tuple[str, ...]
 
     @property
     def figures(self) -> list[SignalFigure]:
@@ -142,7 +143,7 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
     duration_ms = (perf_counter() - started) * 1_000
-    rows = list(_rows_of(found, lab, state.profile))
+    rows = list(_rows_of(found, lab, state.profile, allowed))
     return LabAnswer(rows, len(seen), duration_ms, is_degraded)
 
 
@@ -164,7 +165,9 @@ def rank_or_degrade(
         return ranker.rank(by_words, allowed, profile.to_profile()), True
 
 
-def _rows_of(found: Sequence[RankedTool], lab: LabIndex, profile: LabProfile) -> Iterator[LabRow]:
+def _rows_of(
+    found: Sequence[RankedTool], lab: LabIndex, profile: LabProfile, allowed: frozenset[str]
+) -> Iterator[LabRow]:
     """Bars are of one scale: the longest fills its width.
 
     A part is the signal against the highest of it in this answer, times its weight; that shows what
@@ -174,7 +177,8 @@ def _rows_of(found: Sequence[RankedTool], lab: LabIndex, profile: LabProfile) ->
     longest = max((sum(each.values()) for each in shares), default=0.0) or 1.0
     for place, (one, each) in enumerate(zip(found, shares, strict=True)):
         scaled = {signal: share * BAR_WIDTH / longest for signal, share in each.items()}
-        yield LabRow(place + 1, lab.tools[one.name], one, list(_parts_of(scaled)))
+        related = ToolRanker(lab.search.index).find_related(one.name, allowed)
+        yield LabRow(place + 1, lab.tools[one.name], one, list(_parts_of(scaled)), related)
 
 
 def _shares_of(

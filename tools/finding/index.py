@@ -11,8 +11,7 @@ from core.retrieval.glossary import Concept, compile_glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
-from core.retrieval.text_hashes import hash_texts
-from core.retrieval.tool_texts import IndexEntry
+from core.retrieval.tool_texts import IndexEntry, hash_texts
 from core.tool_entry import READS_ONLY
 from tools.builtin.search_tools import UNFOUND
 from tools.finding.vector_rows import HashedVectors, SearchRows

@@ -10,8 +10,7 @@ from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
 from core.errors import EmbeddingError, EmbeddingUnavailableError
-from core.retrieval.text_hashes import hash_texts
-from core.retrieval.tool_texts import IndexEntry, embedding_texts
+from core.retrieval.tool_texts import IndexEntry, embedding_texts, hash_texts
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from tools.finding.follower import IndexFollower
 from tools.finding.vector_rows import (

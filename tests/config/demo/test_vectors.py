@@ -25,7 +25,7 @@ from config.demo.vectors import (
 from config.services.postgres import EmbeddedPostgres
 from core.errors import EmbeddingUnavailableError
 from core.execution import CompiledTool
-from core.retrieval.text_hashes import hash_texts
+from core.retrieval.tool_texts import hash_texts
 from gateways.embeddings.client import EmbeddingSettings, TextRole
 from tools.builtin.registry import builtin_tools
 from tools.builtin.services import BuiltinServices

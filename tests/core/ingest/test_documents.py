@@ -13,7 +13,7 @@ from core.ingest.documents import read_document
 from core.ingest.mcp import read_mcp_tools
 from core.ingest.openapi import read_openapi
 from core.ingest.operations import input_schema_of
-from core.ingest.shapes import parse_tool
+from core.library import parse_tool
 
 YAML = """
 openapi: 3.1.0

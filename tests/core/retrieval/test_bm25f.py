@@ -91,8 +91,8 @@ def test_copy_and_original_change_apart() -> None:
 def test_terms_of_a_document_can_be_asked() -> None:
     index = index_of([(["a"], ["b"], [], [])])
 
-    assert index.terms_in(0, ["b", "c", "a"]) == {"a", "b"}
-    assert index.terms_in(7, ["a"]) == set()
+    assert index.lookup(["b", "c", "a"]).terms_in(0) == {"a", "b"}
+    assert index.lookup(["a"]).terms_in(7) == set()
 
 
 def test_unknown_terms_do_not_grow_the_index() -> None:

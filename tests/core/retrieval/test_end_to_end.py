@@ -2,11 +2,12 @@
 
 import pytest
 
+from core.ingest.mcp import read_mcp_tools
+from core.ingest.openapi import tools_of_openapi
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, SEED, Profile
 from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import Query
-from core.retrieval.tool_graph import ToolGraph
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import DELETES, READS, WRITES, make_index, make_ranker
 
@@ -69,7 +70,7 @@ def test_tools_without_annotations_are_found(profile: Profile) -> None:
 
 
 def test_tools_of_an_mcp_server_are_found(profile: Profile) -> None:
-    tools = ToolGraph().ingest_mcp_tools(FILES, server_name="filesystem")
+    tools = read_mcp_tools(FILES, server_name="filesystem").tools
 
     assert best(make_ranker(*tools), "remove a file", profile) == "remove_file"
 
@@ -84,7 +85,7 @@ def test_operations_of_a_document_are_found(profile: Profile) -> None:
         "info": {"title": "Pets", "version": "1"},
         "paths": {"/pets": operations},
     }
-    tools = ToolGraph().ingest_openapi(document)
+    tools = tools_of_openapi(document)
 
     assert best(make_ranker(*tools), "delete pets", profile) == "deletePets"
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from core.retrieval.intent import QueryIntent, classify_intent, decide_intent
+from core.retrieval.actions import actions_of_query
+from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
+from core.retrieval.tokens import fold
 
 READ = QueryIntent(read_intent=1.0)
 WRITE = QueryIntent(write_intent=1.0)
@@ -77,4 +79,4 @@ def test_words_beyond_the_first_table_count_too(query: str, intent: QueryIntent)
     ],
 )
 def test_request_is_judged_by_what_it_asks_for(query: str, intent: QueryIntent) -> None:
-    assert decide_intent(query) == intent
+    assert intent_of_actions(actions_of_query(fold(query))) == intent

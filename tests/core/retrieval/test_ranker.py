@@ -10,8 +10,9 @@ from core.retrieval.actions import Kind
 from core.retrieval.index import ToolIndex
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, RRF, SEED, Z_LINEAR, Profile
-from core.retrieval.ranker import RankedTool, ToolRanker, Why
+from core.retrieval.ranker import MatchedTerms, RankedTool, ToolRanker
 from core.retrieval.request import MAX_RESULTS, Query
+from core.retrieval.tool_graph import RelatedTools
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import DELETES, READS, TOOLS, make_index, make_ranker
 
@@ -62,15 +63,16 @@ def test_tool_that_is_not_allowed_takes_no_rank_and_sways_no_score(profile: Prof
     hidden = {"get_user", "delete_user"}
     ranker = ToolRanker(with_vectors(*TOOLS))
     changed = with_vectors(*TOOLS)
-    for tool in TOOLS:
-        if tool.name in hidden:
-            changed.graph.add_tool(Tool(tool.name, tags=("other",)))
+    changed.table.related_tools = RelatedTools(
+        Tool(tool.name, tags=("other",)) if tool.name in hidden else tool for tool in TOOLS
+    )
     query = Query("delete user", [0.1, 0.2, 0.3, 0.4], limit=20)
 
     found = ranker.rank(query, NAMES - hidden, profile)
 
     assert not hidden & set(names(found))
-    assert not hidden & {name for tool in found for name in tool.related}
+    related = {name: ranker.find_related(name, NAMES - hidden) for name in names(found)}
+    assert not hidden & {name for others in related.values() for name in others}
     assert found == ToolRanker(changed).rank(query, NAMES - hidden, profile)
 
 
@@ -153,12 +155,17 @@ def test_tool_says_why_it_was_found() -> None:
     found = make_ranker().rank(Query("회원을 지워줘 user", limit=1))[0]
 
     assert found.name == "delete_user"
-    assert found.why == Why(words=("user",), concepts=("user",), action="delete")
+    assert found.matched == MatchedTerms(words=("user",), concepts=("user",), action="delete")
     assert found.signals["name"] == 1.0
-    assert found.related == ("create_user", "get_user", "list_users")
     assert found.signals["annotation"] == 1.0
     assert found.signals["bm25"] > 0
     assert found.signals["embedding"] == 0
+
+
+def test_tools_that_are_used_with_one_are_related() -> None:
+    related = make_ranker().find_related("delete_user")
+
+    assert related == ("create_user", "get_user", "list_users")
 
 
 def test_glossary_finds_tools_of_another_language() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.retrieval.model import Tool, ToolParameter
-from core.retrieval.tokens import MARKS, fold, language_of, name_words, read_terms
+from core.retrieval.tokens import MARKS, fold, language_of, read_terms
 from core.retrieval.tool_texts import embedding_texts
 
 
@@ -77,4 +77,4 @@ def test_tool_of_a_name_alone_can_be_embedded() -> None:
 
 
 def test_words_of_a_name() -> None:
-    assert name_words("repos/listForUser-v2") == "repos list for user v2"
+    assert fold("repos/listForUser-v2") == "repos list for user v2"

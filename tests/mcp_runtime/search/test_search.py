@@ -6,6 +6,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from catalog.glossary import add_concept
+from core.retrieval.model import Tool
 from tests.factories import make_expression, make_token, make_tool
 from tests.gateways.embeddings.scripted_server import ScriptedServer, silence
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
@@ -80,6 +81,11 @@ async def test_description_for_people_is_searched(serve: Serve) -> None:
         assert (await found(served, "매출 집계"))[0] == "t2"
 
 
+def indexed_tool(served: Served, name: str) -> Tool:
+    table = served.runtime.search.index.ranker._index.table
+    return table.tools[table.rows[name]]
+
+
 async def test_published_tool_is_found_and_no_other_is_indexed_again(
     serve: Serve, model: ScriptedServer
 ) -> None:
@@ -88,7 +94,7 @@ async def test_published_tool_is_found_and_no_other_is_indexed_again(
     async with serve() as served:
         await eventually(lambda: has_all_vectors(served))
         asked = len(model.asked)
-        before = served.runtime.search.index.ranker._index.graph.tools["weather_report"]
+        before = indexed_tool(served, "weather_report")
         await sync_to_async(make_tool)(name="repay", description_agent="Refund a customer.")
 
         async def is_found_by_words() -> bool:
@@ -97,7 +103,7 @@ async def test_published_tool_is_found_and_no_other_is_indexed_again(
         await eventually(is_found_by_words)
         await eventually(lambda: has_all_vectors(served))
         answer = await search(served, "money", limit=1)
-        after = served.runtime.search.index.ranker._index.graph.tools["weather_report"]
+        after = indexed_tool(served, "weather_report")
 
     texts = [text for one in model.asked[asked:] for text in one.content["input"]]
     assert {text for text in texts if text.startswith("repay")} == {

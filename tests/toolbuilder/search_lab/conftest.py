@@ -8,7 +8,7 @@ import pytest
 from django.utils import translation
 
 from core.execution import CompiledTool
-from core.retrieval.text_hashes import hash_texts
+from core.retrieval.tool_texts import hash_texts
 from tests.factories import make_tool
 from toolbuilder.search_lab.index import shared_keeper
 from tools.finding.index import to_search_tool

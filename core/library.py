@@ -1,13 +1,15 @@
-"""A description of one tool in whichever shape: MCP, an OpenAPI operation, OpenAI's or Anthropic's."""
+"""Entry points for programs that use the search as a library; the product itself calls none of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import isclose
 from typing import Any
 
 from core.errors import DefinitionError
 from core.ingest.mcp import (
     MAX_DESCRIPTION_CHARACTERS,
     read_mcp_tool,
+    read_mcp_tools,
     read_name,
     read_parameters,
     read_text,
@@ -17,10 +19,71 @@ from core.ingest.operations import ANNOTATIONS_BY_METHOD, tool_of_operation
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.texts import shown
 from core.messages import message
-from core.retrieval.model import Tool
+from core.retrieval.intent import NEUTRAL, QueryIntent, score_annotations
+from core.retrieval.model import MCPAnnotations, Tool
+from core.retrieval.tokens import fold
 from core.toolspec import JsonValue
 
+ANNOTATION_BONUS = 0.1
 _OPERATION_KEYS = frozenset({"operationId", "requestBody", "responses"})
+
+
+def compute_annotation_scores(
+    intent: QueryIntent, tools: Iterable[Tool] | Mapping[str, Tool]
+) -> dict[str, float]:
+    """Scores 0 to 1 by name, without tools that fit neither well nor badly; none for a neutral intent."""
+    listed = tools.values() if isinstance(tools, Mapping) else tools
+    scores = {tool.name: score_annotations(intent, tool.annotations) for tool in listed}
+    return {name: score for name, score in scores.items() if not isclose(score, NEUTRAL)}
+
+
+class ToolGraph:
+    """Tools as nodes with their attributes, by name."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+
+    def add_tool(self, tool: Tool) -> None:
+        """Take in a tool, in place of one of its name."""
+        self._tools[tool.name] = tool
+
+    def ingest_mcp_tools(
+        self, tools: Iterable[Mapping[str, JsonValue]], *, server_name: str = ""
+    ) -> list[Tool]:
+        """Take in the readable tools of a tools/list answer, and return them."""
+        taken = list(read_mcp_tools(list(tools), server_name=server_name).tools)
+        for tool in taken:
+            self.add_tool(tool)
+        return taken
+
+    def attributes(self, name: str) -> dict[str, Any]:
+        """What a node carries: the tool's texts and tags, and its annotations under MCP's keys."""
+        tool = self._tools[name]
+        attributes: dict[str, Any] = {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "tags": list(tool.tags),
+            "metadata": dict(tool.metadata),
+        }
+        if tool.annotations is not None:
+            attributes["annotations"] = tool.annotations.to_dict()
+        return attributes
+
+    def similarity(self, first: str, second: str) -> float:
+        """How alike two nodes are, 0 to 1.
+
+        Jaccard's index of the parameters' names, and 0.1 x the share of equal hints among those that
+        both give.
+        """
+        tools = self._tools[first], self._tools[second]
+        names = [{fold(parameter.name) for parameter in tool.parameters} for tool in tools]
+        union = names[0] | names[1]
+        jaccard = len(names[0] & names[1]) / len(union) if union else 0.0
+        hints = [(tool.annotations or MCPAnnotations()).to_dict() for tool in tools]
+        common = hints[0].keys() & hints[1].keys()
+        equal = sum(hints[0][key] == hints[1][key] for key in common) / (len(common) or 1)
+        return min(1.0, jaccard + ANNOTATION_BONUS * equal)
 
 
 def parse_tool(document: Mapping[str, JsonValue]) -> Tool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.bm25 import Bm25Index, find_terms
+from core.retrieval.bm25f import TextIndex
+from core.retrieval.tokens import find_terms
 
 TEXTS = [
     "table: users, column: email, type: VARCHAR(255), description: 사용자 이메일 주소",
@@ -68,13 +69,13 @@ def test_ending_that_is_no_ending_stays(word: str) -> None:
     ],
 )
 def test_best_text_comes_first(query: str, best: int) -> None:
-    ranked = Bm25Index(TEXTS).rank(query, 3)
+    ranked = TextIndex(TEXTS).rank(query, 3)
 
     assert ranked[0][0] == best
 
 
 def test_scores_descend_and_are_positive() -> None:
-    scores = [score for _, score in Bm25Index(TEXTS).rank("table users column", 5)]
+    scores = [score for _, score in TextIndex(TEXTS).rank("table users column", 5)]
 
     assert len(scores) == 5
     assert scores == sorted(scores, reverse=True)
@@ -82,32 +83,32 @@ def test_scores_descend_and_are_positive() -> None:
 
 
 def test_equal_texts_keep_their_order() -> None:
-    index = Bm25Index(["sales", "stores", "sales", "sales"])
+    index = TextIndex(["sales", "stores", "sales", "sales"])
 
     assert [number for number, _ in index.rank("sales", 2)] == [0, 2]
 
 
 def test_rare_word_counts_more_than_a_common_one() -> None:
-    index = Bm25Index(["store city", "store", "store", "city region", "store"])
+    index = TextIndex(["store city", "store", "store", "city region", "store"])
 
     assert index.rank("store region", 1)[0][0] == 3
 
 
 def test_short_text_is_better_than_a_long_one() -> None:
-    index = Bm25Index(["price " + "word " * 50, "price"])
+    index = TextIndex(["price " + "word " * 50, "price"])
 
     assert index.rank("price", 1)[0][0] == 1
 
 
 @pytest.mark.parametrize("query", ["", "の", "nothing", "\ud800"])
 def test_query_without_known_words_finds_nothing(query: str) -> None:
-    assert Bm25Index(TEXTS).rank(query, 5) == []
+    assert TextIndex(TEXTS).rank(query, 5) == []
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_no_result_is_wanted(limit: int) -> None:
-    assert Bm25Index(TEXTS).rank("users", limit) == []
+    assert TextIndex(TEXTS).rank("users", limit) == []
 
 
 def test_empty_index_finds_nothing() -> None:
-    assert Bm25Index([]).rank("users", 5) == []
+    assert TextIndex([]).rank("users", 5) == []
