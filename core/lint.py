@@ -1,6 +1,6 @@
 """Advice on a tool, without a database: what agents will stumble over, and how to do better."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from core.lints.advice import Advice, AdviceLevel, problem
 from core.lints.descriptions import Neighbours, advise_on_description, advise_on_name
@@ -20,20 +20,19 @@ def advise(
 
     `others` are the tools that agents see beside it; `reserved_names` are taken.
     """
-    return sorted(_find(spec, others, reserved_names), key=lambda one: _ORDER.index(one.level))
-
-
-def _find(spec: ToolSpec, others: Neighbours, reserved_names: Collection[str]) -> Iterator[Advice]:
+    found: list[Advice] = []
     if spec.name in reserved_names:
-        yield problem(
+        taken = problem(
             "name_reserved",
             "{name} is the name of a built-in tool; choose another.",
             name=spec.name,
-        ).at("name")
-    yield from advise_on_name(spec, others)
-    yield from advise_on_description(spec, others)
-    yield from advise_on_parameters(spec)
+        )
+        found.append(taken.at("name"))
+    found += advise_on_name(spec, others)
+    found += advise_on_description(spec, others)
+    found += advise_on_parameters(spec)
     if not isinstance(spec.logic, HttpLogic):
-        yield from advise_on_annotations(spec)
+        found += advise_on_annotations(spec)
     if isinstance(spec.logic, SqlLogic):
-        yield from advise_on_statement(spec, spec.logic)
+        found += advise_on_statement(spec, spec.logic)
+    return sorted(found, key=lambda advice: _ORDER.index(advice.level))

@@ -11,7 +11,7 @@ from catalog.models import TableRelation
 from catalog.serving.table_lookup import Sight
 from catalog.serving.table_names import TablePlace
 from core.catalogue.entries import ColumnReference, RelationEntry, RelationType, TableName
-from core.catalogue.joins import join_condition
+from core.catalogue.sql_names import join_condition
 
 # Told where a table was made of the other one; what people wrote is said from the other one's side.
 MADE_OF_IT = "This table is derived from it."

@@ -14,7 +14,7 @@ from catalog.views.gates import tables_open_to
 from catalog.views.texts import relation_text
 from core.catalogue.diagram import Diagram, Neighbour, draw_relations
 from core.catalogue.entries import RelationType, TableName
-from core.catalogue.joins import join_condition
+from core.catalogue.sql_names import join_condition
 
 TARGETS_OFFERED = 300
 RELATION_LABELS = {

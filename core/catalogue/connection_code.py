@@ -24,17 +24,41 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
     pandas reads at most ROW_LIMIT rows, because the table may be of any size.
     """
     variable = environment_variable(entry.source_name)
+    address = f"os.environ[{variable!r}]"
+    if entry.dialect is Dialect.SQLITE:
+        modules, names = ["import os"], "create_engine"
+        engine = f"engine = create_engine({address})"
+    else:
+        modules, names = (
+            ["import os", "from importlib.util import find_spec"],
+            "create_engine, make_url",
+        )
+        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
+        engine = (
+            "driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
+            f"engine = create_engine(make_url({address}).set(drivername=driver))"
+        )
+    # text() would take what follows a colon for a parameter.
+    table = quote_table(entry.table).replace(":", r"\:")
+    query = f"SELECT * FROM {table} LIMIT {ROW_LIMIT}"  # noqa: S608 - quoted
+    opening = ["import pandas as pd", f"from sqlalchemy import {names}, text", engine]
+    reading = f"df = pd.read_sql(text({query!r}), engine)"
     return {
         "table_name": entry.summary.name,
         "datasource": entry.source_name,
         "type": entry.dialect.value,
         "schema": entry.table.schema,
         "connection_code": {
-            "sqlalchemy": _sqlalchemy_code(entry.dialect, variable),
-            "pandas": _pandas_code(entry, variable),
+            "sqlalchemy": "\n".join([*modules, f"from sqlalchemy import {names}", engine]),
+            "pandas": "\n".join([*modules, *opening, reading]),
         },
         "environment_variable": variable,
-        "notes": _notes(entry.dialect, variable),
+        "notes": (
+            f"The connection string comes from the environment variable {variable},"
+            f" as in {_URL_FORMS[entry.dialect]}. Needs {_PACKAGES[entry.dialect]}; pandas for the"
+            " second sample. Each sample runs on its own, and one after the other too."
+            f" LIMIT {ROW_LIMIT} keeps a large table out of memory: filter and add up in SQL."
+        ),
     }
 
 
@@ -44,57 +68,3 @@ def environment_variable(source_name: str) -> str:
     if not words:
         return "DATA_SOURCE_URL"
     return f"DB_{words}_URL" if words[0].isdigit() else f"{words}_URL"
-
-
-def _sqlalchemy_code(dialect: Dialect, variable: str) -> str:
-    return "\n".join(
-        [*_imports(dialect), f"from sqlalchemy import {_used(dialect)}", _engine(dialect, variable)]
-    )
-
-
-def _pandas_code(entry: TableEntry, variable: str) -> str:
-    return "\n".join(
-        [
-            *_imports(entry.dialect),
-            "import pandas as pd",
-            f"from sqlalchemy import {_used(entry.dialect)}, text",
-            _engine(entry.dialect, variable),
-            f"df = pd.read_sql(text({_query(entry)!r}), engine)",
-        ]
-    )
-
-
-def _query(entry: TableEntry) -> str:
-    query = f"SELECT * FROM {quote_table(entry.table)} LIMIT {ROW_LIMIT}"  # noqa: S608 - quoted
-    # text() would take what follows a colon for a parameter.
-    return query.replace(":", r"\:")
-
-
-def _imports(dialect: Dialect) -> list[str]:
-    if dialect is Dialect.SQLITE:
-        return ["import os"]
-    return ["import os", "from importlib.util import find_spec"]
-
-
-def _used(dialect: Dialect) -> str:
-    return "create_engine" if dialect is Dialect.SQLITE else "create_engine, make_url"
-
-
-def _engine(dialect: Dialect, variable: str) -> str:
-    address = f"os.environ[{variable!r}]"
-    if dialect is Dialect.SQLITE:
-        return f"engine = create_engine({address})"
-    # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
-    return (
-        "driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
-        f"engine = create_engine(make_url({address}).set(drivername=driver))"
-    )
-
-
-def _notes(dialect: Dialect, variable: str) -> str:
-    return (
-        f"The connection string comes from the environment variable {variable},"
-        f" as in {_URL_FORMS[dialect]}. Needs {_PACKAGES[dialect]}; pandas for the second sample."
-        " Each sample runs on its own, and one after the other too."
-        f" LIMIT {ROW_LIMIT} keeps a large table out of memory: filter and add up in SQL."
-    )

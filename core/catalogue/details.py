@@ -1,27 +1,33 @@
 """The second stage of the catalogue: all that is known of the tables asked for."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.catalogue.budgets import (
     ANSWER_TOKENS,
+    COLUMNS_TOKENS,
     LISTED_NAMES,
     LONG_CHARACTERS,
     NAME_CHARACTERS,
     RELATIONS_TOKENS,
     RESERVED_TOKENS,
     SAMPLE_TOKENS,
+    SHORT_CHARACTERS,
     count_fitting,
     weigh_json,
 )
-from core.catalogue.column_details import ColumnsPart, fit_columns
-from core.catalogue.entries import RelationEntry, Sample, TableEntry
-from core.catalogue.short_texts import cut_text
+from core.catalogue.entries import ColumnEntry, TableEntry
+from core.catalogue.short_texts import cut_text, first_sentences
 from core.errors import UnknownTableError
-from core.toolspec import JsonValue
+from core.toolspec import Dialect, JsonValue
 
 _NO_SAMPLE: dict[str, JsonValue] = {"columns": [], "rows": []}
 _SAMPLE_LEFT_OUT = "Left out to keep the answer within its size; ask for this table alone."
 _SAMPLE_TOO_LARGE = "Left out, because its rows are larger than an answer may be."
+_CATALOGUES = {
+    Dialect.POSTGRESQL: "information_schema.columns",
+    Dialect.SQLITE: "pragma_table_info",
+}
 
 
 def details_answer(
@@ -53,22 +59,45 @@ def details_answer(
 
 def unknown_tables_text(not_found: Mapping[str, Sequence[str]]) -> str:
     """What an agent reads when it asked for tables that do not exist: near names, or where they are."""
-    lines = [_unknown_table_text(name, near) for name, near in not_found.items()]
-    rest = len(lines) - LISTED_NAMES
-    more = [f"{rest} more names are unknown."] if rest > 0 else []
-    return "\n".join([*lines[:LISTED_NAMES], *more])
-
-
-def _unknown_table_text(name: str, near: Sequence[str]) -> str:
-    if len(near) > 1 and all(full.endswith(f".{name}") for full in near):
-        return f'"{_shown(name)}" means several tables; ask for {" or ".join(near)}.'
-    meant = f"did you mean {' or '.join(near)}?" if near else "list_table_summaries lists them."
-    return f'There is no table "{_shown(name)}" in the catalogue; {meant}'
+    lines: list[str] = []
+    for name, near in list(not_found.items())[:LISTED_NAMES]:
+        if len(near) > 1 and all(full.endswith(f".{name}") for full in near):
+            lines.append(f'"{_shown(name)}" means several tables; ask for {" or ".join(near)}.')
+            continue
+        meant = f"did you mean {' or '.join(near)}?" if near else "list_table_summaries lists them."
+        lines.append(f'There is no table "{_shown(name)}" in the catalogue; {meant}')
+    if (rest := len(not_found) - LISTED_NAMES) > 0:
+        lines.append(f"{rest} more names are unknown.")
+    return "\n".join(lines)
 
 
 def _table(entry: TableEntry) -> dict[str, JsonValue]:
     summary = entry.summary
-    columns = fit_columns(entry)
+    columns = _fit_columns(entry)
+    sample = _NO_SAMPLE
+    if entry.sample:
+        # Of the columns that are shown.
+        names = {column["name"] for column in columns["columns"]}
+        places = [place for place, name in enumerate(entry.sample.columns) if name in names]
+        sample = {
+            "columns": [entry.sample.columns[place] for place in places],
+            "rows": [[row[place] for place in places] for row in entry.sample.rows],
+        }
+    note = entry.sample_note
+    if weigh_json(sample) > SAMPLE_TOKENS:
+        sample, note = _NO_SAMPLE, _SAMPLE_TOO_LARGE
+    relations: list[dict[str, JsonValue]] = [
+        {
+            "name": relation.name,
+            "display_name": _shown(relation.display_name or relation.name),
+            "relation_type": relation.relation_type.value,
+            **({"join_condition": relation.join_condition} if relation.join_condition else {}),
+            "description": cut_text(relation.description, LONG_CHARACTERS),
+        }
+        for relation in entry.relations
+    ]
+    count = count_fitting(relations, RELATIONS_TOKENS)
+    left_out = len(relations) - count
     return {
         "name": summary.name,
         "display_name": _shown(summary.display_name or summary.name),
@@ -77,54 +106,75 @@ def _table(entry: TableEntry) -> dict[str, JsonValue]:
         "schema": entry.table.schema,
         "tags": list(summary.tags),
         "row_count": summary.row_count,
-        **columns.content,
-        **_sample_part(entry, columns),
-        **_relations_part(entry.relations),
+        **columns,
+        "sample_data": sample,
+        **({"sample_note": note} if note else {}),
+        "related_tables": relations[:count],
+        **({"related_tables_left_out": left_out} if left_out else {}),
         "notes": cut_text(entry.notes, LONG_CHARACTERS),
     }
 
 
-def _sample_part(entry: TableEntry, columns: ColumnsPart) -> dict[str, JsonValue]:
-    """`sample_data`, of the columns that are told; `sample_note` where there is something to say."""
-    data = _sample_of(entry.sample, columns.names) if entry.sample else _NO_SAMPLE
-    if weigh_json(data) > SAMPLE_TOKENS:
-        return {"sample_data": _NO_SAMPLE, "sample_note": _SAMPLE_TOO_LARGE}
-    note = {"sample_note": entry.sample_note} if entry.sample_note else {}
-    return {"sample_data": data, **note}
+def _fit_columns(entry: TableEntry) -> dict[str, JsonValue]:
+    """The table's `columns` in order, at most COLUMNS_TOKENS, and a notice if that is not all.
 
-
-def _sample_of(sample: Sample, names: frozenset[str]) -> dict[str, JsonValue]:
-    indexes = [index for index, name in enumerate(sample.columns) if name in names]
-    return {
-        "columns": [sample.columns[index] for index in indexes],
-        "rows": [[row[index] for index in indexes] for row in sample.rows],
-    }
-
-
-def _relations_part(relations: Sequence[RelationEntry]) -> dict[str, JsonValue]:
-    items = [_relation(relation) for relation in relations]
-    count = count_fitting(items, RELATIONS_TOKENS)
+    Over it descriptions are shortened, and if that is not enough columns are left out from the end,
+    keys last of all.
+    """
+    items = [_column(column) for column in entry.columns]
+    if weigh_json(items) <= COLUMNS_TOKENS:
+        return {"columns": items}
+    short = [
+        replace(
+            column,
+            description=first_sentences(column.description, SHORT_CHARACTERS),
+            type_name=cut_text(column.type_name, SHORT_CHARACTERS),
+        )
+        for column in entry.columns
+    ]
+    items = [_column(column) for column in short]
+    if weigh_json(items) <= COLUMNS_TOKENS:
+        notice = "Descriptions of columns are shortened to keep the answer within its size."
+        return {"columns": items, "columns_notice": notice}
+    is_key = [column.is_primary_key or column.foreign_key is not None for column in short]
+    keys_first = sorted(range(len(items)), key=lambda place: not is_key[place])
+    count = count_fitting((items[place] for place in keys_first), COLUMNS_TOKENS)
     left_out = len(items) - count
-    more = {"related_tables_left_out": left_out} if left_out else {}
-    return {"related_tables": items[:count], **more}
-
-
-def _relation(relation: RelationEntry) -> dict[str, JsonValue]:
-    join = {"join_condition": relation.join_condition} if relation.join_condition else {}
     return {
-        "name": relation.name,
-        "display_name": _shown(relation.display_name or relation.name),
-        "relation_type": relation.relation_type.value,
-        **join,
-        "description": cut_text(relation.description, LONG_CHARACTERS),
+        "columns": [items[place] for place in sorted(keys_first[:count])],
+        "columns_left_out": left_out,
+        "columns_notice": (
+            f"{left_out} of {len(items)} columns are left out to keep the answer within its size;"
+            f" {_CATALOGUES[entry.dialect]} in the database lists all."
+        ),
     }
+
+
+def _column(column: ColumnEntry) -> dict[str, JsonValue]:
+    item: dict[str, JsonValue] = {
+        "name": column.name,
+        "type": column.type_name,
+        "description": cut_text(column.description, LONG_CHARACTERS),
+    }
+    if column.is_primary_key:
+        item["primary_key"] = True
+    if column.foreign_key is not None:
+        reference = column.foreign_key
+        item["foreign_key"] = {"table": reference.table, "column": reference.column}
+    return item | {"nullable": column.is_nullable}
 
 
 def _fit_tables(tables: list[dict[str, JsonValue]]) -> list[str]:
-    """Shrinks `tables` to what an answer may hold; the names of those left out."""
+    """Shrinks `tables` to what an answer may hold; returns the names of those left out."""
     budget = ANSWER_TOKENS - RESERVED_TOKENS
     weights = [weigh_json(table) for table in tables]
-    _leave_out_samples(tables, weights, budget)
+    sizes = [weigh_json(table["sample_data"]) for table in tables]
+    # The largest samples go first.
+    for place in sorted(range(len(tables)), key=sizes.__getitem__, reverse=True):
+        if sum(weights) <= budget or not tables[place]["sample_data"]["rows"]:
+            break
+        tables[place] |= {"sample_data": _NO_SAMPLE, "sample_note": _SAMPLE_LEFT_OUT}
+        weights[place] = weigh_json(tables[place])
     kept, left_out, free = [], [], float(budget)
     for table, weight in zip(tables, weights, strict=True):
         if weight <= free:
@@ -134,19 +184,6 @@ def _fit_tables(tables: list[dict[str, JsonValue]]) -> list[str]:
             left_out.append(table["name"])
     tables[:] = kept
     return left_out
-
-
-def _leave_out_samples(
-    tables: Sequence[dict[str, JsonValue]], weights: list[float], budget: float
-) -> None:
-    """The largest first, until the rest fits; `weights` follow."""
-    sizes = [weigh_json(table["sample_data"]) for table in tables]
-    for index in sorted(range(len(tables)), key=sizes.__getitem__, reverse=True):
-        table = tables[index]
-        if sum(weights) <= budget or not table["sample_data"]["rows"]:
-            return
-        table |= {"sample_data": _NO_SAMPLE, "sample_note": _SAMPLE_LEFT_OUT}
-        weights[index] = weigh_json(table)
 
 
 def _shown(name: str) -> str:

@@ -61,21 +61,34 @@ class Diagram:
 
 def draw_relations(name: str, neighbours: Iterable[Neighbour]) -> Diagram:
     """The drawing; a table that is related twice on one side is one box with both joins."""
-    all_left, all_right = _group(neighbours)
-    left, right = all_left[:SIDE_LIMIT], all_right[:SIDE_LIMIT]
+    sides: tuple[dict[str, Neighbour], dict[str, Neighbour]] = ({}, {})
+    for neighbour in neighbours:
+        side = sides[0] if neighbour.is_incoming else sides[1]
+        known = side.get(neighbour.name)
+        side[neighbour.name] = (
+            replace(known, join=f"{known.join}, {neighbour.join}") if known else neighbour
+        )
+    left, right = (list(side.values())[:SIDE_LIMIT] for side in sides)
     height = _height(max(len(left), len(right), 1))
     center_x = _MARGIN + (BOX_WIDTH + _GAP if left else 0)
     right_x = center_x + BOX_WIDTH + _GAP
     center = _box(name, center_x, (height - BOX_HEIGHT) // 2)
     boxes = [*_stack(left, _MARGIN, height), *_stack(right, right_x, height)]
-    sides = [*left, *right]
+    lines = []
+    for box, neighbour in zip(boxes, [*left, *right], strict=True):
+        start, end = (box, center) if neighbour.is_incoming else (center, box)
+        x1, y1 = start.x + BOX_WIDTH, start.y + BOX_HEIGHT // 2
+        x2, y2 = end.x, end.y + BOX_HEIGHT // 2
+        bend = (x2 - x1) // 2
+        path = f"M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+        lines.append(Line(path=path, relation_type=neighbour.relation_type))
     return Diagram(
         width=(right_x if right else center_x) + BOX_WIDTH + _MARGIN,
         height=height,
         center=center,
         boxes=tuple(boxes),
-        lines=tuple(_line(box, center, side) for box, side in zip(boxes, sides, strict=True)),
-        left_out=len(all_left) + len(all_right) - len(boxes),
+        lines=tuple(lines),
+        left_out=len(sides[0]) + len(sides[1]) - len(boxes),
     )
 
 
@@ -94,16 +107,6 @@ def measure_width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in {"W", "F"} else 1 for c in text)
 
 
-def _group(neighbours: Iterable[Neighbour]) -> tuple[list[Neighbour], list[Neighbour]]:
-    """Left and right, one of each table."""
-    sides: tuple[dict[str, Neighbour], dict[str, Neighbour]] = ({}, {})
-    for one in neighbours:
-        side = sides[0] if one.is_incoming else sides[1]
-        known = side.get(one.name)
-        side[one.name] = replace(known, join=f"{known.join}, {one.join}") if known else one
-    return list(sides[0].values()), list(sides[1].values())
-
-
 def _height(rows: int) -> int:
     return (rows - 1) * _PITCH + BOX_HEIGHT + 2 * _MARGIN
 
@@ -112,22 +115,13 @@ def _stack(side: Sequence[Neighbour], x: int, height: int) -> list[Box]:
     top = (height - _height(len(side))) // 2 + _MARGIN
     return [
         replace(
-            _box(one.name, x, top + place * _PITCH),
-            short_join=shorten_to_width(one.join, _JOIN_WIDTH),
-            address=one.address,
+            _box(neighbour.name, x, top + place * _PITCH),
+            short_join=shorten_to_width(neighbour.join, _JOIN_WIDTH),
+            address=neighbour.address,
         )
-        for place, one in enumerate(side)
+        for place, neighbour in enumerate(side)
     ]
 
 
 def _box(name: str, x: int, y: int) -> Box:
     return Box(x=x, y=y, name=name, short_name=shorten_to_width(name, _NAME_WIDTH))
-
-
-def _line(box: Box, center: Box, side: Neighbour) -> Line:
-    start, end = (box, center) if side.is_incoming else (center, box)
-    x1, y1 = start.x + BOX_WIDTH, start.y + BOX_HEIGHT // 2
-    x2, y2 = end.x, end.y + BOX_HEIGHT // 2
-    bend = (x2 - x1) // 2
-    path = f"M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
-    return Line(path=path, relation_type=side.relation_type)

@@ -39,7 +39,11 @@ def find_near(
     asked = _forms(name[:_MAX_CHARACTERS])
     similarities: dict[str, float] = {}
     for index in _shortlist(asked[0], _normalise_all(texts)):
-        similarity = _similarity_of_forms(asked, _forms(texts[index]))
+        similarity = max(
+            _similarity(first, second[:_MAX_CHARACTERS])
+            for first in asked
+            for second in _forms(texts[index])
+        )
         if similarity >= _MIN_SIMILARITY:
             owner = owners[index]
             similarities[owner] = max(similarity, similarities.get(owner, 0.0))
@@ -69,57 +73,42 @@ def _normalise_all(texts: Iterable[str]) -> list[str]:
 
 def _shortlist(asked: str, forms: Sequence[str]) -> list[int]:
     """Indexes of the forms that share most with the asked one for their length."""
-    features = _features(asked)
+    # Pairs of neighbours, of a long text every few; a swap in a short one spoils most of them.
+    features = list(dict.fromkeys(_pairs(asked)))
+    if len(asked) <= _SHORT:
+        features += dict.fromkeys(asked)
+    else:
+        features = features[:: -(-len(features) // _MAX_FEATURES)]
     if not features or not forms:
         return []
     found = [map(contains, forms, repeat(feature)) for feature in features]
     counts = map(sum, zip(*found, strict=True))
-    wanted = len(features)
     shares = [
         # All of it found means most often that the asked name stands in this longer one.
-        count / (wanted + len(form)) + (0.25 if count == wanted else 0)
+        count / (len(features) + len(form)) + (0.25 if count == len(features) else 0)
         for count, form in zip(counts, forms, strict=True)
     ]
     return nlargest(_SHORTLIST, range(len(forms)), key=shares.__getitem__)
-
-
-def _features(text: str) -> list[str]:
-    """Pairs of neighbours, of a long text every few; a swap in a short one spoils most of them."""
-    pairs = list(dict.fromkeys(_pairs(text)))
-    if len(text) <= _SHORT:
-        return [*pairs, *dict.fromkeys(text)]
-    return pairs[:: -(-len(pairs) // _MAX_FEATURES)]
 
 
 def _pairs(text: str) -> list[str]:
     return [first + second for first, second in pairwise(text)]
 
 
-def _similarity_of_forms(asked: Sequence[str], forms: Sequence[str]) -> float:
-    return max(_similarity(first, second[:_MAX_CHARACTERS]) for first in asked for second in forms)
-
-
 def _similarity(asked: str, form: str) -> float:
     """From 0 to 1: the best of containment, letters in order, and pairs in any order."""
     if not asked or not form:
         return 0.0
-    in_order = 1 - _edit_distance(asked, form) / max(len(asked), len(form))
-    return max(_containment(asked, form), in_order, _shared_pairs(asked, form))
-
-
-def _containment(asked: str, form: str) -> float:
     shorter, longer = sorted((asked, form), key=len)
-    # Two characters of Chinese writing are a word, two letters are not.
-    needed = _MIN_CONTAINED if shorter.isascii() else 2
-    if len(shorter) < needed or shorter not in longer:
-        return 0.0
-    base = _BEGINNING if longer.startswith(shorter) else _CONTAINED
-    return base + (1 - base) * len(shorter) / len(longer)
-
-
-def _shared_pairs(asked: str, form: str) -> float:
+    in_order = 1 - _edit_distance(asked, form) / len(longer)
     first, second = set(_pairs(asked)), set(_pairs(form))
-    return 2 * len(first & second) / max(1, len(first) + len(second))
+    shared_pairs = 2 * len(first & second) / max(1, len(first) + len(second))
+    contained = 0.0
+    # Two characters of Chinese writing are a word, two letters are not.
+    if len(shorter) >= (_MIN_CONTAINED if shorter.isascii() else 2) and shorter in longer:
+        base = _BEGINNING if longer.startswith(shorter) else _CONTAINED
+        contained = base + (1 - base) * len(shorter) / len(longer)
+    return max(contained, in_order, shared_pairs)
 
 
 def _edit_distance(first: str, second: str) -> int:

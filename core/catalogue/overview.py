@@ -19,12 +19,11 @@ from core.toolspec import JsonValue
 _SHOWN_TAGS = 500
 # What stands around the tables is a sentence and two numbers.
 _BUDGET = ANSWER_TOKENS - 500
-_ALL_LOST = "descriptions, tags and display names that repeat the name are left out"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling:
-    """How much is told of each table, and what is lost by it, in words."""
+class _Extent:
+    """How much is said of each table, and what is lost by it, in words."""
 
     descriptions: Sequence[str] = ()
     has_tags: bool = True
@@ -42,13 +41,28 @@ def summaries_answer(
     tables; a notice says so, and `total` counts all. An unknown tag gives no tables and the known tags.
     """
     if tag is not None and tag not in known_tags:
-        return _unknown_tag_answer(tag, known_tags)
-    telling = _choose(entries)
-    rows = _rows(entries, telling)
-    if not telling.repeats_names:
+        names = sorted(known_tags)
+        near = find_near(tag, names)
+        meant = f"; did you mean {' or '.join(near)}?" if near else ";"
+        shown = cut_text(tag, NAME_CHARACTERS)
+        notice = f'No table has the tag "{shown}"{meant} known_tags lists those that exist.'
+        return {"tables": [], "total": 0, "known_tags": names[:_SHOWN_TAGS], "notice": notice}
+    extent = _choose_extent(entries)
+    rows = _rows(entries, extent)
+    if not extent.repeats_names:
         rows = rows[: count_fitting(rows, _BUDGET)]
-    advice = _advice(tag, known_tags)
-    return _answer(rows, len(entries), telling.loss, advice)
+    answer: dict[str, JsonValue] = {"tables": rows, "total": len(entries)}
+    loss = extent.loss
+    if left_out := len(entries) - len(rows):
+        answer["left_out"] = left_out
+        loss = f"{left_out} of {len(entries)} tables and {loss}"
+    if loss:
+        advice = "ask get_table_details for tables by name"
+        if set(known_tags) - {tag}:
+            another = "a tag" if tag is None else "a rarer tag"
+            advice = f"filter by {another} to read more of fewer tables: get_tags lists the tags"
+        answer["notice"] = f"To keep the answer within its size, {loss}; {advice}."
+    return answer
 
 
 def tags_answer(counts: Mapping[str, int]) -> dict[str, JsonValue]:
@@ -57,77 +71,36 @@ def tags_answer(counts: Mapping[str, int]) -> dict[str, JsonValue]:
     return {"tags": [{"name": name, "count": count} for name, count in ranked if count]}
 
 
-def _choose(entries: Sequence[TableSummary]) -> _Telling:
+def _choose_extent(entries: Sequence[TableSummary]) -> _Extent:
     """The most that fits. Weights of texts add up, so each is taken once and not once for each try."""
-    bare = _Telling(has_tags=False, repeats_names=False, loss=_ALL_LOST)
+    loss = "descriptions, tags and display names that repeat the name are left out"
+    bare = _Extent(has_tags=False, repeats_names=False, loss=loss)
     free = _BUDGET - weigh_json(_rows(entries, bare))
     free -= weigh_json([entry.name for entry in entries if not entry.display_name])
     if free < 0:
         return bare
     free -= weigh_json([entry.tags for entry in entries])
     if free < 0:
-        return _Telling(has_tags=False, loss="descriptions and tags are left out")
-    return _choose_descriptions([entry.description for entry in entries], free)
-
-
-def _choose_descriptions(descriptions: Sequence[str], free: float) -> _Telling:
-    short = [first_sentences(text, SHORT_CHARACTERS) for text in descriptions]
+        return _Extent(has_tags=False, loss="descriptions and tags are left out")
+    short = [first_sentences(entry.description, SHORT_CHARACTERS) for entry in entries]
     if weigh_json(short) <= free:
-        return _Telling(descriptions=short)
+        return _Extent(descriptions=short)
     shorter = [first_sentences(text, SHORTER_CHARACTERS) for text in short]
     if weigh_json(shorter) <= free:
-        return _Telling(descriptions=shorter, loss="descriptions are shortened")
-    return _Telling(loss="descriptions are left out")
+        return _Extent(descriptions=shorter, loss="descriptions are shortened")
+    return _Extent(loss="descriptions are left out")
 
 
-def _rows(entries: Sequence[TableSummary], telling: _Telling) -> list[dict[str, JsonValue]]:
-    descriptions = telling.descriptions or [""] * len(entries)
+def _rows(entries: Sequence[TableSummary], extent: _Extent) -> list[dict[str, JsonValue]]:
+    descriptions = extent.descriptions or [""] * len(entries)
     return [
         {
             "name": entry.name,
-            "display_name": _display_name(entry, telling),
+            "display_name": cut_text(entry.display_name, NAME_CHARACTERS)
+            or (entry.name if extent.repeats_names else ""),
             "description": description,
-            "tags": list(entry.tags) if telling.has_tags else [],
+            "tags": list(entry.tags) if extent.has_tags else [],
             "row_count": entry.row_count,
         }
         for entry, description in zip(entries, descriptions, strict=True)
     ]
-
-
-def _display_name(entry: TableSummary, telling: _Telling) -> str:
-    if entry.display_name:
-        return cut_text(entry.display_name, NAME_CHARACTERS)
-    return entry.name if telling.repeats_names else ""
-
-
-def _answer(
-    rows: list[dict[str, JsonValue]], total: int, loss: str, advice: str
-) -> dict[str, JsonValue]:
-    answer: dict[str, JsonValue] = {"tables": rows, "total": total}
-    left_out = total - len(rows)
-    if left_out:
-        answer["left_out"] = left_out
-        loss = f"{left_out} of {total} tables and {loss}"
-    if loss:
-        answer["notice"] = f"To keep the answer within its size, {loss}; {advice}."
-    return answer
-
-
-def _advice(tag: str | None, known_tags: Collection[str]) -> str:
-    if set(known_tags) - {tag}:
-        another = "a tag" if tag is None else "a rarer tag"
-        return f"filter by {another} to read more of fewer tables: get_tags lists the tags"
-    return "ask get_table_details for tables by name"
-
-
-def _unknown_tag_answer(tag: str, known_tags: Collection[str]) -> dict[str, JsonValue]:
-    names = sorted(known_tags)
-    near = find_near(tag, names)
-    meant = f"; did you mean {' or '.join(near)}?" if near else ";"
-    shown = cut_text(tag, NAME_CHARACTERS)
-    return {
-        "tables": [],
-        "total": 0,
-        "known_tags": names[:_SHOWN_TAGS],
-        "notice": f'No table has the tag "{shown}"{meant} known_tags lists those that exist.',
-    }

@@ -24,9 +24,10 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 # Sounds that people mix up have one letter: tense consonants, and the vowels of 애 and 에.
 _INITIALS = "ggnddrmbbss0jjcktph"
 _VOWELS = "aeiloeqluvffxw1f2345z"
-_FINALS = ("", "g", "g", "gs", "n", "nj", "nh", "d", "r", "rg", "rm", "rb", "rs", "rt", "rp", "rh")
-_MORE_FINALS = ("m", "b", "bs", "s", "s", "0", "j", "c", "k", "t", "p", "h")
-_ENDS = (*_FINALS, *_MORE_FINALS)
+_FINALS = (
+    *("", "g", "g", "gs", "n", "nj", "nh", "d", "r", "rg", "rm", "rb", "rs", "rt", "rp", "rh"),
+    *("m", "b", "bs", "s", "s", "0", "j", "c", "k", "t", "p", "h"),
+)
 _KANA = (("ぁ", "ゖ"), ("ァ", "ヶ"))
 _LENGTH_MARK = "ー"
 # Coprime to 36**3, so that characters beside each other share no beginning.
@@ -45,7 +46,11 @@ def find_words(query: str) -> list[str]:
     Marks around a word are left out; a query of marks alone is one word.
     """
     folded = fold_text(query[:MAX_QUERY_CHARACTERS])
-    words = dict.fromkeys(filter(None, map(_strip_marks, folded.split(" "))))
+    words: dict[str, None] = {}
+    for word in folded.split(" "):
+        kept = [place for place, character in enumerate(word) if character.isalnum()]
+        if kept:
+            words[word[kept[0] : kept[-1] + 1]] = None
     return list(words)[:MAX_WORDS] or ([folded] if folded else [])
 
 
@@ -79,9 +84,11 @@ def find_alike(word: str, texts: Iterable[str]) -> list[str]:
 
     Where words are not parted by spaces, parts of about its length are compared.
     """
-    wanted = _trigrams(encode_letters(word))
-    forms = {form for text in texts for form in _forms(word, wanted, text)}
-    scores = {form: _compare(wanted, _trigrams(encode_letters(form))) for form in forms}
+    trigrams = _trigrams(encode_letters(word))
+    scores: dict[str, float] = {}
+    for form in {form for text in texts for form in _forms(word, trigrams, text)}:
+        others = _trigrams(encode_letters(form))
+        scores[form] = len(trigrams & others) / (len(trigrams | others) or 1)
     least = max(LEAST_LIKENESS, _KEPT_SHARE * max(scores.values(), default=0.0))
     found = sorted(
         (form for form in scores if scores[form] >= least), key=lambda f: (-scores[f], f)
@@ -89,62 +96,41 @@ def find_alike(word: str, texts: Iterable[str]) -> list[str]:
     return found[:MAX_ALIKE]
 
 
-def _forms(word: str, wanted: set[str], text: str) -> Iterator[str]:
+def _forms(word: str, trigrams: set[str], text: str) -> Iterator[str]:
+    """The words of a text; of a line without spaces between words, its parts of about that length."""
     if word.isascii():
         yield from _ASCII_WORD.findall(text)
         return
-    for line in re.split(r"[\n\t]", text):
-        if not line.isascii() and _share(wanted, _trigrams(encode_letters(line))) >= _LINE_SHARE:
-            yield from _windows(line, len(word))
-
-
-def _windows(line: str, length: int) -> Iterator[str]:
-    for size in (length - 1, length, length + 1):
-        for start in range(max(0, len(line) - size + 1)):
-            window = line[start : start + size].strip()
-            is_apart = " " in window and length < 3
+    lines = [line for line in re.split(r"[\n\t]", text) if not line.isascii()]
+    for line in lines:
+        shared = len(trigrams & _trigrams(encode_letters(line))) / (len(trigrams) or 1)
+        if shared < _LINE_SHARE:
+            continue
+        windows = (
+            line[start : start + size].strip()
+            for size in (len(word) - 1, len(word), len(word) + 1)
+            for start in range(max(0, len(line) - size + 1))
+        )
+        for window in windows:
+            is_apart = " " in window and len(word) < 3
             if len(window) > 1 and not window.isascii() and not is_apart:
                 yield window
-
-
-def _compare(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
-
-
-def _share(wanted: set[str], there: set[str]) -> float:
-    return len(wanted & there) / len(wanted) if wanted else 0.0
-
-
-def _strip_marks(word: str) -> str:
-    first = next((i for i, character in enumerate(word) if character.isalnum()), len(word))
-    last = next((i for i, character in enumerate(reversed(word)) if character.isalnum()), 0)
-    return word[first : len(word) - last]
 
 
 def _encode_character(character: str) -> str:
     if character.isascii():
         return character
     if "가" <= character <= "힣":
-        return _encode_syllable(ord(character) - ord("가"))
+        initial, rest = divmod(ord(character) - ord("가"), 21 * 28)
+        vowel, final = divmod(rest, 28)
+        return _INITIALS[initial] + _VOWELS[vowel] + _FINALS[final]
     for first, last in _KANA:
         if first <= character <= last:
             return _digits(ord(character) - ord(first) + 36, 2)
-    return _encode_other(character)
-
-
-def _encode_other(character: str) -> str:
-    if not character.isalnum():
-        return " "
-    if character == _LENGTH_MARK:
-        return ""
+    if character == _LENGTH_MARK or not character.isalnum():
+        return "" if character == _LENGTH_MARK else " "
     plain = unicodedata.normalize("NFKD", character)[0]
     return plain if plain.isascii() else _digits(ord(character) * _SCATTER, 3)
-
-
-def _encode_syllable(number: int) -> str:
-    initial, rest = divmod(number, 21 * 28)
-    vowel, final = divmod(rest, 28)
-    return _INITIALS[initial] + _VOWELS[vowel] + _ENDS[final]
 
 
 def _digits(number: int, count: int) -> str:

@@ -25,7 +25,10 @@ def first_sentences(text: str, limit: int) -> str:
     Where not even one fits, it is cut before a word and ends with an ellipsis.
     """
     line = first_line(text)
-    fitting = [end for end in _sentence_ends(line) if end <= limit]
+    ends = [match.end() for match in islice(_SENTENCE_END.finditer(line), _MAX_SENTENCES)]
+    if len(ends) < _MAX_SENTENCES:
+        ends.append(len(line))
+    fitting = [end for end in ends if end <= limit]
     return line[: fitting[-1]] if fitting else cut_text(line, limit)
 
 
@@ -35,8 +38,10 @@ def cut_text(text: str, limit: int) -> str:
         return text
     end = limit - len(_ELLIPSIS)
     space = text.rfind(" ", limit // 2, end + 1)
-    end = space if space > 0 else _character_start(text, end)
-    return text[:end].rstrip() + _ELLIPSIS
+    if space <= 0:
+        while end > 0 and _is_inside_character(text, end):
+            end -= 1
+    return text[: space if space > 0 else end].rstrip() + _ELLIPSIS
 
 
 def first_line(text: str) -> str:
@@ -45,20 +50,8 @@ def first_line(text: str) -> str:
     return " ".join(lines[0].split()) if lines else ""
 
 
-def _sentence_ends(line: str) -> list[int]:
-    """Where the first sentences end; the end of the line is one."""
-    ends = [match.end() for match in islice(_SENTENCE_END.finditer(line), _MAX_SENTENCES)]
-    return ends if len(ends) == _MAX_SENTENCES else [*ends, len(line)]
-
-
-def _character_start(text: str, index: int) -> int:
-    """The nearest place at or before the index where what people see as one character begins."""
-    while index > 0 and _is_inside_character(text, index):
-        index -= 1
-    return index
-
-
 def _is_inside_character(text: str, index: int) -> bool:
+    """Whether the index is within what people see as one character."""
     following = text[index]
     if text[index - 1] == _JOINER or _CONTINUATION.match(following):
         return True

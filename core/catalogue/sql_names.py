@@ -1,6 +1,7 @@
-"""Names of tables and columns as SQL identifiers that PostgreSQL and SQLite both take."""
+"""Names of tables and columns as SQL identifiers that PostgreSQL and SQLite both take, and joins."""
 
 import re
+from collections.abc import Sequence
 
 from core.catalogue.entries import TableName
 
@@ -31,3 +32,21 @@ def quote_name(name: str) -> str:
 def quote_table(table: TableName) -> str:
     """The table as SQL names it: schema.name, or the name alone where the engine has no schemas."""
     return ".".join(quote_name(part) for part in (table.schema, table.name) if part)
+
+
+def join_condition(
+    table: TableName, columns: Sequence[str], target: TableName, target_columns: Sequence[str]
+) -> str:
+    """The equality of the columns, paired by position; '' if there are none.
+
+    Tables by bare name, as in `sales.store_id = stores.id`, unless both have the same one.
+    """
+    is_clear = table.name != target.name or table == target
+    left, right = (
+        quote_name(side.name) if is_clear or not side.schema else quote_table(side)
+        for side in (table, target)
+    )
+    pairs = zip(columns, target_columns, strict=False)
+    return " AND ".join(
+        f"{left}.{quote_name(column)} = {right}.{quote_name(other)}" for column, other in pairs
+    )

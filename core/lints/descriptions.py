@@ -78,37 +78,30 @@ def advise_on_description(spec: ToolSpec, others: Neighbours) -> Iterator[Advice
             "There is no description; agents choose a tool by its description.",
         ).at("description")
         return
-    found = (
-        *_judge_length(text),
-        *_judge_words(text),
-        *_judge_hidden(text),
-        *(_tell_equal(other) for other in others.described_as(spec.name, text)),
-    )
-    for advice in found:
-        yield advice.at("description")
-
-
-def _judge_length(text: str) -> Iterator[Advice]:
     if len(text) + len(_DENSE.findall(text)) < SHORT_DESCRIPTION:
         yield warning(
             "description_short",
             "The description is very short; say what comes back, of which period, in which unit.",
-        )
+        ).at("description")
     if (tokens := estimate_tokens(text)) > DESCRIPTION_TOKENS:
         yield suggestion(
             "description_long",
             "The description takes about {tokens} tokens of every conversation; {limit} are plenty.",
             tokens=tokens,
             limit=DESCRIPTION_TOKENS,
-        )
-
-
-def _judge_words(text: str) -> Iterator[Advice]:
+        ).at("description")
     if not _SAYS_WHEN.search(text):
         yield suggestion(
             "description_when",
             "The description does not say when to use the tool, and when to use another one.",
-        )
+        ).at("description")
+    yield from _judge_hidden(text)
+    for other in others.described_as(spec.name, text):
+        yield warning(
+            "description_equal",
+            "{other} has the same description; agents cannot tell the two apart.",
+            other=other,
+        ).at("description")
 
 
 def _judge_hidden(text: str) -> Iterator[Advice]:
@@ -117,21 +110,13 @@ def _judge_hidden(text: str) -> Iterator[Advice]:
             "description_hidden",
             "The description holds an invisible character ({character}); remove it.",
             character=f"U+{ord(hidden[0]):04X}",
-        )
+        ).at("description")
     if order := _COMMENT.search(text) or _ORDERS.search(text):
         yield warning(
             "description_orders",
             "“{text}” reads like an order to the agent; careful clients refuse such tools.",
             text=order[0].strip(),
-        )
-
-
-def _tell_equal(other: str) -> Advice:
-    return warning(
-        "description_equal",
-        "{other} has the same description; agents cannot tell the two apart.",
-        other=other,
-    )
+        ).at("description")
 
 
 def _fold_text(text: str) -> str:

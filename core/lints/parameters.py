@@ -16,7 +16,7 @@ from core.tokens import estimate_tokens
 from core.toolspec import (
     ExpressionLogic,
     HttpLogic,
-    ParameterSpec,
+    Logic,
     ParameterType,
     Presence,
     ScriptLogic,
@@ -31,42 +31,41 @@ _EXAMPLE = re.compile(r"\be\.g\.|\bexamples?\b|\bsuch as\b|예[:)]|예를|例", 
 def advise_on_parameters(spec: ToolSpec) -> Iterator[Advice]:
     """What is wrong with single parameters, then with all."""
     for parameter in spec.parameters:
-        for advice in _judge(parameter):
-            yield advice.at(f"parameters.{parameter.name}")
+        place = f"parameters.{parameter.name}"
+        try:
+            check_parameters([parameter])
+        except DefinitionError as error:
+            yield problem("parameter_invalid", "{reason}", reason=error.message).at(place)
+        if is_bound(parameter):
+            continue
+        if not parameter.description.strip():
+            yield suggestion(
+                "parameter_undescribed",
+                "{name} has no description; agents guess what it means.",
+                name=parameter.name,
+            ).at(place)
+        says_all = parameter.type is ParameterType.BOOLEAN or parameter.allowed_values
+        is_shown = parameter.example is not None or parameter.presence is Presence.OPTIONAL_DEFAULT
+        if not (says_all or is_shown or _EXAMPLE.search(parameter.description)):
+            yield suggestion(
+                "parameter_example",
+                "{name} has no example; one value shows the form better than words.",
+                name=parameter.name,
+            ).at(place)
     yield from _judge_use(spec)
-    yield from _judge_size(spec)
-
-
-def _judge(parameter: ParameterSpec) -> Iterator[Advice]:
-    try:
-        check_parameters([parameter])
-    except DefinitionError as error:
-        yield problem("parameter_invalid", "{reason}", reason=error.message)
-    if is_bound(parameter):
-        return
-    if not parameter.description.strip():
+    schema = json.dumps(input_schema(spec.parameters), ensure_ascii=False)
+    if (tokens := estimate_tokens(schema)) > SCHEMA_TOKENS:
         yield suggestion(
-            "parameter_undescribed",
-            "{name} has no description; agents guess what it means.",
-            name=parameter.name,
-        )
-    if _needs_example(parameter):
-        yield suggestion(
-            "parameter_example",
-            "{name} has no example; one value shows the form better than words.",
-            name=parameter.name,
-        )
-
-
-def _needs_example(parameter: ParameterSpec) -> bool:
-    says_all = parameter.type is ParameterType.BOOLEAN or parameter.allowed_values
-    is_shown = parameter.example is not None or parameter.presence is Presence.OPTIONAL_DEFAULT
-    return not (says_all or is_shown or _EXAMPLE.search(parameter.description))
+            "schema_long",
+            "The parameters take about {tokens} tokens of every conversation; {limit} are plenty.",
+            tokens=tokens,
+            limit=SCHEMA_TOKENS,
+        ).at("parameters")
 
 
 def _judge_use(spec: ToolSpec) -> Iterator[Advice]:
     declared = [parameter.name for parameter in spec.parameters]
-    used = _find_used(spec, declared)
+    used = _find_used(spec.logic, declared)
     for name in declared:
         if name not in used:
             yield warning(
@@ -83,8 +82,8 @@ def _judge_use(spec: ToolSpec) -> Iterator[Advice]:
             ).at("logic")
 
 
-def _find_used(spec: ToolSpec, declared: list[str]) -> list[str]:
-    match spec.logic:
+def _find_used(logic: Logic, declared: list[str]) -> list[str]:
+    match logic:
         case SqlLogic(statement, _, dialect):
             return find_parameters(statement, dialect)
         case ExpressionLogic(expression):
@@ -92,24 +91,9 @@ def _find_used(spec: ToolSpec, declared: list[str]) -> list[str]:
         case ScriptLogic(script):
             return find_script_names(script, declared)
         case HttpLogic(operation):
-            return _find_arguments(operation, declared)
-
-
-def _find_arguments(operation: str, declared: list[str]) -> list[str]:
-    """The declared names that the operation takes; its other parameters need no row."""
-    try:
-        arguments = {each.argument for each in read_operation(operation).parameters}
-    except DefinitionError:
-        return declared
-    return [name for name in declared if name in arguments]
-
-
-def _judge_size(spec: ToolSpec) -> Iterator[Advice]:
-    schema = json.dumps(input_schema(spec.parameters), ensure_ascii=False)
-    if (tokens := estimate_tokens(schema)) > SCHEMA_TOKENS:
-        yield suggestion(
-            "schema_long",
-            "The parameters take about {tokens} tokens of every conversation; {limit} are plenty.",
-            tokens=tokens,
-            limit=SCHEMA_TOKENS,
-        ).at("parameters")
+            # Of the operation's own parameters no row is needed.
+            try:
+                arguments = {taken.argument for taken in read_operation(operation).parameters}
+            except DefinitionError:
+                return declared
+            return [name for name in declared if name in arguments]

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from core.lints.advice import Advice, suggestion, warning
 from core.statement import STATEMENT_BYTE_LIMIT, make_lexer
-from core.statements.comparisons import Comparison, compare_tokens, find_clauses
+from core.statements.comparisons import compare_tokens, find_clauses
 from core.statements.lexer import Placeholder
 from core.statements.names import find_used_names
 from core.statements.tokens import Token, TokenKind, read_tokens
-from core.toolspec import ParameterSpec, SqlLogic, ToolSpec
+from core.toolspec import SqlLogic, ToolSpec
 
 _AGGREGATE_NAMES = """
 array_agg avg bool_and bool_or count every group_concat json_agg json_group_array jsonb_agg max median
@@ -27,33 +26,42 @@ def advise_on_statement(spec: ToolSpec, logic: SqlLogic) -> Iterator[Advice]:
     """What the text says, without a database; nothing of a text that cannot be read."""
     if len(logic.statement) > STATEMENT_BYTE_LIMIT:
         return
-    read = _read(logic)
-    by_name = {parameter.name: parameter for parameter in spec.parameters}
-    yield from _judge_nulls(read, by_name)
-    yield from _judge_patterns(read, by_name)
-    yield from _judge_stars(logic)
-    yield from _judge_rows(read.tokens)
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A statement that was read once."""
-
-    tokens: Sequence[Token]
-    uses: Sequence[Placeholder]
-    comparisons: Sequence[Comparison]
-    in_clauses: frozenset[str]  # Parameters of optional clauses.
-
-
-def _read(logic: SqlLogic) -> _Read:
     lexer = make_lexer(logic.statement, logic.dialect)
     tokens = read_tokens(lexer)
-    return _Read(
-        tokens=tokens,
-        uses=lexer.placeholders,
-        comparisons=compare_tokens(logic.statement, tokens),
-        in_clauses=frozenset(name for clause in lexer.clauses for name in clause.names),
-    )
+    parameters = {parameter.name: parameter for parameter in spec.parameters}
+    uses = {use.start: use for use in lexer.placeholders}
+    compared = [
+        (comparison, uses[value.start])
+        for comparison in compare_tokens(logic.statement, tokens)
+        for value in comparison.values
+        if value.start in uses
+    ]
+    handled = _find_handled(tokens, lexer.placeholders)
+    handled |= {name for clause in lexer.clauses for name in clause.names}
+    for comparison, use in compared:
+        parameter = parameters.get(use.name)
+        is_optional = parameter is not None and parameter.accepts_null
+        if is_optional and use.name not in handled and comparison.clause != "case":
+            handled.add(use.name)
+            yield warning(
+                "optional_compared",
+                "{name} may be left out, and a comparison with NULL finds no row; put the condition in"
+                " [[ ]], or write (:{name} IS NULL OR …).",
+                name=use.name,
+            ).at("logic", use.start, use.end)
+    for comparison, use in compared:
+        parameter = parameters.get(use.name)
+        text = f"{parameter.description} {parameter.example}" if parameter else ""
+        is_like = comparison.operator in _LIKES and comparison.is_whole
+        if is_like and not _WILDCARD.search(text):
+            yield suggestion(
+                "like_without_wildcard",
+                "LIKE :{name} finds only equal texts, since agents write no %; write"
+                " '%' || :{name} || '%'.",
+                name=use.name,
+            ).at("logic", use.start, use.end)
+    yield from _judge_stars(logic)
+    yield from _judge_rows(tokens)
 
 
 def advise_on_annotations(spec: ToolSpec) -> Iterator[Advice]:
@@ -68,31 +76,6 @@ def advise_on_annotations(spec: ToolSpec) -> Iterator[Advice]:
             "annotation_destructive",
             "destructiveHint is true, but the tool changes nothing; clients will warn of each call.",
         ).at("annotations")
-
-
-def _judge_nulls(read: _Read, parameters: dict[str, ParameterSpec]) -> Iterator[Advice]:
-    """`a = :x` finds nothing where x is NULL."""
-    done = _find_handled(read.tokens, read.uses) | read.in_clauses
-    for comparison, use in _compared_uses(read):
-        parameter = parameters.get(use.name)
-        is_given = parameter is None or not parameter.accepts_null
-        if is_given or use.name in done or comparison.clause == "case":
-            continue
-        done.add(use.name)
-        yield warning(
-            "optional_compared",
-            "{name} may be left out, and a comparison with NULL finds no row; put the condition in"
-            " [[ ]], or write (:{name} IS NULL OR …).",
-            name=use.name,
-        ).at("logic", use.start, use.end)
-
-
-def _compared_uses(read: _Read) -> Iterator[tuple[Comparison, Placeholder]]:
-    by_start = {use.start: use for use in read.uses}
-    for comparison in read.comparisons:
-        for value in comparison.values:
-            if use := by_start.get(value.start):
-                yield comparison, use
 
 
 def _find_handled(tokens: Sequence[Token], uses: Sequence[Placeholder]) -> set[str]:
@@ -127,21 +110,6 @@ def _asks_for_null(tokens: Sequence[Token], index: int) -> bool:
     return False
 
 
-def _judge_patterns(read: _Read, parameters: dict[str, ParameterSpec]) -> Iterator[Advice]:
-    for comparison, use in _compared_uses(read):
-        if comparison.operator not in _LIKES or not comparison.is_whole:
-            continue
-        parameter = parameters.get(use.name)
-        told = f"{parameter.description} {parameter.example}" if parameter else ""
-        if not _WILDCARD.search(told):
-            yield suggestion(
-                "like_without_wildcard",
-                "LIKE :{name} finds only equal texts, since agents write no %; write"
-                " '%' || :{name} || '%'.",
-                name=use.name,
-            ).at("logic", use.start, use.end)
-
-
 def _judge_stars(logic: SqlLogic) -> Iterator[Advice]:
     for block in find_used_names(logic.statement, logic.dialect):
         tables = {mention.alias for mention in block.tables}
@@ -158,10 +126,20 @@ def _judge_stars(logic: SqlLogic) -> Iterator[Advice]:
 
 def _judge_rows(tokens: Sequence[Token]) -> Iterator[Advice]:
     """Of the outermost query alone: what is inside is bounded by it."""
-    outer = list(_outermost(tokens))
-    words = {token.text for token in outer if token.kind is TokenKind.WORD}
-    is_bounded = bool(words & {"limit", "fetch"})
-    is_aggregate = "group" in words or "distinct" in words or _has_aggregate(tokens)
+    clauses, depth = find_clauses(tokens), 0
+    words: set[str] = set()
+    is_aggregate = False
+    for index, token in enumerate(tokens):
+        depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
+        if depth or token.kind is not TokenKind.WORD:
+            continue
+        words.add(token.text)
+        if token.text in _AGGREGATES and clauses[index] == "select":
+            is_aggregate |= any(
+                following.is_mark("(") for following in tokens[index + 1 : index + 2]
+            )
+    is_aggregate |= not words.isdisjoint({"group", "distinct"})
+    is_bounded = not words.isdisjoint({"limit", "fetch"})
     if is_bounded and "order" not in words and not is_aggregate:
         yield suggestion(
             "limit_unordered",
@@ -175,23 +153,3 @@ def _judge_rows(tokens: Sequence[Token]) -> Iterator[Advice]:
             "Nothing bounds the rows: there is no WHERE, no LIMIT and no aggregate; only the tool's"
             " row limit cuts them off.",
         ).at("logic")
-
-
-def _outermost(tokens: Sequence[Token]) -> Iterator[Token]:
-    depth = 0
-    for token in tokens:
-        depth += token.kind is TokenKind.OPEN
-        if not depth:
-            yield token
-        depth -= token.kind is TokenKind.CLOSE
-
-
-def _has_aggregate(tokens: Sequence[Token]) -> bool:
-    """Whether an aggregate without OVER is called outside of brackets in the list of columns."""
-    clauses, depth = find_clauses(tokens), 0
-    for index, token in enumerate(tokens[:-1]):
-        depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
-        is_call = token.is_among(_AGGREGATES) and tokens[index + 1].is_mark("(")
-        if is_call and not depth and clauses[index] == "select":
-            return True
-    return False
