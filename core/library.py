@@ -1,6 +1,7 @@
 """Entry points for programs that use the search as a library; the product itself calls none of them."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from math import isclose
 from typing import Any
@@ -9,7 +10,6 @@ from core.errors import DefinitionError
 from core.ingest.mcp import (
     MAX_DESCRIPTION_CHARACTERS,
     read_mcp_tool,
-    read_mcp_tools,
     read_name,
     read_parameters,
     read_text,
@@ -50,11 +50,21 @@ class ToolGraph:
     def ingest_mcp_tools(
         self, tools: Iterable[Mapping[str, JsonValue]], *, server_name: str = ""
     ) -> list[Tool]:
-        """Take in the readable tools of a tools/list answer, and return them."""
-        taken = list(read_mcp_tools(list(tools), server_name=server_name).tools)
-        for tool in taken:
-            self.add_tool(tool)
-        return taken
+        """Take in the tools of a tools/list answer, and return them in its order.
+
+        What cannot be read is left out; of equal names the first counts. `server_name` is added to
+        the tags of each and is its metadata's mcp_server.
+        """
+        taken: dict[str, Tool] = {}
+        for document in tools:
+            with suppress(DefinitionError):
+                tool = read_mcp_tool(document)
+                if server_name:
+                    metadata = {**tool.metadata, "mcp_server": server_name}
+                    tool = replace(tool, tags=(*tool.tags, server_name), metadata=metadata)
+                taken.setdefault(tool.name, tool)
+        self._tools |= taken
+        return list(taken.values())
 
     def attributes(self, name: str) -> dict[str, Any]:
         """What a node carries: the tool's texts and tags, and its annotations under MCP's keys."""
@@ -165,12 +175,12 @@ def _read_operation(document: Mapping[str, Any]) -> Tool:
     tool = tool_of_operation(reading.operations[0])
     if is_known and isinstance(path, str):
         return tool
-    told = {key: value for key, value in tool.metadata.items() if key not in {"method", "path"}}
-    return replace(tool, annotations=tool.annotations if is_known else None, metadata=told)
+    known = {key: value for key, value in tool.metadata.items() if key not in {"method", "path"}}
+    return replace(tool, annotations=tool.annotations if is_known else None, metadata=known)
 
 
 def _path_of(document: Mapping[str, Any]) -> str:
     """A path that holds every parameter of a path, for an operation that does not say its own."""
-    listed = (as_mapping(each) for each in as_sequence(document.get("parameters")))
-    names = [str(each.get("name")) for each in listed if each.get("in") == "path"]
+    listed = map(as_mapping, as_sequence(document.get("parameters")))
+    names = [str(parameter.get("name")) for parameter in listed if parameter.get("in") == "path"]
     return "/" + "/".join(f"{{{name}}}" for name in names)

@@ -143,7 +143,7 @@ def choose_ip(
     Raises EditError if there is none, or if any of them may not be called: a name that leads inside
     and outside at once is an attack or a mistake.
     """
-    ips = [_to_ip(each) if isinstance(each, str) else each for each in resolved]
+    ips = [_to_ip(ip) if isinstance(ip, str) else ip for ip in resolved]
     if not ips:
         raise EditError(
             message(
@@ -178,8 +178,13 @@ def find_refusal(ip: IpAddress, *, is_internal_allowed: bool = False) -> Message
 
     An IPv4 address inside an IPv6 one (mapped, compatible, NAT64, 6to4, ISATAP) is judged as itself.
     """
-    if isinstance(ip, IPv6Address) and (inner := _translated(ip)) is not None:
-        return find_refusal(inner, is_internal_allowed=is_internal_allowed)
+    if isinstance(ip, IPv6Address):
+        # ::1 and :: are addresses of their own; the rest of ::/96 once meant the IPv4 address.
+        is_compatible = int(ip) >> 32 == 0 and int(ip) > 1
+        # NAT64 is of RFC 6052.
+        if ip.ipv4_mapped is not None or ip in _NAT64 or is_compatible:
+            meant = IPv4Address(int(ip) & 0xFFFFFFFF)
+            return find_refusal(meant, is_internal_allowed=is_internal_allowed)
     # The prefix of a tunnel's address is anyone's, so the whole has to pass as well.
     inner = _tunnelled(ip) if isinstance(ip, IPv6Address) else None
     if inner and (reason := find_refusal(inner, is_internal_allowed=is_internal_allowed)):
@@ -285,16 +290,6 @@ def _to_ip(text: str) -> IpAddress | None:
         return ip_address(text)
     except ValueError:
         return None
-
-
-def _translated(ip: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that the IPv6 address stands for: mapped, compatible, NAT64 (RFC 6052)."""
-    number = int(ip)
-    # ::1 and :: are addresses of their own; the rest of ::/96 once meant the IPv4 address.
-    is_compatible = number >> 32 == 0 and number > 1
-    if ip.ipv4_mapped is not None or ip in _NAT64 or is_compatible:
-        return IPv4Address(number & 0xFFFFFFFF)
-    return None
 
 
 def _tunnelled(ip: IPv6Address) -> IPv4Address | None:

@@ -96,12 +96,12 @@ def _check_size(document: JsonValue) -> None:
                     limit=MAX_VALUES,
                 )
             )
-        level = [child for node in level for child in _containers(node)]
-
-
-def _containers(node: JsonValue) -> list[JsonValue]:
-    children = node.values() if isinstance(node, dict) else node
-    return [child for child in children if isinstance(child, (dict, list))]
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node)
+            if isinstance(child, (dict, list))
+        ]
 
 
 def _read_yaml(text: str) -> JsonValue:
@@ -142,7 +142,14 @@ class _YamlReader:
     def _read_node(self, event: Any, depth: int) -> JsonValue:
         self._check(event, depth)
         if isinstance(event, yaml.ScalarEvent):
-            return _scalar(event)
+            text: str = event.value
+            if not event.implicit[0]:
+                return text
+            if text in _WORDS:
+                return _WORDS[text]
+            if _INTEGER.fullmatch(text):
+                return int(text)
+            return float(text) if _NUMBER.fullmatch(text) else text
         if isinstance(event, yaml.SequenceStartEvent):
             return [self._read_node(item, depth + 1) for item in self._until(yaml.SequenceEndEvent)]
         return self._read_mapping(depth)
@@ -196,17 +203,6 @@ class _YamlReader:
                     limit=MAX_VALUES,
                 ),
             )
-
-
-def _scalar(event: Any) -> JsonValue:
-    text: str = event.value
-    if not event.implicit[0]:
-        return text
-    if text in _WORDS:
-        return _WORDS[text]
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
 
 
 def _refused(event: Any, text: Message) -> ImportFileError:

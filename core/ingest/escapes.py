@@ -69,8 +69,6 @@ def escape_segment(name: str, text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text with each escape of a byte taken as UTF-8."""
-    return _ESCAPES.sub(lambda found: _decode(found.group()), text)
-
-
-def _decode(escapes: str) -> str:
-    return bytes.fromhex(escapes.replace("%", "")).decode("utf-8", "replace")
+    return _ESCAPES.sub(
+        lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), text
+    )

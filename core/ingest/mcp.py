@@ -1,18 +1,16 @@
-"""The tools that another MCP server lists, of whom nothing is believed before it is looked at."""
+"""A tool that another MCP server lists, of which nothing is believed before it is looked at."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from typing import Any
 
 from core.errors import DefinitionError
 from core.ingest.operations import parameter_of_schema
 from core.ingest.references import ReferenceFaultError, References
-from core.ingest.schema_keywords import as_mapping, as_sequence
+from core.ingest.schema_keywords import as_mapping
 from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
-from core.ingest.texts import IngestFault, find_hidden_character, shown
+from core.ingest.texts import find_hidden_character, shown
 from core.messages import Message, message
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
-from core.toolspec import JsonValue
 
 MAX_TOOLS = 10_000
 MAX_NAME_CHARACTERS = 128
@@ -22,65 +20,6 @@ MAX_SCHEMA_CHARACTERS = 500_000
 MAX_SCHEMA_DEPTH = 100
 
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-
-
-@dataclass(frozen=True, slots=True)
-class MCPReading:
-    """The tools of a server that can be kept, and what is wrong with each of the others."""
-
-    tools: tuple[Tool, ...]
-    faults: tuple[IngestFault, ...] = ()
-
-
-def tools_of_mcp_list(
-    tools: Iterable[Mapping[str, JsonValue]], *, server_name: str = ""
-) -> list[Tool]:
-    """The tools of a tools/list answer that can be kept, in its order; see `read_mcp_tools`."""
-    return list(read_mcp_tools(tools, server_name=server_name).tools)
-
-
-def read_mcp_tools(tools: object, *, server_name: str = "") -> MCPReading:
-    """The tools of a tools/list answer, its list or the whole of it; one bad tool harms no other.
-
-    `server_name` is added to the tags of each and is its metadata's mcp_server.
-    """
-    listed = list(as_sequence(as_mapping(tools).get("tools", tools)))
-    kept: dict[str, Tool] = {}
-    faults: list[IngestFault] = []
-    for number, document in enumerate(listed[:MAX_TOOLS], start=1):
-        try:
-            tool = _of_server(read_mcp_tool(document), server_name)
-            _require(
-                tool.name not in kept,
-                message(
-                    "mcp_tool.name_twice", "an earlier tool has the same name; the first is kept"
-                ),
-            )
-            kept[tool.name] = tool
-        except DefinitionError as error:
-            faults.append(IngestFault(_place_of(document, number), error.message))
-    if not isinstance(tools, (list, tuple, Mapping)):
-        faults.append(
-            IngestFault(
-                "tools",
-                message(
-                    "mcp_tool.tools_no_list", "is {value}; it has to be a list", value=shown(tools)
-                ),
-            )
-        )
-    if len(listed) > MAX_TOOLS:
-        faults.append(
-            IngestFault(
-                "tools",
-                message(
-                    "mcp_tool.too_many",
-                    "{count}; the first {limit} are read",
-                    count=len(listed),
-                    limit=MAX_TOOLS,
-                ),
-            )
-        )
-    return MCPReading(tuple(kept.values()), tuple(faults))
 
 
 def read_mcp_tool(document: object) -> Tool:
@@ -93,8 +32,28 @@ def read_mcp_tool(document: object) -> Tool:
                 value=shown(document),
             )
         )
-    annotations = _hints_of(document.get("annotations"))
-    title = document.get("title") or as_mapping(document.get("annotations")).get("title")
+    hints = document.get("annotations")
+    if hints is not None and not isinstance(hints, Mapping):
+        raise DefinitionError(
+            message(
+                "mcp_tool.annotations_no_object",
+                "annotations has to be an object of hints, not {value}",
+                value=shown(hints),
+            )
+        )
+    hints = as_mapping(hints)
+    for key in _HINTS:
+        _require(
+            hints.get(key) is None or isinstance(hints[key], bool),
+            message(
+                "mcp_tool.hint_no_boolean",
+                "{name} is {value}; true or false is right",
+                name=key,
+                value=shown(hints.get(key)),
+            ),
+        )
+    annotations = MCPAnnotations.from_dict(hints)
+    title = document.get("title") or hints.get("title")
     return Tool(
         name=read_name(document.get("name")),
         title=read_text(title, "title", MAX_TITLE_CHARACTERS),
@@ -102,7 +61,7 @@ def read_mcp_tool(document: object) -> Tool:
             document.get("description"), "description", MAX_DESCRIPTION_CHARACTERS
         ),
         parameters=read_parameters(document.get("inputSchema"), "inputSchema"),
-        annotations=annotations,
+        annotations=annotations if annotations.to_dict() else None,
         metadata={"source": "mcp"},
     )
 
@@ -182,7 +141,7 @@ def read_parameters(schema: object, field: str) -> tuple[ToolParameter, ...]:
         ) from fault
     properties, required = read.get("properties", {}), read.get("required", ())
     return tuple(
-        parameter_of_schema(name, each, name in required) for name, each in properties.items()
+        parameter_of_schema(name, member, name in required) for name, member in properties.items()
     )
 
 
@@ -217,14 +176,14 @@ def _check_object(schema: Mapping[str, Any], field: str) -> None:
             limit=MAX_PROPERTIES,
         ),
     )
-    for name, each in properties.items():
+    for name, member in properties.items():
         _require(
-            isinstance(each, (Mapping, bool)),
+            isinstance(member, (Mapping, bool)),
             message(
                 "mcp_tool.parameter_no_object",
                 "the schema of parameter {name} has to be an object, not {value}",
                 name=shown(name),
-                value=shown(each),
+                value=shown(member),
             ),
         )
 
@@ -234,7 +193,12 @@ def _check_texts(schema: Mapping[str, Any], field: str) -> None:
     level: list[Any] = [schema]
     left = MAX_SCHEMA_CHARACTERS
     for _depth in range(MAX_SCHEMA_DEPTH):
-        texts = [text for node in level for text in _texts_in(node)]
+        members = [
+            member
+            for node in level
+            for member in ([*node, *node.values()] if isinstance(node, Mapping) else node)
+        ]
+        texts = [member for member in members if isinstance(member, str)]
         left -= sum(map(len, texts)) + len(level)
         _require(
             left >= 0,
@@ -247,7 +211,7 @@ def _check_texts(schema: Mapping[str, Any], field: str) -> None:
         )
         for text in texts:
             _check_visible(text, f"text of {field}")
-        level = [child for node in level for child in _containers_in(node)]
+        level = [member for member in members if isinstance(member, (Mapping, list, tuple))]
     _require(
         not level,
         message(
@@ -256,50 +220,6 @@ def _check_texts(schema: Mapping[str, Any], field: str) -> None:
             field=field,
             limit=MAX_SCHEMA_DEPTH,
         ),
-    )
-
-
-def _texts_in(node: Mapping[str, Any] | Sequence[Any]) -> list[str]:
-    values = [*node, *node.values()] if isinstance(node, Mapping) else node
-    return [value for value in values if isinstance(value, str)]
-
-
-def _containers_in(node: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
-    values = node.values() if isinstance(node, Mapping) else node
-    return [value for value in values if isinstance(value, (Mapping, list, tuple))]
-
-
-def _hints_of(hints: object) -> MCPAnnotations | None:
-    if hints is None:
-        return None
-    if not isinstance(hints, Mapping):
-        raise DefinitionError(
-            message(
-                "mcp_tool.annotations_no_object",
-                "annotations has to be an object of hints, not {value}",
-                value=shown(hints),
-            )
-        )
-    for key in _HINTS:
-        hint = hints.get(key)
-        _require(
-            hint is None or isinstance(hint, bool),
-            message(
-                "mcp_tool.hint_no_boolean",
-                "{name} is {value}; true or false is right",
-                name=key,
-                value=shown(hint),
-            ),
-        )
-    annotations = MCPAnnotations.from_dict(hints)
-    return annotations if annotations.to_dict() else None
-
-
-def _of_server(tool: Tool, server_name: str) -> Tool:
-    if not server_name:
-        return tool
-    return replace(
-        tool, tags=(*tool.tags, server_name), metadata={**tool.metadata, "mcp_server": server_name}
     )
 
 
@@ -319,10 +239,3 @@ def _check_visible(text: str, field: str) -> None:
 def _require(holds: bool, otherwise: Message) -> None:
     if not holds:
         raise DefinitionError(otherwise)
-
-
-def _place_of(document: object, number: int) -> Message:
-    name = as_mapping(document).get("name")
-    if not isinstance(name, str):
-        return message("mcp_tool.place", "tool {number}", number=number)
-    return message("mcp_tool.named_place", "tool {number} {name}", number=number, name=shown(name))

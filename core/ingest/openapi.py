@@ -129,7 +129,11 @@ class _DocumentReader:
         for path, given in as_mapping(self._document.get("paths")).items():
             if path.startswith("x-"):
                 continue
-            item = self._path_item(path, given)
+            try:
+                item = self._references.follow(given)
+            except ReferenceFaultError as fault:
+                self._faults.append(IngestFault(_shown_path(path), fault.message))
+                continue
             for method in ANNOTATIONS_BY_METHOD:
                 count += method in item
                 if method in item and count <= MAX_OPERATIONS:
@@ -143,13 +147,6 @@ class _DocumentReader:
             )
             self._faults.append(IngestFault("paths", text))
 
-    def _path_item(self, path: str, given: object) -> Mapping[str, Any]:
-        try:
-            return self._references.follow(given)
-        except ReferenceFaultError as fault:
-            self._faults.append(IngestFault(_shown_path(path), fault.message))
-            return {}
-
     def _read_operation(self, path: str, item: Mapping[str, Any], method: str) -> Operation:
         _check_path(path)
         given = item[method]
@@ -160,6 +157,12 @@ class _DocumentReader:
                 )
             )
         parameters, body = self._parameters.read(path, item, given)
+        levels = (as_sequence(level.get("servers")) for level in (given, item, self._document))
+        servers = next(filter(None, levels), ())
+        security = as_sequence(given.get("security", self._document.get("security")))
+        tags = [
+            clean_line(t, MAX_TAG_CHARACTERS) for t in as_sequence(given.get("tags"))[:MAX_TAGS]
+        ]
         given_id = clean_line(given.get("operationId"), MAX_PATH_CHARACTERS)
         route = route_name(method, path)
         return Operation(
@@ -167,21 +170,15 @@ class _DocumentReader:
             method=method,
             path=path,
             operation_id=given_id,
-            server_urls=self._server_urls(item, given),
+            server_urls=tuple(filter(None, map(_server_url, servers))) or ("/",),
             summary=clean_line(given.get("summary", item.get("summary")), MAX_SUMMARY_CHARACTERS),
             description=clean_text(given.get("description", item.get("description"))),
             parameters=parameters,
             body=body,
-            security=_security(given.get("security", self._document.get("security"))),
-            tags=_tags(given.get("tags")),
+            security=tuple(tuple(map(str, as_mapping(ids))) for ids in security[:MAX_TAGS]),
+            tags=tuple(dict.fromkeys(filter(None, tags))),
             deprecated=given.get("deprecated") is True,
         )
-
-    def _server_urls(self, item: Mapping[str, Any], given: Mapping[str, Any]) -> tuple[str, ...]:
-        for level in (given, item, self._document):
-            if servers := [as_mapping(each) for each in as_sequence(level.get("servers"))]:
-                return tuple(filter(None, map(_server_url, servers))) or ("/",)
-        return ("/",)
 
 
 def _check_path(path: str) -> None:
@@ -210,8 +207,9 @@ def _shown_path(path: str) -> str:
     return clean_line(path, 120)
 
 
-def _server_url(server: Mapping[str, Any]) -> str:
+def _server_url(given: object) -> str:
     """The address with each variable's default in its place."""
+    server = as_mapping(given)
     variables = as_mapping(server.get("variables"))
 
     def default_of(found: re.Match[str]) -> str:
@@ -221,24 +219,14 @@ def _server_url(server: Mapping[str, Any]) -> str:
     return _VARIABLE.sub(default_of, url).rstrip("/") or url
 
 
-def _tags(given: object) -> tuple[str, ...]:
-    tags = (clean_line(tag, MAX_TAG_CHARACTERS) for tag in as_sequence(given)[:MAX_TAGS])
-    return tuple(dict.fromkeys(tag for tag in tags if tag))
-
-
-def _security(given: object) -> tuple[tuple[str, ...], ...]:
-    alternatives = as_sequence(given)[:MAX_TAGS]
-    return tuple(tuple(map(str, as_mapping(each))) for each in alternatives)
-
-
 def _security_schemes(
     document: Mapping[str, Any], references: References
 ) -> dict[str, SecurityScheme]:
     given = as_mapping(as_mapping(document.get("components")).get("securitySchemes"))
     found: dict[str, SecurityScheme] = {}
-    for name, each in given.items():
+    for name, described in given.items():
         try:
-            scheme = references.follow(each)
+            scheme = references.follow(described)
         except ReferenceFaultError:
             continue
         texts = (clean_line(scheme.get(key), 100) for key in ("type", "scheme", "name", "in"))

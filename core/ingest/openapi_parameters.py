@@ -1,9 +1,9 @@
 """The parameters and the body of an OpenAPI operation, as arguments with names of their own."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeGuard, cast, get_args
+from typing import Any, cast, get_args
 
 from core.errors import ToolboxError
 from core.ingest.operations import (
@@ -79,8 +79,8 @@ class ParameterReader:
         """
         self._schemas.restart()
         parameters = with_own_names(self._read_parameters(path, item, operation))
-        body, fields = self._read_body(operation, {each.argument for each in parameters})
-        found = sorted((*parameters, *fields), key=lambda each: not each.required)
+        body, fields = self._read_body(operation, {known.argument for known in parameters})
+        found = sorted((*parameters, *fields), key=lambda parameter: not parameter.required)
         if len(found) > MAX_PARAMETERS:
             raise OperationFaultError(
                 message(
@@ -97,15 +97,42 @@ class ParameterReader:
     ) -> list[OperationParameter]:
         found: dict[tuple[Place, str], OperationParameter] = {}
         listed = [*as_sequence(item.get("parameters")), *as_sequence(operation.get("parameters"))]
-        for each in listed:
-            parameter = self._read_parameter(self._references.follow(each))
+        for given in listed:
+            parameter = self._read_parameter(self._references.follow(given))
             if parameter is not None:
                 found[parameter.place, parameter.name] = parameter
-        return list(_of_template(path, found))
+        # Those of the path come first, in its order; one that nothing declares is a text.
+        in_path = [
+            found.get((Place.PATH, name))
+            or OperationParameter(
+                name=name,
+                argument=to_name(name, Place.PATH),
+                place=Place.PATH,
+                schema={"type": "string"},
+                required=True,
+            )
+            for name in dict.fromkeys(TEMPLATE.findall(path))
+        ]
+        others = (known for known in found.values() if known.place is not Place.PATH)
+        return [*in_path, *others]
 
     def _read_parameter(self, given: Mapping[str, Any]) -> OperationParameter | None:
-        name, place = given.get("name"), _place_of(given)
-        if not _is_name(name):
+        name = given.get("name")
+        place = next((place for place in _DEFAULT_STYLES if given.get("in") == place), None)
+        if place is None:
+            raise OperationFaultError(
+                message(
+                    "openapi.parameter_place",
+                    "parameter {name} is in {place}; it may be in path, query, header or cookie",
+                    name=shown(name),
+                    place=shown(given.get("in")),
+                )
+            )
+        if (
+            not isinstance(name, str)
+            or not 0 < len(name) <= MAX_PARAMETER_CHARACTERS
+            or find_hidden_character(name) is not None
+        ):
             raise OperationFaultError(
                 message(
                     "openapi.parameter_name",
@@ -163,72 +190,42 @@ class ParameterReader:
             return None, []
         content_type = _preferred(contents)
         kind = _kind_of(content_type)
-        schema = self._read_body_schema(contents[content_type], kind)
+        schema: JsonSchema = {"type": "string"}
+        if kind != "text":
+            content = as_mapping(contents[content_type])
+            schema = self._schemas.read_object(content.get("schema"))
         required = given.get("required") is True
         fields = _fields_of(schema) if kind != "text" and _is_flat(schema) else []
-        if fields and taken.isdisjoint(each.argument for each in fields):
-            needed = tuple(each.argument for each in fields if each.required)
+        if fields and taken.isdisjoint(field.argument for field in fields):
+            needed = tuple(field.argument for field in fields if field.required)
             if not required:
-                fields = [replace(each, required=False) for each in fields]
+                fields = [replace(field, required=False) for field in fields]
             return OperationBody(content_type, kind, required, is_flat=True, needed=needed), fields
-        body = OperationBody(content_type, kind, required, is_flat=False)
         text = clean_text(given.get("description"), MAX_DESCRIPTION_CHARACTERS)
-        return body, [_whole_body(schema, body, unique_name("body", taken), text)]
-
-    def _read_body_schema(self, content: object, kind: BodyKind) -> JsonSchema:
         if kind == "text":
-            return {"type": "string"}
-        return self._schemas.read_object(as_mapping(content).get("schema"))
+            text = f"{text} Sent as {content_type}.".strip()
+        whole = OperationParameter(
+            name="body",
+            argument=unique_name("body", taken),
+            place=Place.BODY,
+            schema=schema,
+            description=text,
+            required=required,
+        )
+        return OperationBody(content_type, kind, required, is_flat=False), [whole]
 
 
 def with_own_names(parameters: Sequence[OperationParameter]) -> list[OperationParameter]:
     """The parameters with arguments of different names: id of the query becomes id_query."""
     taken: set[str] = set()
     found: list[OperationParameter] = []
-    for each in parameters:
-        argument = each.argument
+    for parameter in parameters:
+        argument, place = parameter.argument, parameter.place
         if argument in taken:
-            argument = unique_name(to_name(f"{argument}_{each.place}", each.place), taken)
+            argument = unique_name(to_name(f"{argument}_{place}", place), taken)
         taken.add(argument)
-        found.append(replace(each, argument=argument))
+        found.append(replace(parameter, argument=argument))
     return found
-
-
-def _place_of(given: Mapping[str, Any]) -> Place:
-    for place in _DEFAULT_STYLES:
-        if given.get("in") == place:
-            return place
-    raise OperationFaultError(
-        message(
-            "openapi.parameter_place",
-            "parameter {name} is in {place}; it may be in path, query, header or cookie",
-            name=shown(given.get("name")),
-            place=shown(given.get("in")),
-        )
-    )
-
-
-def _is_name(name: object) -> TypeGuard[str]:
-    return (
-        isinstance(name, str)
-        and 0 < len(name) <= MAX_PARAMETER_CHARACTERS
-        and find_hidden_character(name) is None
-    )
-
-
-def _of_template(
-    path: str, found: Mapping[tuple[Place, str], OperationParameter]
-) -> Iterable[OperationParameter]:
-    """The parameters, those of the path in its order; one that nothing declares is a text."""
-    for name in dict.fromkeys(TEMPLATE.findall(path)):
-        yield found.get((Place.PATH, name)) or OperationParameter(
-            name=name,
-            argument=to_name(name, Place.PATH),
-            place=Place.PATH,
-            schema={"type": "string"},
-            required=True,
-        )
-    yield from (each for each in found.values() if each.place is not Place.PATH)
 
 
 def _kind_of(content_type: str) -> BodyKind:
@@ -238,9 +235,9 @@ def _kind_of(content_type: str) -> BodyKind:
 def _preferred(contents: Mapping[str, Any]) -> str:
     """The content type that can be written best from arguments; the first of equals."""
     order = [kind for _pattern, kind in _KINDS]
-    valid = [each for each in contents if CONTENT_TYPE.fullmatch(each)]
+    valid = [content_type for content_type in contents if CONTENT_TYPE.fullmatch(content_type)]
     if not valid:
-        named = ", ".join(shown(each) for each in list(contents)[:3])
+        named = ", ".join(map(shown, list(contents)[:3]))
         raise OperationFaultError(
             message(
                 "openapi.body_type",
@@ -248,7 +245,7 @@ def _preferred(contents: Mapping[str, Any]) -> str:
                 kind=named,
             )
         )
-    return min(valid, key=lambda each: order.index(_kind_of(each)))
+    return min(valid, key=lambda content_type: order.index(_kind_of(content_type)))
 
 
 def _is_flat(schema: JsonSchema) -> bool:
@@ -275,19 +272,4 @@ def _fields_of(schema: JsonSchema) -> list[OperationParameter]:
             )
             for name, field in schema["properties"].items()
         ]
-    )
-
-
-def _whole_body(
-    schema: JsonSchema, body: OperationBody, argument: str, text: str
-) -> OperationParameter:
-    if body.kind == "text":
-        text = " ".join((text, f"Sent as {body.content_type}.")).strip()
-    return OperationParameter(
-        name="body",
-        argument=argument,
-        place=Place.BODY,
-        schema=schema,
-        description=text,
-        required=body.required,
     )

@@ -103,7 +103,7 @@ class Operation:
 
     def parameters_in(self, place: Place) -> tuple[OperationParameter, ...]:
         """The parameters of one place, in the document's order."""
-        return tuple(each for each in self.parameters if each.place is place)
+        return tuple(parameter for parameter in self.parameters if parameter.place is place)
 
 
 def annotations_of_method(method: str) -> MCPAnnotations | None:
@@ -117,10 +117,11 @@ def input_schema_of(operation: Operation) -> JsonSchema:
     Fields of a body that may be left out as a whole are not required.
     """
     properties: dict[str, JsonValue] = {}
-    for each in operation.parameters:
-        properties[each.argument] = _described(each)
+    for parameter in operation.parameters:
+        text = {"description": parameter.description} if parameter.description else {}
+        properties[parameter.argument] = {**parameter.schema, **text}
     schema: JsonSchema = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required := [each.argument for each in operation.parameters if each.required]:
+    if required := [p.argument for p in operation.parameters if p.required]:
         schema["required"] = required
     return schema
 
@@ -140,7 +141,12 @@ def tool_of_operation(operation: Operation) -> Tool:
         name=operation.name,
         title=operation.summary,
         description=description_of(operation),
-        parameters=tuple(map(_to_tool_parameter, operation.parameters)),
+        parameters=tuple(
+            parameter_of_schema(
+                parameter.argument, parameter.schema, parameter.required, parameter.description
+            )
+            for parameter in operation.parameters
+        ),
         annotations=annotations_of_method(operation.method),
         tags=operation.tags,
         metadata={
@@ -149,19 +155,6 @@ def tool_of_operation(operation: Operation) -> Tool:
             "path": operation.path,
             "operation_id": operation.operation_id,
         },
-    )
-
-
-def _described(parameter: OperationParameter) -> JsonSchema:
-    if not parameter.description:
-        return parameter.schema
-    return {**parameter.schema, "description": parameter.description}
-
-
-def _to_tool_parameter(parameter: OperationParameter) -> ToolParameter:
-    description = parameter.description or str(parameter.schema.get("description", ""))
-    return parameter_of_schema(
-        parameter.argument, parameter.schema, parameter.required, description
     )
 
 

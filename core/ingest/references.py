@@ -59,14 +59,15 @@ class References:
                     reference=shown(reference),
                 )
             )
-        target = self._find(reference)
-        self._targets[reference] = target
-        return target
-
-    def _find(self, reference: str) -> Mapping[str, Any]:
         node: Any = self._document
-        for part in _parts_of(reference):
-            node = _step(node, part)
+        # A JSON pointer, RFC 6901, in a fragment of a URI.
+        for part in unescape(reference[1:]).split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, Mapping):
+                node = node.get(key)
+            else:
+                is_index = isinstance(node, list) and key.isdecimal() and len(key) < 7
+                node = node[int(key)] if is_index and int(key) < len(node) else None
         if not isinstance(node, Mapping):
             raise ReferenceFaultError(
                 message(
@@ -75,18 +76,5 @@ class References:
                     reference=shown(reference),
                 )
             )
+        self._targets[reference] = node
         return node
-
-
-def _parts_of(reference: str) -> list[str]:
-    """The steps of a JSON pointer, RFC 6901, in a fragment of a URI."""
-    parts = unescape(reference[1:]).split("/")[1:]
-    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
-
-
-def _step(node: Any, part: str) -> Any:
-    if isinstance(node, Mapping):
-        return node.get(part)
-    if isinstance(node, list) and part.isdecimal() and len(part) < 7 and int(part) < len(node):
-        return node[int(part)]
-    return None

@@ -14,7 +14,7 @@ from core.ingest.schemas import SchemaReader
 from core.ingest.texts import IngestFault, shown
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, to_name
 from core.json_schema import SchemaCheck
-from core.messages import Message, message
+from core.messages import message
 from core.toolspec import JsonValue
 
 MAX_NAMESPACE_CHARACTERS = 24
@@ -104,34 +104,52 @@ def read_remote_tools(documents: Iterable[object], namespace: str) -> RemoteRead
                 )
             )
             break
+        name = as_mapping(document).get("name")
+        place = message("mcp_tool.place", "tool {number}", number=number)
+        if isinstance(name, str):
+            place = message(
+                "mcp_tool.named_place", "tool {number} {name}", number=number, name=shown(name)
+            )
         try:
             tool = read_remote_tool(document)
-            _keep(found, served_name(namespace, tool.name), tool)
         except DefinitionError as error:
-            faults.append(IngestFault(_place_of(document, number), error.message))
+            faults.append(IngestFault(place, error.message))
+            continue
+        served = served_name(namespace, tool.name)
+        if found.setdefault(served, tool) is not tool:
+            twice = message(
+                "mcp_tool.served_twice", "an earlier tool is served as {name} already", name=served
+            )
+            faults.append(IngestFault(place, twice))
     return RemoteReading(tuple(found.values()), tuple(faults))
 
 
 def read_remote_tool(document: object) -> RemoteTool:
     """One tool of MCP's shape, its schemas without references. Raises DefinitionError."""
-    seen = read_mcp_tool(document)
+    read = read_mcp_tool(document)
     given = as_mapping(document)
-    if len(seen.description) > MAX_DESCRIPTION_CHARACTERS:
+    if len(read.description) > MAX_DESCRIPTION_CHARACTERS:
         raise DefinitionError(
             message(
                 "mcp_tool.description_too_long",
                 "the description has {count} characters; at most {limit} are allowed",
-                count=len(seen.description),
+                count=len(read.description),
                 limit=MAX_DESCRIPTION_CHARACTERS,
             )
         )
+    output_schema = None
+    if (promised := given.get("outputSchema")) is not None:
+        output_schema = _read_schema(promised, "outputSchema")
+        # FastMCP's client unwraps the value by it; others do not mind the keyword.
+        if as_mapping(promised).get(_WRAPS) is True:
+            output_schema[_WRAPS] = True
     tool = RemoteTool(
-        name=seen.name,
-        title=seen.title,
-        description=seen.description,
-        annotations=dict(seen.annotations.to_dict()) if seen.annotations else {},
+        name=read.name,
+        title=read.title,
+        description=read.description,
+        annotations=dict(read.annotations.to_dict()) if read.annotations else {},
         input_schema=_read_schema(given.get("inputSchema") or {}, "inputSchema"),
-        output_schema=_read_output(given.get("outputSchema")),
+        output_schema=output_schema,
     )
     size = len(_encode(tool))
     if size > MAX_TOOL_BYTES:
@@ -154,16 +172,6 @@ def served_name(namespace: str, name: str) -> str:
     return to_name(f"{namespace}_{name}", f"{namespace}_tool")[:MAX_NAME_CHARACTERS]
 
 
-def _keep(found: dict[str, RemoteTool], served: str, tool: RemoteTool) -> None:
-    if served in found:
-        raise DefinitionError(
-            message(
-                "mcp_tool.served_twice", "an earlier tool is served as {name} already", name=served
-            )
-        )
-    found[served] = tool
-
-
 def _encode(tool: RemoteTool) -> bytes:
     """The tool as JSON, the same whatever the order of its keys."""
     try:
@@ -173,15 +181,6 @@ def _encode(tool: RemoteTool) -> bytes:
         raise DefinitionError(
             message("mcp_tool.no_json", "the tool has values that JSON cannot hold, as NaN")
         ) from error
-
-
-def _read_output(schema: object) -> JsonSchema | None:
-    if schema is None:
-        return None
-    found = _read_schema(schema, "outputSchema")
-    # FastMCP's client unwraps the value by it; others do not mind the keyword.
-    is_wrapped = as_mapping(schema).get(_WRAPS) is True
-    return {**found, _WRAPS: True} if is_wrapped else found
 
 
 def _read_schema(schema: object, field: str) -> JsonSchema:
@@ -212,10 +211,3 @@ def _read_schema(schema: object, field: str) -> JsonSchema:
     found: JsonSchema = {**read, "type": "object", "properties": read.get("properties", {})}
     SchemaCheck(found)
     return found
-
-
-def _place_of(document: object, number: int) -> Message:
-    name = as_mapping(document).get("name")
-    if not isinstance(name, str):
-        return message("mcp_tool.place", "tool {number}", number=number)
-    return message("mcp_tool.named_place", "tool {number} {name}", number=number, name=shown(name))

@@ -1,17 +1,17 @@
 """The HTTP request of one call: from an operation and its arguments to plain data."""
 
+import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from core.errors import ArgumentsError, DefinitionError
-from core.ingest.bodies import encode_body
 from core.ingest.escapes import escape, escape_path, escape_segment
 from core.ingest.operations import TEMPLATE, Operation, OperationParameter, Place
-from core.ingest.schema_keywords import accepts_null
+from core.ingest.schema_keywords import accepts_null, types_of
 from core.ingest.texts import shown
-from core.ingest.values import query_pairs, simple_items
+from core.ingest.values import json_text, query_pairs, simple_items, value_text
 from core.messages import Message, Value, list_lines, message
 from core.toolspec import JsonValue
 
@@ -21,6 +21,8 @@ MAX_HEADER_CHARACTERS = 8_000
 # Printable ASCII without blanks at the ends: all that every server reads alike, RFC 9110, 5.5.
 _HEADER_VALUE = re.compile(r"(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?")
 _SERVER = re.compile(r"https?://[^\s/?#\\@]+(?:/[^\s?#\\]*)?", re.IGNORECASE)
+# As browsers write names in a multipart form, HTML Standard, "multipart form data".
+_QUOTED = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 Arguments = Mapping[str, JsonValue]
 
@@ -49,13 +51,27 @@ def build_request(
     Raises ArgumentsError, a line for each argument that is missing or unknown, and DefinitionError
     for a server address that is not absolute.
     """
-    given = _given(operation, arguments)
+    fields = operation.parameters_in(Place.BODY)
+    nullable = {parameter.argument for parameter in fields if accepts_null(parameter.schema)}
+    given = {
+        name: value for name, value in arguments.items() if value is not None or name in nullable
+    }
     _check_arguments(operation, arguments, given)
-    content_type, body = encode_body(operation, given)
+    content_type, body = _encode_body(operation, given)
+    server = server_url or next(iter(operation.server_urls), "")
+    if not _SERVER.fullmatch(server):
+        raise DefinitionError(
+            message(
+                "http.address_relative",
+                "the address of the service is {address}; it has to be absolute, such as"
+                " https://api.example.com/v1",
+                address=shown(server),
+            )
+        )
     request = PlainRequest(
         method=operation.method.upper(),
-        url=_server_of(operation, server_url) + _path_of(operation, given),
-        query=_query_of(operation, given),
+        url=server.rstrip("/") + _path_of(operation, given),
+        query="&".join(_pairs_of(operation, given, Place.QUERY)),
         headers=_headers_of(operation, given),
         content_type=content_type,
         body=body,
@@ -71,36 +87,23 @@ def build_request(
     return request
 
 
-def _given(operation: Operation, arguments: Arguments) -> dict[str, JsonValue]:
-    nullable = {
-        each.argument for each in operation.parameters_in(Place.BODY) if accepts_null(each.schema)
-    }
-    return {
-        name: value for name, value in arguments.items() if value is not None or name in nullable
-    }
-
-
 def _check_arguments(operation: Operation, arguments: Arguments, given: Arguments) -> None:
-    names = [each.argument for each in operation.parameters]
-    lines: list[Value] = [_unknown(name, names) for name in arguments if name not in names]
+    names = [parameter.argument for parameter in operation.parameters]
+    needed = [parameter.argument for parameter in operation.parameters if parameter.required]
+    fields = operation.parameters_in(Place.BODY)
+    if operation.body and any(field.argument in given for field in fields):
+        needed += operation.body.needed
+    lines: list[Value] = [_refuse(name, names) for name in arguments if name not in names]
     lines += [
         message("arguments.is_missing", "{name}: is missing", name=name)
-        for name in _needed(operation, given)
+        for name in dict.fromkeys(needed)
         if name not in given
     ]
     if lines:
         raise ArgumentsError(list_lines(lines[:20]))
 
 
-def _needed(operation: Operation, given: Arguments) -> Iterable[str]:
-    needed = [each.argument for each in operation.parameters if each.required]
-    fields = (each.argument for each in operation.parameters_in(Place.BODY))
-    if operation.body and any(name in given for name in fields):
-        needed += operation.body.needed
-    return dict.fromkeys(needed)
-
-
-def _unknown(name: str, names: list[str]) -> Message:
+def _refuse(name: str, names: list[str]) -> Message:
     if near := get_close_matches(str(name)[:64], names, n=1):
         return message(
             "arguments.no_argument_near",
@@ -116,77 +119,107 @@ def _unknown(name: str, names: list[str]) -> Message:
     )
 
 
-def _server_of(operation: Operation, server_url: str | None) -> str:
-    url = server_url or next(iter(operation.server_urls), "")
-    if not _SERVER.fullmatch(url):
-        raise DefinitionError(
-            message(
-                "http.address_relative",
-                "the address of the service is {address}; it has to be absolute, such as"
-                " https://api.example.com/v1",
-                address=shown(url),
-            )
-        )
-    return url.rstrip("/")
-
-
 def _path_of(operation: Operation, given: Arguments) -> str:
-    parameters = {each.name: each for each in operation.parameters_in(Place.PATH)}
+    parameters = {parameter.name: parameter for parameter in operation.parameters_in(Place.PATH)}
     parts, end = [], 0
     for found in TEMPLATE.finditer(operation.path):
         parameter = parameters[found.group(1)]
+        items = simple_items(parameter, given[parameter.argument]) or [""]
         parts += [
             escape_path(operation.path[end : found.start()]),
-            _segment(parameter, given[parameter.argument]),
+            ",".join(escape_segment(parameter.argument, text) for text in items),
         ]
         end = found.end()
     return "".join((*parts, escape_path(operation.path[end:])))
 
 
-def _segment(parameter: OperationParameter, value: JsonValue) -> str:
-    items = simple_items(parameter, value)
-    return ",".join(escape_segment(parameter.argument, text) for text in items or [""])
-
-
-def _query_of(operation: Operation, given: Arguments) -> str:
-    pairs = [
-        pair
-        for parameter, value in _present(operation, given, Place.QUERY)
-        for pair in query_pairs(parameter, value)
+def _pairs_of(operation: Operation, given: Arguments, place: Place) -> list[str]:
+    """Escaped names with their values, for a query or cookies."""
+    return [
+        f"{escape(name)}={text}"
+        for parameter in operation.parameters_in(place)
+        if parameter.argument in given
+        for name, text in query_pairs(parameter, given[parameter.argument])
     ]
-    return "&".join(f"{escape(name)}={text}" for name, text in pairs)
 
 
 def _headers_of(operation: Operation, given: Arguments) -> dict[str, str]:
-    headers = {
-        parameter.name: _header_text(parameter, value)
-        for parameter, value in _present(operation, given, Place.HEADER)
-    }
-    cookies = [
-        f"{escape(name)}={text}"
-        for parameter, value in _present(operation, given, Place.COOKIE)
-        for name, text in query_pairs(parameter, value)
-    ]
+    headers: dict[str, str] = {}
+    for parameter in operation.parameters_in(Place.HEADER):
+        if parameter.argument not in given:
+            continue
+        text = ",".join(simple_items(parameter, given[parameter.argument]))
+        if len(text) > MAX_HEADER_CHARACTERS or not _HEADER_VALUE.fullmatch(text):
+            raise ArgumentsError(
+                message(
+                    "arguments.header_value",
+                    "{name}: must be printable ASCII on one line, at most {limit} characters",
+                    name=parameter.argument,
+                    limit=MAX_HEADER_CHARACTERS,
+                )
+            )
+        headers[parameter.name] = text
+    cookies = _pairs_of(operation, given, Place.COOKIE)
     return {**headers, "Cookie": "; ".join(cookies)} if cookies else headers
 
 
-def _present(
-    operation: Operation, given: Arguments, place: Place
-) -> Iterable[tuple[OperationParameter, JsonValue]]:
-    for parameter in operation.parameters_in(place):
-        if parameter.argument in given:
-            yield parameter, given[parameter.argument]
+def _encode_body(operation: Operation, given: Arguments) -> tuple[str, bytes]:
+    """The content type and the body; '' and b'' if there is none. Raises ArgumentsError."""
+    body = operation.body
+    parameters = [field for field in operation.parameters_in(Place.BODY) if field.argument in given]
+    if body is None or not (parameters or (body.is_flat and body.required)):
+        return "", b""
+    value: JsonValue
+    if body.is_flat:
+        value = {field.name: given[field.argument] for field in parameters}
+    else:
+        value = given[parameters[0].argument]
+    match body.kind:
+        case "json":
+            return body.content_type, json_text("body", value).encode("utf-8", "replace")
+        case "form":
+            fields = _fields_of(value, parameters)
+            text = "&".join(f"{escape(name)}={escape(field)}" for name, field in fields)
+            return body.content_type, text.encode()
+        case "multipart":
+            return _encode_multipart(_fields_of(value, parameters))
+        case "text":
+            text = value if isinstance(value, str) else json_text("body", value)
+            return body.content_type, text.encode("utf-8", "replace")
 
 
-def _header_text(parameter: OperationParameter, value: JsonValue) -> str:
-    text = ",".join(simple_items(parameter, value))
-    if len(text) > MAX_HEADER_CHARACTERS or not _HEADER_VALUE.fullmatch(text):
+def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[tuple[str, str]]:
+    """Fields as texts, a list as one field for each item, an object as JSON."""
+    if not isinstance(value, Mapping):
         raise ArgumentsError(
             message(
-                "arguments.header_value",
-                "{name}: must be printable ASCII on one line, at most {limit} characters",
-                name=parameter.argument,
-                limit=MAX_HEADER_CHARACTERS,
+                "arguments.object_needed",
+                "{name}: must be an object, fields with values",
+                name=parameters[0].argument,
             )
         )
-    return text
+    types = {parameter.name: types_of(parameter.schema) for parameter in parameters}
+    fields: list[tuple[str, str]] = []
+    for name, items in value.items():
+        for item in items if isinstance(items, (list, tuple)) else [items]:
+            if isinstance(item, (dict, list, tuple)):
+                text = json_text(str(name), item)
+            else:
+                text = value_text(str(name), item, types.get(name, ()))
+            fields.append((str(name), text))
+    return fields
+
+
+def _encode_multipart(fields: list[tuple[str, str]]) -> tuple[str, bytes]:
+    """RFC 7578; the boundary is a digest of the content, which therefore cannot hold it."""
+    parts = [
+        f'Content-Disposition: form-data; name="{name.translate(_QUOTED)}"\r\n\r\n{text}\r\n'.encode(
+            "utf-8", "replace"
+        )
+        for name, text in fields
+    ]
+    boundary = hashlib.sha256(b"".join(parts)).hexdigest()
+    head, end = f"--{boundary}\r\n".encode(), f"--{boundary}--\r\n".encode()
+    return f"multipart/form-data; boundary={boundary}", b"".join(
+        head + part for part in parts
+    ) + end

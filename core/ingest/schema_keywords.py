@@ -36,7 +36,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """The types that the schema names or, with none named, shows by its members; each once."""
     declared = schema.get("type")
     listed = as_sequence(declared) or (declared,)
-    types = dict.fromkeys(each for each in listed if isinstance(each, str) and each in _TYPES)
+    types = dict.fromkeys(name for name in listed if isinstance(name, str) and name in _TYPES)
     if types:
         return tuple(types)
     if "properties" in schema:
@@ -49,7 +49,7 @@ def type_word(schema: Mapping[str, Any]) -> str:
     named = [*types_of(schema)]
     for alternative in as_sequence(schema.get("anyOf")):
         named += types_of(as_mapping(alternative))
-    return next((each for each in named if each != "null"), "any")
+    return next((name for name in named if name != "null"), "any")
 
 
 def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
@@ -60,26 +60,28 @@ def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
         found["type"] = types[0] if len(types) == 1 else list(types)
     if description := clean_text(schema.get("description"), MAX_DESCRIPTION_CHARACTERS):
         found["description"] = description
-    found |= _copy_choice(schema)
+    values = as_sequence(schema.get("enum"))
+    if "const" in schema and _is_small(schema["const"]):
+        found["const"] = schema["const"]
+    # A long list is left out whole: a part of it would refuse good values.
+    elif 0 < len(values) <= MAX_ENUM_VALUES and all(map(_is_small, values)):
+        found["enum"] = list(values)
     found |= _copy_limits(schema)
-    found |= _copy_texts(schema)
+    for key in ("format", "pattern"):
+        if 0 < len(text := clean_text(schema.get(key))) <= MAX_PATTERN_CHARACTERS:
+            found[key] = text
     if "default" in schema and _is_small(schema["default"]):
         found["default"] = schema["default"]
     return with_null(found) if schema.get("nullable") is True else found
 
 
-def _copy_choice(schema: Mapping[str, Any]) -> JsonSchema:
-    if "const" in schema and _is_small(schema["const"]):
-        return {"const": schema["const"]}
-    values = as_sequence(schema.get("enum"))
-    # A long list is left out whole: a part of it would refuse good values.
-    if not values or len(values) > MAX_ENUM_VALUES or not all(map(_is_small, values)):
-        return {}
-    return {"enum": list(values)}
-
-
 def _copy_limits(schema: Mapping[str, Any]) -> JsonSchema:
-    found: JsonSchema = {key: schema[key] for key in _COUNTS if _is_count(schema.get(key))}
+    counts = {key: schema.get(key) for key in _COUNTS}
+    found: JsonSchema = {
+        key: count
+        for key, count in counts.items()
+        if isinstance(count, int) and not isinstance(count, bool) and count >= 0
+    }
     for inclusive, exclusive in _LIMITS.items():
         limit, beyond = schema.get(inclusive), schema.get(exclusive)
         # OpenAPI 3.0 says with true that the limit itself is excluded, 3.1 gives the number.
@@ -92,17 +94,8 @@ def _copy_limits(schema: Mapping[str, Any]) -> JsonSchema:
     return found
 
 
-def _copy_texts(schema: Mapping[str, Any]) -> JsonSchema:
-    texts = {key: clean_text(schema.get(key)) for key in ("format", "pattern")}
-    return {key: text for key, text in texts.items() if 0 < len(text) <= MAX_PATTERN_CHARACTERS}
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _is_small(value: JsonValue) -> bool:
@@ -148,7 +141,7 @@ def with_null(schema: JsonSchema) -> JsonSchema:
 def accepts_null(schema: Mapping[str, Any]) -> bool:
     """Whether null is a value of the schema rather than no value."""
     if "anyOf" in schema:
-        return any(accepts_null(each) for each in schema["anyOf"])
+        return any(map(accepts_null, schema["anyOf"]))
     return "null" in types_of(schema) or None in schema.get("enum", ())
 
 
@@ -160,13 +153,11 @@ def unite(schemas: Iterable[JsonSchema]) -> JsonSchema:
             different.append(schema)
     if len(different) <= 1:
         return dict(different[0]) if different else {}
-    if all(_is_choice(each) for each in different):
-        return _unite_choices(different)
-    return {"anyOf": different}
-
-
-def _is_choice(schema: JsonSchema) -> bool:
-    return _CHOICE.issuperset(schema) and ("enum" in schema or "const" in schema)
+    are_choices = all(
+        _CHOICE.issuperset(schema) and ("enum" in schema or "const" in schema)
+        for schema in different
+    )
+    return _unite_choices(different) if are_choices else {"anyOf": different}
 
 
 def _unite_choices(schemas: Sequence[JsonSchema]) -> JsonSchema:
@@ -174,7 +165,7 @@ def _unite_choices(schemas: Sequence[JsonSchema]) -> JsonSchema:
     for schema in schemas:
         for value in schema.get("enum", [schema.get("const")]):
             # True == 1 in Python, but they are two values of JSON.
-            if not any(value == each and type(value) is type(each) for each in values):
+            if not any(value == known and type(value) is type(known) for known in values):
                 values.append(value)
     types = list(dict.fromkeys(name for schema in schemas for name in types_of(schema)))
     found: JsonSchema = {"enum": values}

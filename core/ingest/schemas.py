@@ -32,14 +32,6 @@ MAX_SCHEMAS = 800
 MAX_DOCUMENT_SCHEMAS = 500_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """How deep a schema lies, and the references that were passed on the way to it."""
-
-    depth: int
-    passed: frozenset[str]
-
-
 @dataclass(slots=True)
 class _Merged:
     """A schema with its reference and allOf taken in."""
@@ -70,28 +62,40 @@ class SchemaReader:
 
     def read(self, schema: object) -> JsonSchema:
         """The schema alone, in the words of JSON Schema 2020-12. Raises ReferenceFaultError."""
-        return self._read(schema, _Place(1, frozenset()))
+        return self._read(schema, 1, frozenset())
 
     def read_object(self, schema: object) -> JsonSchema:
         """As `read`, but alternatives that are all objects become one with the fields of all."""
         found = self.read(schema)
         alternatives = found.get("anyOf", ())
-        if not alternatives or not all("properties" in each for each in alternatives):
+        if not alternatives or not all("properties" in option for option in alternatives):
             return found
         texts = {key: found[key] for key in ("description",) if key in found}
         return {**_union_of_objects(alternatives), **texts}
 
-    def _read(self, schema: object, place: _Place) -> JsonSchema:
-        merged = self._merge(as_mapping(schema), place.passed, 0)
-        found = copy_keywords(merged.keywords)
-        if merged.is_cycle or place.depth >= MAX_DEPTH or self._left <= 0:
+    def _read(self, schema: object, depth: int, passed: frozenset[str]) -> JsonSchema:
+        """The schema at this depth; `passed` are the references on the way to it."""
+        merged = self._merge(as_mapping(schema), passed, 0)
+        keywords = merged.keywords
+        found = copy_keywords(keywords)
+        if merged.is_cycle or depth >= MAX_DEPTH or self._left <= 0:
             return found
-        inside = _Place(place.depth + 1, merged.passed)
-        self._add_members(found, merged.keywords, inside)
+        self._add_members(found, keywords, depth + 1, merged.passed)
         for key in ("oneOf", "anyOf"):
-            options = [each for each in as_sequence(merged.keywords.get(key)) if as_mapping(each)]
-            if options:
-                found = self._add_alternatives(found, options, inside)
+            options = [option for option in as_sequence(keywords.get(key)) if as_mapping(option)]
+            telling = [
+                option for option in options if not is_null(option) and not is_condition(option)
+            ]
+            read = [
+                self._read(option, depth + 1, merged.passed)
+                for option in telling[:MAX_ALTERNATIVES]
+            ]
+            if len(telling) > MAX_ALTERNATIVES:
+                read.append({})
+            if read:
+                found = _with_alternatives(found, read)
+            if any(map(is_null, options)):
+                found = with_null(found)
         return found
 
     def _merge(self, schema: Mapping[str, Any], passed: frozenset[str], step: int) -> _Merged:
@@ -99,7 +103,13 @@ class SchemaReader:
         own = {key: value for key, value in schema.items() if key not in {"$ref", "allOf"}}
         if self._left <= 0 or step > MAX_STEPS:
             return _Merged(own, passed, is_cycle=True)
-        merged = self._merge_reference(schema.get("$ref"), passed, step)
+        merged = _Merged({}, passed)
+        if isinstance(reference := schema.get("$ref"), str):
+            target = self._references.target(reference)
+            if reference in passed:
+                merged = _Merged(copy_keywords(target), passed, is_cycle=True)
+            else:
+                merged = self._merge(target, passed | {reference}, step + 1)
         parts = [as_mapping(part) for part in as_sequence(schema.get("allOf"))]
         for part in parts:
             inner = self._merge(part, merged.passed, step + 1)
@@ -111,63 +121,47 @@ class SchemaReader:
             del merged.keywords["additionalProperties"]
         return merged
 
-    def _merge_reference(self, reference: object, passed: frozenset[str], step: int) -> _Merged:
-        if not isinstance(reference, str):
-            return _Merged({}, passed)
-        target = self._references.target(reference)
-        if reference in passed:
-            return _Merged(copy_keywords(target), passed, is_cycle=True)
-        return self._merge(target, passed | {reference}, step + 1)
-
-    def _add_members(self, found: JsonSchema, schema: Mapping[str, Any], inside: _Place) -> None:
+    def _add_members(
+        self, found: JsonSchema, schema: Mapping[str, Any], depth: int, passed: frozenset[str]
+    ) -> None:
         if "items" in schema and "array" in types_of(schema):
-            found["items"] = self._read(schema["items"], inside)
+            found["items"] = self._read(schema["items"], depth, passed)
         if "object" not in types_of(schema):
             return
-        if fields := as_mapping(schema.get("properties")):
-            self._add_fields(found, schema, inside)
+        fields = as_mapping(schema.get("properties"))
+        if fields:
+            required = [n for n in as_sequence(schema.get("required")) if isinstance(n, str)]
+            found["properties"] = {
+                name: self._read(fields[name], depth, passed)
+                for name in _choose_fields(fields, set(required))
+            }
+            if kept := [name for name in dict.fromkeys(required) if name in found["properties"]]:
+                found["required"] = kept
         extra = schema.get("additionalProperties")
         if isinstance(extra, Mapping) and extra:
-            found["additionalProperties"] = self._read(extra, inside)
+            found["additionalProperties"] = self._read(extra, depth, passed)
         elif extra is True or extra == {}:
             found["additionalProperties"] = True
         elif extra is False and len(found.get("properties", ())) == len(fields):
             found["additionalProperties"] = False
 
-    def _add_fields(self, found: JsonSchema, schema: Mapping[str, Any], inside: _Place) -> None:
-        required = [name for name in as_sequence(schema.get("required")) if isinstance(name, str)]
-        fields = {
-            name: field for name, field in schema["properties"].items() if _is_given(name, field)
-        }
-        # Where fields have to be left out, the required ones stay.
-        names = list(fields)
-        if len(names) > MAX_PROPERTIES:
-            needed = set(required)
-            names = sorted(names, key=lambda name: name not in needed)[:MAX_PROPERTIES]
-        found["properties"] = {name: self._read(fields[name], inside) for name in names}
-        if kept := [name for name in dict.fromkeys(required) if name in found["properties"]]:
-            found["required"] = kept
 
-    def _add_alternatives(
-        self, found: JsonSchema, options: Sequence[Mapping[str, Any]], inside: _Place
-    ) -> JsonSchema:
-        telling = [each for each in options if not is_null(each) and not is_condition(each)]
-        read = [self._read(each, inside) for each in telling[:MAX_ALTERNATIVES]]
-        if len(telling) > MAX_ALTERNATIVES:
-            read.append({})
-        if read:
-            found = _with_alternatives(found, read)
-        return with_null(found) if any(map(is_null, options)) else found
+def _choose_fields(fields: Mapping[str, Any], required: set[str]) -> list[str]:
+    """The fields that an agent may give: their names can be shown, and they are not read-only.
 
-
-def _is_given(name: object, field: object) -> bool:
-    """Whether an agent may give the field: it has a name that can be shown, and is not read-only."""
-    return (
-        isinstance(name, str)
+    Where some have to be left out, the required ones stay.
+    """
+    names = [
+        name
+        for name, field in fields.items()
+        if isinstance(name, str)
         and 0 < len(name) <= MAX_PROPERTY_CHARACTERS
         and find_hidden_character(name) is None
         and as_mapping(field).get("readOnly") is not True
-    )
+    ]
+    if len(names) > MAX_PROPERTIES:
+        names = sorted(names, key=lambda name: name not in required)[:MAX_PROPERTIES]
+    return names
 
 
 def _take_in(merged: dict[str, Any], part: Mapping[str, Any]) -> None:
@@ -181,25 +175,18 @@ def _take_in(merged: dict[str, Any], part: Mapping[str, Any]) -> None:
 
 
 def _with_alternatives(found: JsonSchema, options: Sequence[JsonSchema]) -> JsonSchema:
-    if "properties" in found and all("properties" in each for each in options):
-        return _with_fields(found, options)
+    if "properties" in found and all("properties" in option for option in options):
+        fields = {**_union_of_objects(options)["properties"], **found["properties"]}
+        widened = {**found, "properties": fields}
+        if found.get("additionalProperties") is False and len(fields) > len(found["properties"]):
+            del widened["additionalProperties"]
+        return widened
     united = unite(options)
-    if "anyOf" in united and "anyOf" in found:
-        # Two lists of alternatives have to hold both; the first alone accepts more.
-        return found
-    if "properties" in found and "properties" not in united:
+    # Two lists of alternatives have to hold both; the first alone accepts more.
+    has_two_lists = "anyOf" in united and "anyOf" in found
+    if has_two_lists or ("properties" in found and "properties" not in united):
         return found
     return {**united, **found}
-
-
-def _with_fields(found: JsonSchema, options: Sequence[JsonSchema]) -> JsonSchema:
-    added = _union_of_objects(options)["properties"]
-    widened = {**found, "properties": {**added, **found["properties"]}}
-    if found.get("additionalProperties") is False and len(widened["properties"]) > len(
-        found["properties"]
-    ):
-        del widened["additionalProperties"]
-    return widened
 
 
 def _union_of_objects(options: Sequence[JsonSchema]) -> JsonSchema:
@@ -207,8 +194,8 @@ def _union_of_objects(options: Sequence[JsonSchema]) -> JsonSchema:
     for option in options:
         for name, field in option["properties"].items():
             fields.setdefault(name, []).append(field)
-    properties = {name: unite(each) for name, each in fields.items()}
-    needed = set(fields).intersection(*(each.get("required", ()) for each in options))
+    properties = {name: unite(schemas) for name, schemas in fields.items()}
+    needed = set(fields).intersection(*(option.get("required", ()) for option in options))
     found: JsonSchema = {"type": "object", "properties": properties}
     if required := [name for name in properties if name in needed]:
         found["required"] = required

@@ -95,16 +95,16 @@ def _pairs(
     parameter: OperationParameter, value: Mapping[str, JsonValue]
 ) -> Iterator[tuple[str, str]]:
     _check_count(parameter, len(value))
-    for name, each in value.items():
-        if each is not None:
-            yield str(name), _text(parameter, each)
+    for name, item in value.items():
+        if item is not None:
+            yield str(name), _text(parameter, item)
 
 
 def _items(parameter: OperationParameter, value: Sequence[JsonValue]) -> Iterator[str]:
     _check_count(parameter, len(value))
     types = types_of(parameter.schema.get("items", {}))
-    for each in value:
-        yield value_text(parameter.argument, each, types)
+    for item in value:
+        yield value_text(parameter.argument, item, types)
 
 
 def _check_count(parameter: OperationParameter, count: int) -> None:

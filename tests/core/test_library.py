@@ -198,3 +198,13 @@ def test_tools_of_a_server_are_taken_in() -> None:
     assert [tool.name for tool in taken] == ["read_file"]
     assert graph.attributes("read_file")["metadata"]["mcp_server"] == "filesystem"
     assert "filesystem" in graph.attributes("read_file")["tags"]
+
+
+def test_bad_and_repeated_tools_of_a_server_are_left_out() -> None:
+    listed: list[Any] = [{"name": "a", "title": "one"}, {"name": 7}, {"name": "a", "title": "two"}]
+
+    taken = ToolGraph().ingest_mcp_tools(listed)
+
+    assert [(tool.title, tool.tags, tool.metadata) for tool in taken] == [
+        ("one", (), {"source": "mcp"})
+    ]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from core.errors import DefinitionError, ImportFileError
 from core.ingest.documents import read_document
-from core.ingest.mcp import read_mcp_tools
 from core.ingest.openapi import read_openapi
 from core.ingest.operations import input_schema_of
+from core.ingest.remote_tools import read_remote_tools
 from core.library import parse_tool
 
 YAML = """
@@ -151,7 +151,7 @@ def test_any_operation_is_read_or_is_a_fault(item: Any, components: Any) -> None
 def test_any_schema_is_read_or_is_a_fault(document: Any) -> None:
     listed = [{"name": "a", "inputSchema": document}]
 
-    reading = read_mcp_tools(listed)
+    reading = read_remote_tools(listed, "some")
 
     assert len(reading.tools) + len(reading.faults) == 1
 

@@ -1,11 +1,12 @@
 """Another server's tools: what is taken over, and what a server that lies is told."""
 
+import re
 from typing import Any
 
 import pytest
 
 from core.errors import DefinitionError
-from core.ingest.mcp import read_mcp_tool, read_mcp_tools, tools_of_mcp_list
+from core.ingest.mcp import read_mcp_tool
 from core.retrieval.model import MCPAnnotations, ToolParameter
 
 DELETE_FILE: dict[str, Any] = {
@@ -28,7 +29,7 @@ def tool_named(name: str, **parts: Any) -> dict[str, Any]:
 
 
 def test_properties_of_the_input_schema_are_parameters() -> None:
-    (tool,) = tools_of_mcp_list([DELETE_FILE])
+    tool = read_mcp_tool(DELETE_FILE)
 
     assert tool.parameters == (
         ToolParameter("path", "string", "The path", required=True),
@@ -37,34 +38,16 @@ def test_properties_of_the_input_schema_are_parameters() -> None:
 
 
 def test_annotations_are_read_from_camel_case() -> None:
-    (tool,) = tools_of_mcp_list([DELETE_FILE])
+    tool = read_mcp_tool(DELETE_FILE)
 
     assert tool.annotations == MCPAnnotations(read_only=False, destructive=True)
 
 
 @pytest.mark.parametrize("parts", [{}, {"annotations": {}}, {"annotations": {"title": "List"}}])
 def test_a_tool_that_says_nothing_of_its_behaviour_has_no_annotations(parts: Any) -> None:
-    (tool,) = tools_of_mcp_list([tool_named("list", **parts)])
+    tool = read_mcp_tool(tool_named("list", **parts))
 
     assert tool.annotations is None
-
-
-def test_server_name_is_a_tag_and_in_the_metadata() -> None:
-    (tool,) = tools_of_mcp_list([DELETE_FILE], server_name="filesystem")
-
-    assert tool.tags == ("filesystem",)
-    assert tool.metadata["mcp_server"] == "filesystem"
-
-
-def test_without_a_server_name_there_is_no_tag() -> None:
-    (tool,) = tools_of_mcp_list([DELETE_FILE])
-
-    assert tool.tags == ()
-    assert "mcp_server" not in tool.metadata
-
-
-def test_the_whole_answer_of_tools_list_is_read_too() -> None:
-    assert [tool.name for tool in read_mcp_tools({"tools": [DELETE_FILE]}).tools] == ["delete_file"]
 
 
 def test_a_tool_without_an_input_schema_has_no_parameters() -> None:
@@ -148,25 +131,9 @@ LIES = [
 
 
 @pytest.mark.parametrize(("document", "fault"), LIES)
-def test_a_tool_that_lies_is_left_out_and_the_others_are_kept(document: Any, fault: str) -> None:
-    reading = read_mcp_tools([tool_named("first"), document, tool_named("last")])
-
-    assert [tool.name for tool in reading.tools] == ["first", "last"]
-    assert [fault in str(each.text) for each in reading.faults] == [True]
-    assert str(reading.faults[0].place).startswith("tool 2")
-
-
-def test_of_equal_names_the_first_is_kept() -> None:
-    reading = read_mcp_tools([tool_named("a", title="one"), tool_named("a", title="two")])
-
-    assert [tool.title for tool in reading.tools] == ["one"]
-    assert str(reading.faults[0]).startswith("tool 2 'a': an earlier tool")
-
-
-def test_what_is_no_list_is_a_fault() -> None:
-    assert [str(each) for each in read_mcp_tools("tools").faults] == [
-        "tools: is 'tools'; it has to be a list"
-    ]
+def test_a_tool_that_lies_is_refused(document: Any, fault: str) -> None:
+    with pytest.raises(DefinitionError, match=re.escape(fault)):
+        read_mcp_tool(document)
 
 
 def test_a_schema_nested_without_end_is_read_in_bounded_steps() -> None:

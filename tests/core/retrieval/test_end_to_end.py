@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.ingest.mcp import read_mcp_tools
+from core.ingest.mcp import read_mcp_tool
 from core.ingest.openapi import tools_of_openapi
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, SEED, Profile
@@ -70,7 +70,7 @@ def test_tools_without_annotations_are_found(profile: Profile) -> None:
 
 
 def test_tools_of_an_mcp_server_are_found(profile: Profile) -> None:
-    tools = read_mcp_tools(FILES, server_name="filesystem").tools
+    tools = map(read_mcp_tool, FILES)
 
     assert best(make_ranker(*tools), "remove a file", profile) == "remove_file"
 
