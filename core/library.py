@@ -15,7 +15,13 @@ from core.ingest.mcp import (
     read_text,
 )
 from core.ingest.openapi import read_openapi
-from core.ingest.operations import ANNOTATIONS_BY_METHOD, tool_of_operation
+from core.ingest.operations import (
+    ANNOTATIONS_BY_METHOD,
+    Operation,
+    annotations_of_method,
+    description_of,
+    parameter_of_schema,
+)
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.texts import shown
 from core.messages import message
@@ -94,6 +100,37 @@ class ToolGraph:
         common = hints[0].keys() & hints[1].keys()
         equal = sum(hints[0][key] == hints[1][key] for key in common) / (len(common) or 1)
         return min(1.0, jaccard + ANNOTATION_BONUS * equal)
+
+
+def tools_of_openapi(document: Mapping[str, JsonValue]) -> list[Tool]:
+    """The operations of an OpenAPI 3 document as tools, with annotations by their HTTP methods.
+
+    Raises ImportFileError for what is no such document; operations with faults are left out.
+    """
+    return [tool_of_operation(operation) for operation in read_openapi(document).operations]
+
+
+def tool_of_operation(operation: Operation) -> Tool:
+    """The operation as the search knows it."""
+    return Tool(
+        name=operation.name,
+        title=operation.summary,
+        description=description_of(operation),
+        parameters=tuple(
+            parameter_of_schema(
+                parameter.argument, parameter.schema, parameter.required, parameter.description
+            )
+            for parameter in operation.parameters
+        ),
+        annotations=annotations_of_method(operation.method),
+        tags=operation.tags,
+        metadata={
+            "source": "openapi",
+            "method": operation.method,
+            "path": operation.path,
+            "operation_id": operation.operation_id,
+        },
+    )
 
 
 def parse_tool(document: Mapping[str, JsonValue]) -> Tool:

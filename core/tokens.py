@@ -19,27 +19,26 @@ _OTHER_THREE_BYTES = 1.5
 _FOUR_BYTES = 3.0
 
 
+_BY_LEAD_BYTE = {
+    0xE3: _KANA,
+    **dict.fromkeys(range(0xE4, 0xEA), _IDEOGRAPH),
+    **dict.fromkeys(range(0xEA, 0xEE), _HANGUL),
+}
+
+
 def _weight_of(byte: int) -> float:
-    return _ascii_weight(chr(byte)) if byte < 0x80 else _multibyte_weight(byte)
-
-
-def _ascii_weight(character: str) -> float:
-    if character.isalpha() or character == "_":
-        return _LETTER
-    if character.isdigit():
-        return _DIGIT
-    return _SPACE if character.isspace() else _PUNCTUATION
-
-
-def _multibyte_weight(byte: int) -> float:
+    if byte < 0x80:
+        character = chr(byte)
+        if character.isalpha() or character == "_":
+            return _LETTER
+        if character.isdigit():
+            return _DIGIT
+        return _SPACE if character.isspace() else _PUNCTUATION
     if byte < 0xC0:
         return 0.0
     if byte < 0xE0:
         return _TWO_BYTES
-    if byte >= 0xF0:
-        return _FOUR_BYTES
-    by_lead = {0xE3: _KANA} | dict.fromkeys(range(0xE4, 0xEA), _IDEOGRAPH)
-    return (by_lead | dict.fromkeys(range(0xEA, 0xEE), _HANGUL)).get(byte, _OTHER_THREE_BYTES)
+    return _FOUR_BYTES if byte >= 0xF0 else _BY_LEAD_BYTE.get(byte, _OTHER_THREE_BYTES)
 
 
 _WEIGHTS = [_weight_of(byte) for byte in range(256)]

@@ -14,7 +14,7 @@ READS_ONLY = {
 
 
 class Described(Protocol):
-    """What is told of a tool beside its schemas; a ToolSpec is one."""
+    """A tool's texts and hints, without its schemas; a ToolSpec is one."""
 
     @property
     def name(self) -> str: ...
@@ -30,7 +30,7 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """One tool as an agent sees it listed; None where nothing is said. Tags are sorted."""
+    """One tool as an agent sees it listed; tags are sorted."""
 
     name: str
     title: str
@@ -41,10 +41,12 @@ class ToolEntry:
     tags: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The entry as it stands in the answer to `tools/list`."""
-        told = {"name": self.name, "title": self.title, "description": self.description}
+        """The entry in the answer to `tools/list`."""
+        description = {} if self.description is None else {"description": self.description}
         return {
-            **{key: text for key, text in told.items() if text is not None},
+            "name": self.name,
+            "title": self.title,
+            **description,
             "inputSchema": self.input_schema,
             "outputSchema": self.output_schema,
             "annotations": self.annotations,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from benchmarks.retrieval.check_data import DataSet, Row, ToolSet
-from core.ingest.openapi import tools_of_openapi
+from core.library import tools_of_openapi
 from core.retrieval.actions import Kind
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.tokens import Language

@@ -65,24 +65,6 @@ def _read_json(text: str) -> JsonValue:
             line=str(error.lineno),
         )
         raise ImportFileError(why) from error
-    _check_size(document)
-    return document
-
-
-def _check_length(text: str, limit: int, kind: str) -> None:
-    if len(text) > limit:
-        raise ImportFileError(
-            message(
-                "document.too_long",
-                "the document has {count} characters; {kind} is read up to {limit}",
-                count=len(text),
-                kind=kind,
-                limit=limit,
-            )
-        )
-
-
-def _check_size(document: JsonValue) -> None:
     level, values, depth = [document], 1, 0
     while level:
         depth += 1
@@ -102,6 +84,20 @@ def _check_size(document: JsonValue) -> None:
             for child in (node.values() if isinstance(node, dict) else node)
             if isinstance(child, (dict, list))
         ]
+    return document
+
+
+def _check_length(text: str, limit: int, kind: str) -> None:
+    if len(text) > limit:
+        raise ImportFileError(
+            message(
+                "document.too_long",
+                "the document has {count} characters; {kind} is read up to {limit}",
+                count=len(text),
+                kind=kind,
+                limit=limit,
+            )
+        )
 
 
 def _read_yaml(text: str) -> JsonValue:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,14 +12,12 @@ from core.ingest.operations import (
     ANNOTATIONS_BY_METHOD,
     Operation,
     SecurityScheme,
-    tool_of_operation,
 )
 from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import as_mapping, as_sequence
 from core.ingest.texts import IngestFault, clean_line, clean_text, find_hidden_character, shown
 from core.ingest.tool_names import route_name, to_name, unique_name
 from core.messages import message
-from core.retrieval.model import Tool
 from core.toolspec import JsonValue
 
 MAX_OPERATIONS = 10_000
@@ -43,29 +42,11 @@ class OpenAPIReading:
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
 
-def tools_of_openapi(document: Mapping[str, JsonValue]) -> list[Tool]:
-    """The operations of an OpenAPI 3 document as tools, with annotations by their HTTP methods.
-
-    Raises ImportFileError for what is no such document; operations with faults are left out.
-    """
-    return [tool_of_operation(operation) for operation in read_operations(document)]
-
-
-def read_operations(document: Mapping[str, JsonValue]) -> list[Operation]:
-    """The operations that can be called, in the document's order; see `read_openapi`."""
-    return list(read_openapi(document).operations)
-
-
 def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
     """The operations of an OpenAPI 3.0 or 3.1 document and the faults of others.
 
     Raises ImportFileError for what is no such document.
     """
-    _check_version(document)
-    return _DocumentReader(document).read()
-
-
-def _check_version(document: Mapping[str, JsonValue]) -> None:
     if "swagger" in document:
         raise ImportFileError(
             message(
@@ -92,6 +73,7 @@ def _check_version(document: Mapping[str, JsonValue]) -> None:
                 "paths of the document has to be an object, paths with operations",
             )
         )
+    return _DocumentReader(document).read()
 
 
 class _DocumentReader:
@@ -117,11 +99,20 @@ class _DocumentReader:
                 "too many for one document; arguments of later operations have no details",
             )
             self._faults.append(IngestFault("schemas", text))
+        components = as_mapping(self._document.get("components"))
+        schemes: dict[str, SecurityScheme] = {}
+        for id_, given in as_mapping(components.get("securitySchemes")).items():
+            with suppress(ReferenceFaultError):
+                scheme = self._references.follow(given)
+                texts = (
+                    clean_line(scheme.get(key), 100) for key in ("type", "scheme", "name", "in")
+                )
+                schemes[id_] = SecurityScheme(id_, *texts)
         return OpenAPIReading(
             clean_line(as_mapping(self._document.get("info")).get("title"), MAX_SUMMARY_CHARACTERS),
             tuple(operations.values()),
             tuple(self._faults),
-            _security_schemes(self._document, self._references),
+            schemes,
         )
 
     def _routes(self) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
@@ -217,18 +208,3 @@ def _server_url(given: object) -> str:
 
     url = clean_line(server.get("url"), MAX_PATH_CHARACTERS)
     return _VARIABLE.sub(default_of, url).rstrip("/") or url
-
-
-def _security_schemes(
-    document: Mapping[str, Any], references: References
-) -> dict[str, SecurityScheme]:
-    given = as_mapping(as_mapping(document.get("components")).get("securitySchemes"))
-    found: dict[str, SecurityScheme] = {}
-    for name, described in given.items():
-        try:
-            scheme = references.follow(described)
-        except ReferenceFaultError:
-            continue
-        texts = (clean_line(scheme.get(key), 100) for key in ("type", "scheme", "name", "in"))
-        found[name] = SecurityScheme(name, *texts)
-    return found

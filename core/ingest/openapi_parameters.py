@@ -78,7 +78,26 @@ class ParameterReader:
         Raises OperationFaultError or ReferenceFaultError.
         """
         self._schemas.restart()
-        parameters = with_own_names(self._read_parameters(path, item, operation))
+        declared: dict[tuple[Place, str], OperationParameter] = {}
+        listed = [*as_sequence(item.get("parameters")), *as_sequence(operation.get("parameters"))]
+        for given in listed:
+            parameter = self._read_parameter(self._references.follow(given))
+            if parameter is not None:
+                declared[parameter.place, parameter.name] = parameter
+        # Those of the path come first, in its order; one that nothing declares is a text.
+        in_path = [
+            declared.get((Place.PATH, name))
+            or OperationParameter(
+                name=name,
+                argument=to_name(name, Place.PATH),
+                place=Place.PATH,
+                schema={"type": "string"},
+                required=True,
+            )
+            for name in dict.fromkeys(TEMPLATE.findall(path))
+        ]
+        others = (known for known in declared.values() if known.place is not Place.PATH)
+        parameters = with_own_names([*in_path, *others])
         body, fields = self._read_body(operation, {known.argument for known in parameters})
         found = sorted((*parameters, *fields), key=lambda parameter: not parameter.required)
         if len(found) > MAX_PARAMETERS:
@@ -91,30 +110,6 @@ class ParameterReader:
                 )
             )
         return tuple(found), body
-
-    def _read_parameters(
-        self, path: str, item: Mapping[str, Any], operation: Mapping[str, Any]
-    ) -> list[OperationParameter]:
-        found: dict[tuple[Place, str], OperationParameter] = {}
-        listed = [*as_sequence(item.get("parameters")), *as_sequence(operation.get("parameters"))]
-        for given in listed:
-            parameter = self._read_parameter(self._references.follow(given))
-            if parameter is not None:
-                found[parameter.place, parameter.name] = parameter
-        # Those of the path come first, in its order; one that nothing declares is a text.
-        in_path = [
-            found.get((Place.PATH, name))
-            or OperationParameter(
-                name=name,
-                argument=to_name(name, Place.PATH),
-                place=Place.PATH,
-                schema={"type": "string"},
-                required=True,
-            )
-            for name in dict.fromkeys(TEMPLATE.findall(path))
-        ]
-        others = (known for known in found.values() if known.place is not Place.PATH)
-        return [*in_path, *others]
 
     def _read_parameter(self, given: Mapping[str, Any]) -> OperationParameter | None:
         name = given.get("name")

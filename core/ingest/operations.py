@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from core.ingest.schema_keywords import JsonSchema, type_word
-from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
+from core.retrieval.model import MCPAnnotations, ToolParameter
 from core.toolspec import JsonValue
 
 Style = Literal["simple", "form", "spaceDelimited", "pipeDelimited", "deepObject", "json"]
@@ -133,29 +133,6 @@ def description_of(operation: Operation) -> str:
         parts = [operation.description]
     text = "\n\n".join(part for part in parts if part)
     return f"Deprecated. {text}".strip() if operation.deprecated else text
-
-
-def tool_of_operation(operation: Operation) -> Tool:
-    """The operation as the search knows it."""
-    return Tool(
-        name=operation.name,
-        title=operation.summary,
-        description=description_of(operation),
-        parameters=tuple(
-            parameter_of_schema(
-                parameter.argument, parameter.schema, parameter.required, parameter.description
-            )
-            for parameter in operation.parameters
-        ),
-        annotations=annotations_of_method(operation.method),
-        tags=operation.tags,
-        metadata={
-            "source": "openapi",
-            "method": operation.method,
-            "path": operation.path,
-            "operation_id": operation.operation_id,
-        },
-    )
 
 
 def parameter_of_schema(

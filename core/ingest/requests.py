@@ -12,7 +12,7 @@ from core.ingest.operations import TEMPLATE, Operation, OperationParameter, Plac
 from core.ingest.schema_keywords import accepts_null, types_of
 from core.ingest.texts import shown
 from core.ingest.values import json_text, query_pairs, simple_items, value_text
-from core.messages import Message, Value, list_lines, message
+from core.messages import Value, list_lines, message
 from core.toolspec import JsonValue
 
 MAX_ADDRESS_CHARACTERS = 16_000
@@ -93,7 +93,25 @@ def _check_arguments(operation: Operation, arguments: Arguments, given: Argument
     fields = operation.parameters_in(Place.BODY)
     if operation.body and any(field.argument in given for field in fields):
         needed += operation.body.needed
-    lines: list[Value] = [_refuse(name, names) for name in arguments if name not in names]
+    lines: list[Value] = []
+    for name in arguments:
+        if name in names:
+            continue
+        if near := get_close_matches(str(name)[:64], names, n=1):
+            text = message(
+                "arguments.no_argument_near",
+                "{name}: is no argument of this tool; did you mean {near}?",
+                name=shown(name),
+                near=near[0],
+            )
+        else:
+            text = message(
+                "arguments.no_argument",
+                "{name}: is no argument of this tool; known are {known}",
+                name=shown(name),
+                known=", ".join(names[:20]) or "none",
+            )
+        lines.append(text)
     lines += [
         message("arguments.is_missing", "{name}: is missing", name=name)
         for name in dict.fromkeys(needed)
@@ -101,22 +119,6 @@ def _check_arguments(operation: Operation, arguments: Arguments, given: Argument
     ]
     if lines:
         raise ArgumentsError(list_lines(lines[:20]))
-
-
-def _refuse(name: str, names: list[str]) -> Message:
-    if near := get_close_matches(str(name)[:64], names, n=1):
-        return message(
-            "arguments.no_argument_near",
-            "{name}: is no argument of this tool; did you mean {near}?",
-            name=shown(name),
-            near=near[0],
-        )
-    return message(
-        "arguments.no_argument",
-        "{name}: is no argument of this tool; known are {known}",
-        name=shown(name),
-        known=", ".join(names[:20]) or "none",
-    )
 
 
 def _path_of(operation: Operation, given: Arguments) -> str:
@@ -182,7 +184,16 @@ def _encode_body(operation: Operation, given: Arguments) -> tuple[str, bytes]:
             text = "&".join(f"{escape(name)}={escape(field)}" for name, field in fields)
             return body.content_type, text.encode()
         case "multipart":
-            return _encode_multipart(_fields_of(value, parameters))
+            # RFC 7578; the boundary is a digest of the content, which therefore cannot hold it.
+            parts = [
+                f'Content-Disposition: form-data; name="{name.translate(_QUOTED)}"\r\n\r\n{field}\r\n'
+                for name, field in _fields_of(value, parameters)
+            ]
+            encoded = [part.encode("utf-8", "replace") for part in parts]
+            boundary = hashlib.sha256(b"".join(encoded)).hexdigest()
+            head, end = f"--{boundary}\r\n".encode(), f"--{boundary}--\r\n".encode()
+            content = b"".join(head + part for part in encoded) + end
+            return f"multipart/form-data; boundary={boundary}", content
         case "text":
             text = value if isinstance(value, str) else json_text("body", value)
             return body.content_type, text.encode("utf-8", "replace")
@@ -208,18 +219,3 @@ def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[t
                 text = value_text(str(name), item, types.get(name, ()))
             fields.append((str(name), text))
     return fields
-
-
-def _encode_multipart(fields: list[tuple[str, str]]) -> tuple[str, bytes]:
-    """RFC 7578; the boundary is a digest of the content, which therefore cannot hold it."""
-    parts = [
-        f'Content-Disposition: form-data; name="{name.translate(_QUOTED)}"\r\n\r\n{text}\r\n'.encode(
-            "utf-8", "replace"
-        )
-        for name, text in fields
-    ]
-    boundary = hashlib.sha256(b"".join(parts)).hexdigest()
-    head, end = f"--{boundary}\r\n".encode(), f"--{boundary}--\r\n".encode()
-    return f"multipart/form-data; boundary={boundary}", b"".join(
-        head + part for part in parts
-    ) + end

@@ -147,28 +147,24 @@ def accepts_null(schema: Mapping[str, Any]) -> bool:
 
 def unite(schemas: Iterable[JsonSchema]) -> JsonSchema:
     """One schema for what fits any of these; choices become one choice."""
-    different: list[JsonSchema] = []
-    for schema in schemas:
-        if schema not in different:
-            different.append(schema)
+    listed = list(schemas)
+    different = [schema for place, schema in enumerate(listed) if schema not in listed[:place]]
     if len(different) <= 1:
         return dict(different[0]) if different else {}
     are_choices = all(
         _CHOICE.issuperset(schema) and ("enum" in schema or "const" in schema)
         for schema in different
     )
-    return _unite_choices(different) if are_choices else {"anyOf": different}
-
-
-def _unite_choices(schemas: Sequence[JsonSchema]) -> JsonSchema:
+    if not are_choices:
+        return {"anyOf": different}
     values: list[JsonValue] = []
-    for schema in schemas:
+    for schema in different:
         for value in schema.get("enum", [schema.get("const")]):
             # True == 1 in Python, but they are two values of JSON.
             if not any(value == known and type(value) is type(known) for known in values):
                 values.append(value)
-    types = list(dict.fromkeys(name for schema in schemas for name in types_of(schema)))
+    types = list(dict.fromkeys(name for schema in different for name in types_of(schema)))
     found: JsonSchema = {"enum": values}
-    if types and all(types_of(schema) for schema in schemas):
+    if types and all(types_of(schema) for schema in different):
         found["type"] = types[0] if len(types) == 1 else types
     return found

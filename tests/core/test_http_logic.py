@@ -9,12 +9,12 @@ from core.errors import ArgumentsError, DataSourceError, DefinitionError
 from core.execution import CompiledTool
 from core.http_answers import HttpAnswer, service_answer
 from core.http_logic import operation_text, read_operation
-from core.ingest.openapi import read_operations
+from core.ingest.openapi import read_openapi
 from core.json_schema import SchemaCheck
 from core.toolspec import HttpLogic, ParameterSpec, ParameterType, ToolSpec
 from tests.http_service import DOCUMENT
 
-OPERATIONS = {one.name: one for one in read_operations(DOCUMENT)}
+OPERATIONS = {operation.name: operation for operation in read_openapi(DOCUMENT).operations}
 
 
 def tool(name: str, *parameters: ParameterSpec) -> CompiledTool:

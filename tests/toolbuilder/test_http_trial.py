@@ -5,13 +5,13 @@ import asyncio
 from catalog.sources import SourceSettings
 from core.http_logic import operation_text
 from core.ingest.addresses import AddressRules
-from core.ingest.openapi import read_operations
+from core.ingest.openapi import read_openapi
 from core.toolspec import HttpLogic, ToolSpec
 from gateways.http.settings import HttpSettings
 from tests.http_service import DOCUMENT, LocalService, Received, Reply, answering, running
 from toolbuilder.editing.trial import Trial, TrialCaller, list_entry, run_trial
 
-OPERATION = operation_text(read_operations(DOCUMENT)[0])
+OPERATION = operation_text(read_openapi(DOCUMENT).operations[0])
 
 
 def spec_of(source: str = "pets", timeout_ms: int = 30_000) -> ToolSpec:

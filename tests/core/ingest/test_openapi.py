@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.ingest import schemas
-from core.ingest.openapi import read_openapi, read_operations
+from core.ingest.openapi import read_openapi
 from core.ingest.operations import Place, description_of, input_schema_of
 from tests.core.ingest.documents import (
     Json,
@@ -43,7 +43,7 @@ def test_names_are_unique_valid_and_short() -> None:
     paths |= {f"/{n}": {"get": {"operationId": "same"}} for n in range(3)}
     paths |= {f"/long{n}": {"get": {"operationId": "word" * 30 + str(n)}} for n in range(2)}
 
-    names = [each.name for each in read_operations(document_of(paths))]
+    names = [each.name for each in read_openapi(document_of(paths)).operations]
 
     assert len(set(names)) == 8
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in names)
@@ -56,7 +56,7 @@ def test_parameters_of_the_path_item_are_taken_and_overridden() -> None:
         "get": {"parameters": [in_query("page", description="of the operation")]},
     }
 
-    (operation,) = read_operations(document_of({"/orders/{id}": item}))
+    (operation,) = read_openapi(document_of({"/orders/{id}": item})).operations
 
     assert [(each.name, each.place) for each in operation.parameters] == [
         ("id", Place.PATH),
@@ -235,7 +235,7 @@ def test_two_thousand_operations_with_a_shared_schema_are_read() -> None:
     body = with_body({"$ref": "#/components/schemas/Order"})
     paths = {f"/orders/{n}": {"post": {"operationId": f"order_{n}", **body}} for n in range(2_000)}
 
-    operations = read_operations(document_of(paths, components=shared))
+    operations = read_openapi(document_of(paths, components=shared)).operations
 
     assert len(operations) == 2_000
     assert operations[-1].parameters[0].name == "customer"

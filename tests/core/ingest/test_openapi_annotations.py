@@ -3,8 +3,8 @@
 import pytest
 
 from core.errors import ImportFileError
-from core.ingest.openapi import tools_of_openapi
 from core.ingest.operations import annotations_of_method
+from core.library import tools_of_openapi
 from core.retrieval.model import MCPAnnotations
 from tests.core.ingest.documents import document_of
 

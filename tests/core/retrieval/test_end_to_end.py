@@ -3,7 +3,7 @@
 import pytest
 
 from core.ingest.mcp import read_mcp_tool
-from core.ingest.openapi import tools_of_openapi
+from core.library import tools_of_openapi
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, SEED, Profile
 from core.retrieval.ranker import ToolRanker
