@@ -1,4 +1,4 @@
-"""Advice on a tool, without a database: what agents will stumble over, and how to do better."""
+"""Advice on a tool, without a database: what agents will stumble over, and what would be better."""
 
 from collections.abc import Collection
 

@@ -12,16 +12,16 @@ ANSWER_TOKENS = 80_000
 COLUMNS_TOKENS = 16_000
 RELATIONS_TOKENS = 16_000
 SAMPLE_TOKENS = 16_000
-# Kept free for what stands around the tables: totals, notices, names that were not found.
+# Kept free for the rest of the answer: totals, notices, names that were not found.
 RESERVED_TOKENS = 8_000
 SHORT_CHARACTERS = 120
 SHORTER_CHARACTERS = 60
 # Beyond it a description is a document, and four of them would fill the answer.
 LONG_CHARACTERS = 8_000
 NAME_CHARACTERS = 120
-# Of names that an answer lists beside its tables.
+# Names that an answer lists beside its tables.
 LISTED_NAMES = 50
-# Tables whose details are asked for at once.
+# Tables whose details one call may ask for.
 DETAILED_TABLES = 50
 
 

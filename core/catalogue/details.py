@@ -1,4 +1,4 @@
-"""The second stage of the catalogue: all that is known of the tables asked for."""
+"""The second stage of the catalogue: everything about the tables that an agent asks for."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def details_answer(
     """The answer of get_table_details for `entries` in their order; `not_found` has near names by name.
 
     At most ANSWER_TOKENS: the largest samples, then whole tables are left out, and named; a table
-    that is asked for alone always fits. Raises UnknownTableError where none was found.
+    that is asked for alone always fits. Raises UnknownTableError if none was found.
     """
     if not_found and not entries:
         raise UnknownTableError(unknown_tables_text(not_found))
@@ -58,7 +58,7 @@ def details_answer(
 
 
 def unknown_tables_text(not_found: Mapping[str, Sequence[str]]) -> str:
-    """What an agent reads when it asked for tables that do not exist: near names, or where they are."""
+    """What an agent reads about tables that do not exist: near names, or which tool lists them."""
     lines: list[str] = []
     for name, near in list(not_found.items())[:LISTED_NAMES]:
         if len(near) > 1 and all(full.endswith(f".{name}") for full in near):

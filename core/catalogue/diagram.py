@@ -15,7 +15,7 @@ _NAME_WIDTH, _JOIN_WIDTH = 27, 36
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """A related table; `is_incoming` where it is the one that refers, `join` says by what."""
+    """A related table; `is_incoming` if it is the one that refers, `join` says by which columns."""
 
     name: str
     join: str
@@ -26,7 +26,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """A table at (x, y), its upper left corner; `address` is '' where it is no link."""
+    """A table at (x, y), its upper left corner; `address` is '' if it is not a link."""
 
     x: int
     y: int
@@ -103,7 +103,7 @@ def shorten_to_width(text: str, limit: int) -> str:
 
 
 def measure_width(text: str) -> int:
-    """How many half-width characters the text is as wide as."""
+    """The width of the text in half-width characters."""
     return sum(2 if unicodedata.east_asian_width(c) in {"W", "F"} else 1 for c in text)
 
 

@@ -1,4 +1,4 @@
-"""Tables, columns and relations: as a database describes them, and as the catalogue tells of them."""
+"""Tables, columns and relations, as a database describes them and as the catalogue shows them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,7 +28,7 @@ class RelationType(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableName:
-    """A table within its database; `schema` is '' where the engine has none."""
+    """A table within its database; `schema` is '' if the engine has none."""
 
     schema: str
     name: str
@@ -85,7 +85,7 @@ class ColumnReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnEntry:
-    """A column as the catalogue tells of it."""
+    """A column as the catalogue shows it."""
 
     name: str
     type_name: str
@@ -108,9 +108,9 @@ class RelationEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSummary:
-    """What the overview tells of a table.
+    """What the overview shows of a table.
 
-    `name` is what agents ask for: the bare name where it is the only one of that name in the
+    `name` is what agents ask for: the bare name if it is the only one of that name in the
     catalogue, else with its schema, else with data source and schema, between dots.
     """
 
@@ -123,7 +123,7 @@ class TableSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEntry:
-    """All that the catalogue tells of a table; `table` is its name in the database."""
+    """All that the catalogue shows of a table; `table` is its name in the database."""
 
     summary: TableSummary
     source_name: str

@@ -1,7 +1,7 @@
-"""Says which columns hold what samples must not show: personal data and secrets, by their names.
+"""Which columns hold what samples must not show, by their names: personal data and secrets.
 
 Names are read as words of English, of Korean and of Japanese, in either script. A rule that knows
-only names errs sometimes; where it does, a person decides for the column.
+only names is wrong sometimes; a person can decide otherwise for a column.
 """
 
 import re
@@ -37,7 +37,7 @@ residence card|driver license|drivers license|driving licence|driver licence|lic
 license number
 """
 
-# Whose name it has to be; `product_name` is none of them.
+# Whose name it has to be; `product_name` is not personal.
 _PEOPLE_TEXT = """
 full first last middle maiden given family sur nick legal preferred login kana
 user users usr customer customers cust member members mbr person persons people employee
@@ -68,7 +68,7 @@ _PHRASES = frozenset(
 _LONGEST_PHRASE = max(map(len, _PHRASES))
 _HANGUL_KANA_HAN = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-# Parts of Korean and Japanese names, without blanks; sensitive wherever they stand.
+# Parts of Korean and Japanese names, without blanks; sensitive anywhere in a name.
 _NATIVE_PARTS = re.compile(
     "이메일|전자우편|메일주소|전화번호|휴대폰|휴대전화|핸드폰|연락처|팩스번호|주소|우편번호|생년월일|생일|출생"
     "|비밀번호|패스워드|비번|인증키|비밀키|액세스토큰|카드번호|계좌|주민등록|주민번호|외국인등록번호|여권번호|면허번호"
@@ -79,7 +79,7 @@ _NATIVE_PARTS = re.compile(
     "|パスポート|免許証番号|氏名|姓名|顧客名|会員名|利用者名|ユーザー?名|社員名|従業員名|担当者名|宛名|患者名"
     "|(?:顧客|会員|ユーザー?|利用者|社員|担当者|患者)(?:の)?名前|ipアドレス|連絡先"
 )
-# Sensitive only where nothing else is said: a product has a name too.
+# Sensitive only as the whole name: a product has a name too.
 _NATIVE_NAMES = re.compile(
     "이름|메일|전화|휴대|팩스|名前|名|姓|メール|携帯|フリガナ|ふりがな|氏|명의"
 )

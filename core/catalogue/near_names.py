@@ -1,4 +1,4 @@
-"""Known names that are near to one that is not known: what somebody meant who mistyped it."""
+"""Known names near to an unknown one: what a mistyped name may mean."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,14 +6,14 @@ from heapq import nlargest
 from itertools import pairwise, repeat
 from operator import contains
 
-# Only the names that share most with the asked one are compared letter by letter.
+# Only the names that share most with the unknown one are compared letter by letter.
 _SHORTLIST = 30
 _MAX_FEATURES = 18
 _SHORT = 7
 _MAX_CHARACTERS = 80
 _MIN_SIMILARITY = 0.6
 _MIN_CONTAINED = 3
-# A name that holds the asked one is near however long it is; one that begins with it, nearer.
+# A name that contains the unknown one is near however long it is; one that begins with it, nearer.
 _CONTAINED = 0.7
 _BEGINNING = 0.72
 _IGNORED = ("_", ".", "-", " ", '"', "`", "'", "[", "]", "/")
@@ -27,10 +27,10 @@ def find_near(
     *,
     display_names: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """The known names most like `name`, best first, at most `limit`; none where nothing is like it.
+    """The known names most like `name`, best first, at most `limit`; none if nothing is like it.
 
     Capitals, widths, underscores, dots and a schema before the name do not matter. `display_names`
-    by known name are compared too, and stand for the name that they belong to.
+    by known name are compared too, and give the name that they belong to.
     """
     shown = {owner: text for owner, text in (display_names or {}).items() if text}
     owners, texts = [*known, *shown], [*known, *shown.values()]
@@ -72,7 +72,7 @@ def _normalise_all(texts: Iterable[str]) -> list[str]:
 
 
 def _shortlist(asked: str, forms: Sequence[str]) -> list[int]:
-    """Indexes of the forms that share most with the asked one for their length."""
+    """Indexes of the forms that share most with the name for their length."""
     # Pairs of neighbours, of a long text every few; a swap in a short one spoils most of them.
     features = list(dict.fromkeys(_pairs(asked)))
     if len(asked) <= _SHORT:
@@ -84,7 +84,7 @@ def _shortlist(asked: str, forms: Sequence[str]) -> list[int]:
     found = [map(contains, forms, repeat(feature)) for feature in features]
     counts = map(sum, zip(*found, strict=True))
     shares = [
-        # All of it found means most often that the asked name stands in this longer one.
+        # All of it found means most often that this longer name contains it.
         count / (len(features) + len(form)) + (0.25 if count == len(features) else 0)
         for count, form in zip(counts, forms, strict=True)
     ]

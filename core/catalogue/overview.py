@@ -17,13 +17,13 @@ from core.catalogue.short_texts import cut_text, first_sentences
 from core.toolspec import JsonValue
 
 _SHOWN_TAGS = 500
-# What stands around the tables is a sentence and two numbers.
+# The rest of the answer is a sentence and two numbers.
 _BUDGET = ANSWER_TOKENS - 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Extent:
-    """How much is said of each table, and what is lost by it, in words."""
+    """How much is shown of each table, and what is lost by it, in words."""
 
     descriptions: Sequence[str] = ()
     has_tags: bool = True

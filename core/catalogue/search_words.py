@@ -1,4 +1,4 @@
-"""Words of searches in one form for every script, and in letters that trigrams can be taken of.
+"""Words of searches in one form for every script, and in letters for trigrams.
 
 pg_trgm knows only the letters of the database's locale: with the C locale none of Korean and
 Japanese. So texts are also kept in ASCII letters that are alike where the texts are alike.

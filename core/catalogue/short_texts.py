@@ -1,4 +1,4 @@
-"""Long texts cut to what an overview has room for, at the end of a sentence where there is one."""
+"""Long texts cut to a length, at the end of a sentence if possible."""
 
 import re
 import unicodedata
@@ -20,9 +20,9 @@ _FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]*$")
 
 
 def first_sentences(text: str, limit: int) -> str:
-    """The first one or two sentences of the first line, whole where they fit, at most `limit` characters.
+    """The first one or two sentences of the first line, whole if they fit, at most `limit` characters.
 
-    Where not even one fits, it is cut before a word and ends with an ellipsis.
+    If not even one fits, it is cut before a word and ends with an ellipsis.
     """
     line = first_line(text)
     ends = [match.end() for match in islice(_SENTENCE_END.finditer(line), _MAX_SENTENCES)]

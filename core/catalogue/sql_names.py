@@ -30,7 +30,7 @@ def quote_name(name: str) -> str:
 
 
 def quote_table(table: TableName) -> str:
-    """The table as SQL names it: schema.name, or the name alone where the engine has no schemas."""
+    """The table as SQL names it: schema.name, or the name alone if the engine has no schemas."""
     return ".".join(quote_name(part) for part in (table.schema, table.name) if part)
 
 

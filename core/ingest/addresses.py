@@ -1,7 +1,7 @@
-"""Which addresses of the web may be called: a judgement without I/O, of a URL and of what it resolved to.
+"""Which web addresses may be called, judged without I/O from a URL and what it resolved to.
 
 A gateway calls `parse_web_address`, resolves the host once, calls `choose_ip` and connects to exactly
-the address that it returns, without following redirects; so a name that changes its answer wins nothing.
+the address that it returns, without following redirects; so a name that changes its answer gains nothing.
 """
 
 import re
@@ -110,7 +110,7 @@ class WebAddress:
 
 
 def parse_web_address(url: str, rules: AddressRules) -> WebAddress:
-    """The parts of a URL that may be called as far as it can be told before resolving its host.
+    """The parts of a URL that may be called, as far as that is known before its host is resolved.
 
     Raises EditError that says what would be right.
     """

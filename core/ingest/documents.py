@@ -36,7 +36,7 @@ _TEXT_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
 def read_document(text: str) -> dict[str, JsonValue]:
     """The object that the text describes, as JSON or YAML; every key is a text.
 
-    Raises ImportFileError, with the line where there is one. Aliases and tags of YAML are refused.
+    Raises ImportFileError, with the line if it is known. Aliases and tags of YAML are refused.
     """
     stripped = text.removeprefix("\ufeff").lstrip()
     document = _read_json(stripped) if stripped[:1] in {"{", "["} else _read_yaml(text)

@@ -1,4 +1,4 @@
-"""A tool that another MCP server lists, of which nothing is believed before it is looked at."""
+"""A tool that another MCP server lists; nothing in it is trusted before it is checked."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI 3 document: what agents can call, and why the rest cannot be."""
+"""The operations of an OpenAPI 3 document that agents can call, and why the others cannot be."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -45,7 +45,7 @@ class OpenAPIReading:
 def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
     """The operations of an OpenAPI 3.0 or 3.1 document and the faults of others.
 
-    Raises ImportFileError for what is no such document.
+    Raises ImportFileError for any other document.
     """
     if "swagger" in document:
         raise ImportFileError(

@@ -244,7 +244,7 @@ def _preferred(contents: Mapping[str, Any]) -> str:
 
 
 def _is_flat(schema: JsonSchema) -> bool:
-    """Whether the fields can stand among the other arguments: there are no others, no alternatives."""
+    """Whether the fields can be arguments of their own: all are known, and there are no alternatives."""
     extra = schema.get("additionalProperties", False)
     return (
         set(types_of(schema)) - {"null"} == {"object"}

@@ -27,7 +27,7 @@ _PARTS = ("title", "description", "annotations", "input_schema", "output_schema"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteTool:
-    """What a server says of a tool, looked at and bounded; `name` is the server's own.
+    """A tool as a server describes it, checked and bounded; `name` is the server's own.
 
     `output_schema` None is a tool that promises no structured content. `annotations` have MCP's keys.
     """
@@ -45,7 +45,7 @@ class RemoteTool:
 
     @property
     def digest(self) -> str:
-        """SHA-256, in hexadecimal, of all that is said."""
+        """SHA-256, in hexadecimal, of all parts."""
         return hashlib.sha256(_encode(self)).hexdigest()
 
     def changes_from(self, accepted: "RemoteTool") -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class RemoteReading:
 
 
 def from_document(document: Mapping[str, Any]) -> RemoteTool:
-    """The tool that `to_document` wrote. Raises DefinitionError where another program wrote otherwise."""
+    """The tool that `to_document` wrote. Raises DefinitionError for anything else."""
     try:
         output_schema = document["output_schema"]
         found = RemoteTool(
@@ -165,7 +165,7 @@ def read_remote_tool(document: object) -> RemoteTool:
 
 
 def served_name(namespace: str, name: str) -> str:
-    """The name that agents call: the server's own behind the namespace, with _ for what no name may have.
+    """The name that agents call: the server's own behind the namespace, with _ for characters that no name may have.
 
     Names of more than 64 characters end in a digest.
     """

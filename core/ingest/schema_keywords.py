@@ -1,4 +1,4 @@
-"""The keywords of one schema, without its members: what is kept, how nothing and alternatives are said."""
+"""The keywords of one schema without its members: which are kept, and how null and choices are written."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,12 +23,12 @@ _CHOICE = frozenset({"type", "enum", "const", "description"})
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is an object, else an empty one."""
+    """The value if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def as_sequence(value: object) -> Sequence[Any]:
-    """The value where it is a list, else an empty one."""
+    """The value if it is a list, else an empty one."""
     return value if isinstance(value, (list, tuple)) else ()
 
 
@@ -45,7 +45,7 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def type_word(schema: Mapping[str, Any]) -> str:
-    """The first type but null, also of alternatives; any where none is named."""
+    """The first type but null, also of alternatives; any if none is named."""
     named = [*types_of(schema)]
     for alternative in as_sequence(schema.get("anyOf")):
         named += types_of(as_mapping(alternative))

@@ -27,14 +27,14 @@ MAX_PROPERTY_CHARACTERS = 200
 MAX_ALTERNATIVES = 8
 # How far references and allOf are followed before a schema begins.
 MAX_STEPS = 40
-# Schemas looked at for one operation, and for a whole document; what lies beyond accepts anything.
+# Schemas read for one operation, and for a whole document; those beyond accept anything.
 MAX_SCHEMAS = 800
 MAX_DOCUMENT_SCHEMAS = 500_000
 
 
 @dataclass(slots=True)
 class _Merged:
-    """A schema with its reference and allOf taken in."""
+    """A schema merged with its reference and allOf."""
 
     keywords: dict[str, Any]
     passed: frozenset[str]

@@ -1,4 +1,4 @@
-"""Texts of strangers: which characters hide something, and what is left of a text without them."""
+"""Texts from outside: which characters hide something, and the text without them."""
 
 import re
 import unicodedata
@@ -37,7 +37,7 @@ def find_hidden_character(text: str) -> str | None:
 
 
 def clean_text(value: object, limit: int = MAX_DESCRIPTION_CHARACTERS) -> str:
-    """The text without hidden characters, at most `limit` characters; '' for what is no text."""
+    """The text without hidden characters, at most `limit` characters; '' for anything but a text."""
     if not isinstance(value, str):
         return ""
     # Cutting first keeps the cost bounded; the margin is for what falls away.
@@ -51,7 +51,7 @@ def clean_line(value: object, limit: int = MAX_DESCRIPTION_CHARACTERS) -> str:
 
 
 def shown(value: object) -> str:
-    """A stranger's value in a message: short, quoted, nothing hidden."""
+    """A value from outside, for a message: short, quoted, nothing hidden."""
     text = clean_line(value) if isinstance(value, str) else type(value).__name__
     text = "".join(c for c in text if not unicodedata.category(c).startswith("C"))
     if len(text) > MAX_SHOWN_CHARACTERS:

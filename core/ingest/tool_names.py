@@ -11,7 +11,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def to_name(text: str, fallback: str) -> str:
-    """The nearest valid name; `fallback` where no letter or digit of the text can stay."""
+    """The nearest valid name; `fallback` if no letter or digit of the text can stay."""
     plain = unicodedata.normalize("NFKD", text[: 4 * MAX_NAME_CHARACTERS])
     plain = "".join(c for c in plain if not unicodedata.combining(c))
     name = _REFUSED.sub("_", plain).strip("_-")
@@ -19,7 +19,7 @@ def to_name(text: str, fallback: str) -> str:
 
 
 def route_name(method: str, path: str) -> str:
-    """A name for what has none: GET /users/{id}/orders is get_users_id_orders."""
+    """A name for an operation without one: GET /users/{id}/orders is get_users_id_orders."""
     words = "_".join(_WORD.findall(path))
     return _shorten(f"{method.lower()}_{words or 'root'}", path)
 

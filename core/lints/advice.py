@@ -1,4 +1,4 @@
-"""One piece of advice on a tool: what is so and what would be better, ready for translation."""
+"""One piece of advice on a tool, ready for translation."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -20,7 +20,7 @@ class Advice:
     """One thing that could be better.
 
     `place` is what is meant: `name`, `description`, `annotations`, `logic`, or `parameters.<name>`.
-    `start` and `end` count characters of the logic's text, both 0 where no part of it is meant.
+    `start` and `end` count characters of the logic's text, both 0 if no part of it is meant.
     """
 
     level: AdviceLevel

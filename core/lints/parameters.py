@@ -1,4 +1,4 @@
-"""Advice on parameters: what agents are told of them, and whether they fit the logic."""
+"""Advice on parameters: how they are described, and whether they fit the logic."""
 
 import json
 import re
@@ -93,7 +93,9 @@ def _find_used(logic: Logic, declared: list[str]) -> list[str]:
         case HttpLogic(operation):
             # Of the operation's own parameters no row is needed.
             try:
-                arguments = {taken.argument for taken in read_operation(operation).parameters}
+                arguments = {
+                    parameter.argument for parameter in read_operation(operation).parameters
+                }
             except DefinitionError:
                 return declared
             return [name for name in declared if name in arguments]

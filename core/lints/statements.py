@@ -1,4 +1,4 @@
-"""Advice on SQL: what the database takes without a word and agents stumble over."""
+"""Advice on SQL: what the database accepts silently and agents stumble over."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ min stddev string_agg sum total
 _AGGREGATES = frozenset(_AGGREGATE_NAMES.split())
 _LIKES = frozenset({"like", "ilike", "not like", "not ilike"})
 _WILDCARD = re.compile("%|_|wildcard|와일드카드|ワイルドカード", re.IGNORECASE)
-# What a value that may be NULL is given to on purpose.
+# Functions that are given a value that may be NULL on purpose.
 _HANDLES_NULL = frozenset({"coalesce", "ifnull", "nullif", "nvl", "concat", "concat_ws"})
 
 
@@ -79,7 +79,7 @@ def advise_on_annotations(spec: ToolSpec) -> Iterator[Advice]:
 
 
 def _find_handled(tokens: Sequence[Token], uses: Sequence[Placeholder]) -> set[str]:
-    """Names that somewhere are asked for NULL, or given to a function that takes it."""
+    """Names that some part of the text tests for NULL, or gives to a function that accepts it."""
     names = {use.start: use.name for use in uses}
     handled: set[str] = set()
     openers: list[str] = [""]
@@ -97,7 +97,7 @@ def _find_handled(tokens: Sequence[Token], uses: Sequence[Placeholder]) -> set[s
 
 
 def _asks_for_null(tokens: Sequence[Token], index: int) -> bool:
-    """Whether `IS` follows the parameter, its cast left out, or `DISTINCT FROM` stands before it."""
+    """Whether `IS` follows the parameter and its cast, or `DISTINCT FROM` precedes it."""
     before = [token.text for token in tokens[max(0, index - 2) : index]]
     if before == ["distinct", "from"]:
         return True

@@ -1,4 +1,4 @@
-"""What a tool does and what a query asks for: actions as terms that mean the same in every language."""
+"""What tools do and queries ask for, as terms that mean the same in every language."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ _JOINT = re.compile(r"(?:^|\s)(?:and|then|or|also|to|please)$")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]")
 _NOT_BEFORE = re.compile(rf"\b(?:{'|'.join(split_words(NOT_BEFORE))})$")
 _NOT_AFTER = tuple(split_words(NOT_AFTER))
-# What stands for no action, and hides the action words within it.
+# The label of phrases that name no action, and hide the action words within them.
 _THING = ""
 # The verb of a description is at its beginning; what comes later are circumstances.
 _OPENING_WORDS = 8
@@ -77,7 +77,7 @@ def actions_of_tool(tool: Tool) -> tuple[Action, ...]:
 def kind_of_tool(tool: Tool) -> Kind:
     """Whether a tool reads, writes or deletes: as it says itself, else by its actions.
 
-    A tool of which nothing is known is one that writes: nobody should take it for harmless.
+    A tool of which nothing is known counts as one that writes, so as not to pass for harmless.
     """
     hints = tool.annotations or MCPAnnotations()
     if hints.read_only or hints.destructive:
@@ -132,9 +132,9 @@ def _leading(folded: str, found: Sequence[Match]) -> list[Match]:
 
 
 def _asking(folded: str, found: Sequence[Match]) -> list[Match]:
-    """The last Korean or Japanese action word, where the verb stands, and those joined to it.
+    """The last Korean or Japanese action word, where the verb is, and those joined to it.
 
-    Those that only describe a thing count where there is no other.
+    Those that only describe a thing count if there are no others.
     """
     written = [match for match in found if not folded[match.start].isascii()]
     asking = [match for match in written if not folded.startswith(PARTICIPLES, match.end)]

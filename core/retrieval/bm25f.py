@@ -11,7 +11,7 @@ from core.retrieval.tokens import MARKS, find_terms
 # Name, description, names of parameters, their descriptions.
 FIELD_WEIGHTS = (2.0, 1.0, 0.5, 0.5)
 FIELD_COUNT = len(FIELD_WEIGHTS)
-# How much long texts pay for their length, and how soon further occurrences stop to count.
+# How much long texts pay for their length, and how soon further occurrences stop counting.
 LENGTH_PENALTY = 0.6
 SATURATION = 1.2
 # A term of more rows than this share is kept as one value for every row: adding it is then one
@@ -50,7 +50,7 @@ class Bm25fIndex:
         return self._row_count
 
     def copy(self) -> "Bm25fIndex":
-        """The same documents, to be changed apart; postings are shared until one side writes."""
+        """The same documents, to be changed independently; postings are shared until one side writes."""
         twin = Bm25fIndex()
         twin._ids, twin._postings = dict(self._ids), list(self._postings)
         twin._terms, twin._lengths = dict(self._terms), self._lengths.copy()
@@ -59,7 +59,7 @@ class Bm25fIndex:
         return twin
 
     def put(self, row: int, fields: Fields) -> None:
-        """Take in the document of a row, in place of what the row held."""
+        """Store the document of a row in place of what the row held."""
         self.remove(row)
         if row >= len(self._lengths):
             more = max(64, row + 1, 2 * len(self._lengths)) - len(self._lengths)
@@ -81,7 +81,7 @@ class Bm25fIndex:
         self._forget()
 
     def remove(self, row: int) -> None:
-        """Take out the document of a row, if it holds one."""
+        """Remove the document of a row, if it holds one."""
         for number in self._terms.pop(row, ()):
             self._writable(number).discard(row)
         if row < len(self._lengths):
@@ -89,7 +89,7 @@ class Bm25fIndex:
         self._forget()
 
     def score(self, terms: Iterable[str]) -> Scores:
-        """The score of every row; 0 where no term occurs. A term counts once."""
+        """The score of every row; 0 if no term occurs. A term counts once."""
         total = np.zeros(self.row_count, dtype=np.float32)
         for term in dict.fromkeys(terms):
             # Only terms that are there: queries must not make the cache grow for ever.
@@ -104,7 +104,7 @@ class Bm25fIndex:
         return total
 
     def lookup(self, terms: Iterable[str]) -> "TermLookup":
-        """The terms made ready to be looked for in many rows."""
+        """The terms, ready to be looked up in many rows."""
         known = ((self._ids[term], term) for term in terms if term in self._ids)
         return TermLookup(dict(known), self._terms)
 
@@ -138,7 +138,7 @@ class Bm25fIndex:
 
 
 class TermLookup:
-    """Some terms, to be looked for in the documents of rows; of one state of an index."""
+    """Terms to be looked up in the documents of rows, in one state of an index."""
 
     __slots__ = ("_ids", "_known", "_rows")
 
@@ -165,12 +165,12 @@ class _Postings:
         return _Postings(self._rows[:], self._counts[:])
 
     def add(self, row: int, counts: Sequence[int]) -> None:
-        """Take in a row that is not there yet; a field's count is at most 65,535."""
+        """Add a row that is not there yet; a field's count is at most 65,535."""
         self._rows.append(row)
         self._counts.extend(counts)
 
     def discard(self, row: int) -> None:
-        """Take out a row that is there; the last one takes its place."""
+        """Remove a row that is there; the last one takes its place."""
         place = self._rows.index(row)
         self._rows[place] = self._rows[-1]
         self._rows.pop()
@@ -179,7 +179,7 @@ class _Postings:
         del self._counts[-FIELD_COUNT:]
 
     def to_arrays(self) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Rows, and counts as (rows, fields); copies, so that the postings may go on changing."""
+        """Rows, and counts as (rows, fields); copies, since the postings go on changing."""
         rows = np.array(self._rows, dtype=np.intp)
         counts = np.array(self._counts, dtype=np.float32)
         return rows, counts.reshape(-1, FIELD_COUNT)

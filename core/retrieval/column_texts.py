@@ -1,6 +1,6 @@
 """Columns to be searched, and the text of a column that is embedded.
 
-Apart from their ranking: whoever reads columns, such as each job and command, does without numpy.
+Apart from their ranking, so that jobs and commands that read columns do not load numpy.
 """
 
 from dataclasses import dataclass, field
@@ -28,9 +28,9 @@ class ColumnTable:
 class ColumnDocument:
     """A column to be searched; `is_key`: it is primary or refers to another table.
 
-    `vector` is that of its `column_text`, None where it is not yet made. `key` tells it from all
-    others, its path where it has none. What else is told of the data, such as an example query, is
-    a document of no table: it has a key and a description.
+    `vector` is that of its `column_text`, None if it is not yet made. `key` is unique, '' for its
+    path. What else describes the data, such as an example query, is a document of no table, with a
+    key and a description.
     """
 
     table: ColumnTable
@@ -42,7 +42,7 @@ class ColumnDocument:
 
     @property
     def identity(self) -> str:
-        """What tells it from all others."""
+        """The key, or else the path."""
         return self.key or self.path
 
     @property

@@ -37,7 +37,7 @@ class RankedColumn:
 class ColumnsFound:
     """The best columns, best first, and the keys of their tables that are not among them.
 
-    Keys stand in the order of the tables, within a table in that of the documents.
+    Keys are in the order of the tables, within a table in that of the documents.
     """
 
     columns: tuple[RankedColumn, ...] = ()
@@ -74,13 +74,13 @@ class ColumnIndex:
 
     @property
     def layout(self) -> "_Layout":
-        """What is known of the rows now; another object after each change."""
+        """The rows as they are now; another object after each change."""
         if self._layout is None:
             self._layout = _Layout(self._documents, self.words.row_count)
         return self._layout
 
     def copy(self) -> "ColumnIndex":
-        """The same columns, to be changed apart."""
+        """The same columns, to be changed independently."""
         twin = ColumnIndex(self.glossary)
         twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
         twin._rows, twin._documents = dict(self._rows), dict(self._documents)
@@ -105,7 +105,7 @@ class ColumnIndex:
         return self._rows.get(key)
 
     def put(self, document: ColumnDocument) -> None:
-        """Take in a column, in place of one of its key, whose vector stays unless it brings one.
+        """Store a column in place of one of the same key, whose vector stays unless it brings one.
 
         Raises EmbeddingError if its vector does not fit those of the others.
         """
@@ -126,16 +126,16 @@ class ColumnIndex:
             self.vectors.put(row, _language_of(self._documents[row]), vector)
 
     def remove_vector(self, key: str) -> None:
-        """Take a column's vector away, if it has one."""
+        """Remove a column's vector, if it has one."""
         if (row := self._rows.get(key)) is not None:
             self.vectors.remove(row)
 
     def forget_vectors(self) -> None:
-        """Take all vectors away, so that those of another model may come."""
+        """Remove all vectors, to make room for those of another model."""
         self.vectors = VectorBlocks()
 
     def remove(self, key: str) -> None:
-        """Take out a column, if it is there."""
+        """Remove a column, if it is there."""
         if (row := self._rows.pop(key, None)) is not None:
             del self._documents[row]
             self.words.remove(row)

@@ -11,7 +11,7 @@ from core.retrieval.tokens import LANGUAGES, Language
 
 Vector = Sequence[float] | NDArray[np.floating]
 Scores = NDArray[np.float32]
-# Rows of equal vectors shall have equal scores, wherever a matrix product rounds them.
+# Rows of equal vectors must have equal scores, however a matrix product rounds them.
 SCORE_DECIMALS = 6
 # The language of a row without vectors.
 NO_LANGUAGE = -1
@@ -50,7 +50,7 @@ class DenseIndex:
         return self._vectors.shape[2]
 
     def copy(self) -> "DenseIndex":
-        """The same vectors, to be changed apart."""
+        """The same vectors, to be changed independently."""
         twin = DenseIndex()
         twin._vectors, twin._languages = self._vectors.copy(), self._languages.copy()
         twin._sums, twin._row_count = self._sums.copy(), self._row_count
@@ -58,7 +58,7 @@ class DenseIndex:
         return twin
 
     def put(self, row: int, language: Language, vectors: tuple[Vector, Vector]) -> None:
-        """Take in the vectors of a row's name and text, in place of what the row held.
+        """Store the vectors of a row's name and text in place of what the row held.
 
         Raises EmbeddingError if they have other dimensions than the rest, or no direction.
         """
@@ -78,7 +78,7 @@ class DenseIndex:
         self._mix_again(row)
 
     def remove(self, row: int) -> None:
-        """Take out the vectors of a row, if it holds some."""
+        """Remove the vectors of a row, if it holds some."""
         if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             self._sums[self._languages[row]] -= self._vectors[row]
             self._languages[row] = NO_LANGUAGE
@@ -88,7 +88,7 @@ class DenseIndex:
     def score(
         self, query: Vector, weights: tuple[float, float], *, language_offset: bool = True
     ) -> Scores:
-        """The score of every row, of name and text by their weights; NaN where a row has no vectors.
+        """The score of every row, of name and text by their weights; NaN for a row without vectors.
 
         Raises EmbeddingError if the query's vector does not fit.
         """

@@ -1,6 +1,6 @@
-"""Scores of several sources made one: by ranks, or by how far they stand out.
+"""Several sources' scores combined into one, by ranks or by standard scores.
 
-A source is an array of scores, one for each candidate, NaN where it has no opinion.
+A source is an array of scores, one for each candidate, NaN for no opinion.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def fuse_deviations(sources: Sequence[Source]) -> Scores:
 
 
 def standardize(scores: NDArray[np.floating]) -> Scores:
-    """Scores with mean 0 and deviation 1; all 0 where they do not differ, and for NaN."""
+    """Scores with mean 0 and deviation 1; all 0 if they do not differ, and 0 for NaN."""
     values = scores.astype(np.float64)
     unknown = np.isnan(values)
     count = len(values) - int(np.count_nonzero(unknown))

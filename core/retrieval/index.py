@@ -23,7 +23,7 @@ _MOST_MASKS = 64
 
 @dataclass(frozen=True, slots=True)
 class IndexedTool:
-    """What is known of the tool of a row."""
+    """The tool of a row with what was read out of it."""
 
     tool: Tool
     kind: Kind
@@ -56,24 +56,24 @@ class ToolIndex:
 
     @property
     def table(self) -> "RowTable":
-        """What is known of the rows now; another object after each change."""
+        """The rows as they are now; another object after each change."""
         if self._table is None:
             self._table = RowTable(self._tools, self.words.row_count)
         return self._table
 
     def copy(self) -> "ToolIndex":
-        """The same tools, to be changed apart."""
+        """The same tools, to be changed independently."""
         twin = ToolIndex(self.glossary)
         twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
         twin.name_coverage = self.name_coverage.copy()
         twin._rows, twin._tools = dict(self._rows), dict(self._tools)
         twin._free = list(self._free)
-        # It never changes: each change puts another one in its place.
+        # It never changes: a change of the index replaces it.
         twin._table = self._table
         return twin
 
     def put(self, entry: IndexEntry) -> None:
-        """Take in a tool, in place of one of its name.
+        """Store a tool in place of one of the same name.
 
         Raises EmbeddingError if its vectors do not fit those of the others; then nothing has changed.
         """
@@ -87,21 +87,21 @@ class ToolIndex:
         self._put_words(row, entry)
 
     def put_vectors(self, entry: IndexEntry) -> None:
-        """Give a tool the vectors of its entry, or take its own away; its words are as they were.
+        """Give a tool the vectors of its entry, or remove its own; its words stay as they are.
 
-        Raises EmbeddingError as `put`; a tool that is not there is left out.
+        Raises EmbeddingError as `put`; an unknown tool is ignored.
         """
         if (row := self._rows.get(entry.tool.name)) is not None:
             self._put_vectors(row, entry)
 
     def without_vectors(self) -> "ToolIndex":
-        """The same tools and words, so that vectors of another model may come."""
+        """The same tools and words, ready for vectors of another model."""
         twin = self.copy()
         twin.vectors = DenseIndex()
         return twin
 
     def with_glossary(self, glossary: Glossary, entries: Iterable[IndexEntry]) -> "ToolIndex":
-        """The same tools and vectors, the words of these entries, of all tools, read again."""
+        """The same tools and vectors; the words are read again from the entries of all tools."""
         twin = self.copy()
         twin.glossary, twin.words, twin.name_coverage = glossary, Bm25fIndex(), NameCoverage()
         for entry in entries:
@@ -109,7 +109,7 @@ class ToolIndex:
         return twin
 
     def remove(self, name: str) -> None:
-        """Take out a tool, if it is there."""
+        """Remove a tool, if it is there."""
         row = self._rows.pop(name, None)
         if row is None:
             return
@@ -160,7 +160,7 @@ class RowTable:
         return mask
 
     def mask_of(self, allowed: Collection[str] | Mask | None) -> Mask:
-        """The rows of the allowed names; a mask of rows is taken as it is.
+        """The rows of the allowed names; a mask of rows is used as it is.
 
         The mask of a frozenset is kept, so that the same one costs nothing the next time.
         """

@@ -31,7 +31,7 @@ class QueryIntent:
 
     @property
     def only_reads(self) -> bool:
-        """Whether nothing but reading is asked for; so it is where no action is known at all."""
+        """Whether the query asks for reading alone, or for no known action."""
         return not (self.write_intent or self.delete_intent)
 
 
@@ -69,7 +69,7 @@ _NATURAL = _phrase_table((*_SEED_LINES, *_NATURAL_LINES))
 def classify_intent(query: str, *, seed_words_only: bool = False) -> QueryIntent:
     """The share of each intent among the known words of a query; neutral when it has none.
 
-    English words count as written, Korean and Japanese ones wherever they stand.
+    English words count as written, Korean and Japanese ones also within words.
     `seed_words_only` leaves out Japanese and whatever Korean the first table did not have.
     """
     table = _SEED if seed_words_only else _NATURAL
@@ -77,7 +77,7 @@ def classify_intent(query: str, *, seed_words_only: bool = False) -> QueryIntent
 
 
 def intent_of_actions(actions: Iterable[Action]) -> QueryIntent:
-    """The intent of actions that are asked for, where writing and deleting outrank reading."""
+    """The intent of a query's actions; writing and deleting outrank reading."""
     hits = Counter(map(_intent_of, actions))
     if hits["write"] or hits["delete"]:
         hits["read"] = 0
@@ -92,7 +92,7 @@ def _share(hits: Counter[str]) -> QueryIntent:
 
 
 def score_annotations(intent: QueryIntent, annotations: MCPAnnotations | None) -> float:
-    """The score of one tool, 0.5 where nothing is known; a mixed intent weighs by its shares."""
+    """The score of one tool, 0.5 if nothing is known; a mixed intent weighs by its shares."""
     if intent.is_neutral or annotations is None:
         return NEUTRAL
     # A tool that only reads deletes nothing, whatever else it says.

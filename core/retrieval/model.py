@@ -14,7 +14,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class MCPAnnotations:
-    """What a tool says of its behaviour; None where it says nothing."""
+    """MCP's hints on what a tool does; None for a hint that is not given."""
 
     read_only: bool | None = None
     destructive: bool | None = None
@@ -22,15 +22,15 @@ class MCPAnnotations:
     open_world: bool | None = None
 
     def to_dict(self) -> dict[str, bool]:
-        """The hints under MCP's own keys, without those that are not said."""
-        said = {_KEYS[hint.name]: getattr(self, hint.name) for hint in fields(self)}
-        return {key: value for key, value in said.items() if value is not None}
+        """The hints that are given, under MCP's keys."""
+        hints = {_KEYS[hint.name]: getattr(self, hint.name) for hint in fields(self)}
+        return {key: hint for key, hint in hints.items() if hint is not None}
 
     @classmethod
     def from_dict(cls, hints: Mapping[str, Any]) -> Self:
-        """The annotations of MCP's keys; other keys, and values that are no booleans, say nothing."""
-        said = {name: hints.get(key) for name, key in _KEYS.items()}
-        return cls(**{name: hint for name, hint in said.items() if isinstance(hint, bool)})
+        """The annotations of MCP's keys; other keys, and values that are not booleans, are ignored."""
+        by_name = {name: hints.get(key) for name, key in _KEYS.items()}
+        return cls(**{name: hint for name, hint in by_name.items() if isinstance(hint, bool)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ToolParameter:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool to be found: what is told of it, without how it runs."""
+    """A tool to be found: its description, without how it runs."""
 
     name: str
     title: str = ""

@@ -1,4 +1,4 @@
-"""How much of a tool's name a query says: what else a longer name says was not asked for."""
+"""How much of a tool's name a query contains: a longer name says more than was asked for."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ from core.retrieval.actions import action_spans
 from core.retrieval.glossary import Glossary
 from core.retrieval.tokens import fold, is_stop_term, stem_word
 
-# One bit a word; what names say beyond is left out.
+# One bit a word; further words are left out.
 MOST_WORDS = 16
 _WORDS = np.uint16
 
@@ -20,7 +20,7 @@ Words = Sequence[Sequence[str]]
 def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
     """For each word of a name the terms that say it: its stem, its concepts and its actions.
 
-    Numbers and words that stand in any request are left out.
+    Numbers and words of any request are left out.
     """
     folded = fold(name)
     meanings = [*glossary.spans(folded), *action_spans(folded)]
@@ -29,14 +29,14 @@ def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
         end = start + len(word)
         stem = stem_word(word)
         if not word.isdigit() and not is_stop_term(stem):
-            said = (term for term, first, last in meanings if first <= start and end <= last)
-            words.append(list(dict.fromkeys((stem, *said))))
+            within = (term for term, first, last in meanings if first <= start and end <= last)
+            words.append(list(dict.fromkeys((stem, *within))))
         start = end + 1
     return words[:MOST_WORDS]
 
 
 class NameCoverage:
-    """The words of names by row, of which terms say some.
+    """The words of names by row, and which of them a query contains.
 
     Several threads may read at a time, or one may write to its own copy.
     """
@@ -57,7 +57,7 @@ class NameCoverage:
         return twin
 
     def put(self, row: int, words: Words) -> None:
-        """Take in the words of a name, in place of what the row held."""
+        """Store the words of a name in place of what the row held."""
         self.remove(row)
         if row >= len(self._counts):
             more = max(64, row + 1, 2 * len(self._counts)) - len(self._counts)
@@ -70,7 +70,7 @@ class NameCoverage:
                 bits[row] = bits.get(row, 0) | 1 << place
 
     def remove(self, row: int) -> None:
-        """Take out the name of a row, if it holds one."""
+        """Remove the name of a row, if it holds one."""
         for terms in self._names.pop(row, ()):
             for term in terms:
                 self._writable(term).pop(row, None)
@@ -78,8 +78,8 @@ class NameCoverage:
             self._counts[row] = 0
 
     def shares(self, terms: Iterable[str], row_count: int) -> Shares:
-        """For each row the share of the words of its name that the terms say, 0 to 1."""
-        said = np.zeros(max(row_count, len(self._counts)), dtype=_WORDS)
+        """The share of the words of each row's name that are among the terms, 0 to 1."""
+        bits_met = np.zeros(max(row_count, len(self._counts)), dtype=_WORDS)
         for term in dict.fromkeys(terms):
             if term not in self._bits:
                 continue
@@ -90,10 +90,10 @@ class NameCoverage:
                     np.fromiter(of_rows.values(), dtype=_WORDS, count=len(of_rows)),
                 )
             rows, bits = arrays
-            said[rows] |= bits
-        counts = np.ones(len(said), dtype=np.float32)
+            bits_met[rows] |= bits
+        counts = np.ones(len(bits_met), dtype=np.float32)
         np.maximum(self._counts, 1, out=counts[: len(self._counts)])
-        share = np.bitwise_count(said)[:row_count] / counts[:row_count]
+        share = np.bitwise_count(bits_met)[:row_count] / counts[:row_count]
         return share.astype(np.float32)
 
     def _writable(self, term: str) -> dict[int, int]:

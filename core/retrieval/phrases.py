@@ -1,4 +1,4 @@
-"""Look-up of many known phrases in a text, in one pass and in every script."""
+"""Lookup of many known phrases in a text, in one pass and in every script."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A phrase found in a folded text: what it stands for, and from where to where."""
+    """A phrase found in a folded text: its label, start and end."""
 
     label: str
     start: int

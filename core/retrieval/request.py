@@ -1,4 +1,4 @@
-"""A search as it is asked for, and what is read out of its words."""
+"""A search request, and what is read out of its words."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What each source says of the tools that a query may mean, and these opinions made one score."""
+"""Each source's scores of the tools that a query may mean, and these combined into one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ Opinions = NDArray[np.floating]
 class Signals:
     """The candidates' rows, and for each the score of every source.
 
-    0 words, and otherwise NaN, is no opinion; None is a source that is not used. `name` is the share
-    of the words of a tool's name that the query says.
+    0 for words, otherwise NaN, is no opinion; None is a source that is not used. `name` is the share
+    of the words of a tool's name that the query contains.
     """
 
     rows: NDArray[np.int64]
@@ -55,7 +55,7 @@ class Signals:
 def gather_signals(
     index: ToolIndex, query: ParsedQuery, profile: Profile, candidates: Mask
 ) -> Signals:
-    """The opinions on the candidates of which some source speaks; no other row has any part in it.
+    """The scores of the candidates on which some source has an opinion; other rows have no influence.
 
     Raises EmbeddingError if the query's vector does not fit.
     """
@@ -86,18 +86,18 @@ def gather_signals(
 
 
 def fuse_signals(signals: Signals, profile: Profile) -> Scores:
-    """One score for each candidate, by the profile's way."""
+    """One score for each candidate, combined as the profile says."""
     weighted = (
         (signals.graph, profile.graph_weight),
         (signals.embedding, profile.embedding_weight),
     )
     others = [(scores, weight) for scores, weight in weighted if scores is not None and weight]
     if profile.fusion == "deviations":
-        # A tool without any of the words is no average one: its score by words is 0. Roots, since sums
+        # A tool without any of the words is not average: its score by words is 0. Roots, since sums
         # of rarities have a long tail, in which one rare word would outweigh all meaning.
         fused = fuse_deviations([(np.sqrt(signals.bm25), profile.bm25_weight), *others])
         leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
-        # Squared, since a name that is said by half is a coincidence more often than not.
+        # Squared, since half a name in a query is a coincidence more often than not.
         named = profile.name_weight * np.square(signals.name, dtype=np.float64)
         scores: Scores = fused + profile.annotation_weight * leaning + named
         return scores

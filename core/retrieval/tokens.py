@@ -46,7 +46,7 @@ _DENSITY = 3
 
 
 def find_terms(text: str) -> list[str]:
-    """The terms of a text in its order, each as often as it occurs.
+    """The terms of a text in order, each as often as it occurs.
 
     Words are split at underscores and capitals (`userId`, `user_id`) and lose their English
     endings; Hangul loses its particles; Hangul, kanji and katakana give pairs of characters.
@@ -103,7 +103,7 @@ def _strip_plural(word: str) -> str:
     return word if word.endswith(("ss", "us", "is")) else word[:-1]
 
 
-# Words that stand in any English request; in a small catalogue they would pass for rare ones.
+# Words of any English request; in a small catalogue they would count as rare.
 _STOP_TEXT = (
     "a an and any are as at be by can could do does for from have how i in is it its me my of on"
     " or our please that the their them there these this those to us want was we were what which"
@@ -119,12 +119,12 @@ def fold(text: str) -> str:
 
 
 def read_terms(text: str) -> list[str]:
-    """The terms of a text in its order, each as often as it occurs, without English stop words."""
+    """The terms of a text in order, each as often as it occurs, without English stop words."""
     return [term for term in find_terms(text) if term not in _STOP_TERMS]
 
 
 def is_stop_term(term: str) -> bool:
-    """Whether a term stands in any English request and so tells nothing."""
+    """Whether a term occurs in any English request and so says nothing."""
     return term in _STOP_TERMS
 
 

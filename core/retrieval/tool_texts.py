@@ -1,4 +1,4 @@
-"""What of a tool is searched: its fields as terms, and the two texts that are embedded."""
+"""The parts of a tool that are searched: its fields as terms, and the two texts to embed."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ _MOST_VALUES = 20
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A tool to be searched; `vectors` are those of its `embedding_texts`, None where not yet made.
+    """A tool to be searched; `vectors` are those of its `embedding_texts`, None if not yet made.
 
     `description_user` is what people read, searched together with what the agent reads.
     """
@@ -53,7 +53,7 @@ def field_terms(
 ) -> tuple[list[str], ...]:
     """The terms of the fields: name, description, names of parameters, their descriptions.
 
-    Actions stand with the name; concepts where they are spoken of, each once.
+    Actions are among the terms of the name; concepts follow the field that mentions them, each once.
     """
     tool = entry.tool
     parameters = tool.parameters[:_MOST_PARAMETERS]

@@ -42,7 +42,7 @@ class VectorBlocks:
         return self._sums.shape[1]
 
     def copy(self) -> "VectorBlocks":
-        """The same vectors, to be changed apart."""
+        """The same vectors, to be changed independently."""
         twin = VectorBlocks()
         twin._blocks, twin._languages = list(self._blocks), self._languages.copy()
         twin._sums = self._sums.copy()
@@ -50,7 +50,7 @@ class VectorBlocks:
         return twin
 
     def put(self, row: int, language: Language, vector: Vector) -> None:
-        """Take in the vector of a row, in place of what the row held.
+        """Store the vector of a row in place of what the row held.
 
         Raises EmbeddingError if it has another dimension than the rest, or no direction.
         """
@@ -75,7 +75,7 @@ class VectorBlocks:
         self._sums[self._languages[row]] += unit
 
     def remove(self, row: int) -> None:
-        """Take out the vector of a row, if it holds one."""
+        """Remove the vector of a row, if it holds one."""
         if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             block = self._writable(row // BLOCK_ROWS)
             self._sums[self._languages[row]] -= block[row % BLOCK_ROWS]
@@ -83,7 +83,7 @@ class VectorBlocks:
             block[row % BLOCK_ROWS] = 0
 
     def score(self, vector: Vector | None, count: int) -> Scores:
-        """The score of the first `count` rows, NaN where it is not known.
+        """The score of the first `count` rows, NaN if unknown.
 
         Raises EmbeddingError if the vector does not fit those of the rows.
         """
@@ -104,7 +104,7 @@ class VectorBlocks:
     def score_others(
         self, vector: Vector, others: Iterable[Vector], languages: Iterable[Language]
     ) -> Scores:
-        """The scores of vectors that are not kept; those that are kept stand for all in the means.
+        """The scores of vectors that are not stored; the means are of those that are.
 
         Raises EmbeddingError if any of them does not fit.
         """
