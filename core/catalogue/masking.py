@@ -122,11 +122,17 @@ def is_sensitive(column_name: str, comment: str = "", table_name: str = "") -> b
         for end in range(1, len(words) + 1)
         for start in range(max(end - _LONGEST_PHRASE, 0), end)
     )
+    clause = _CLAUSE_END.split(comment[:_COMMENT_LIMIT].strip(), maxsplit=1)[0]
+    comment_says_secret = any(
+        not _NATIVE_FLAGS.search(_compact(part))
+        and (_says_secret(_compact(part)) or _COMMENT_PHRASES.search(part))
+        for part in clause.split("/")
+    )
     return (
         names_secret
+        or comment_says_secret
         or _is_personal_name(words, _split(table_name))
         or _says_secret(native)
-        or _comment_says_secret(comment)
     )
 
 
@@ -155,15 +161,6 @@ def _says_secret(native: str) -> bool:
         return False
     text = _NATIVE_HARMLESS.sub("", native)
     return bool(_NATIVE_PARTS.search(text) or _NATIVE_NAMES.fullmatch(text))
-
-
-def _comment_says_secret(comment: str) -> bool:
-    clause = _CLAUSE_END.split(comment[:_COMMENT_LIMIT].strip(), maxsplit=1)[0]
-    parts = [(part, _compact(part)) for part in clause.split("/")]
-    return any(
-        not _NATIVE_FLAGS.search(native) and (_says_secret(native) or _COMMENT_PHRASES.search(part))
-        for part, native in parts
-    )
 
 
 def _split(name: str) -> tuple[str, ...]:

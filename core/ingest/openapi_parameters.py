@@ -190,7 +190,20 @@ class ParameterReader:
             content = as_mapping(contents[content_type])
             schema = self._schemas.read_object(content.get("schema"))
         required = given.get("required") is True
-        fields = _fields_of(schema) if kind != "text" and _is_flat(schema) else []
+        fields: list[OperationParameter] = []
+        if kind != "text" and _is_flat(schema):
+            fields = with_own_names(
+                [
+                    OperationParameter(
+                        name=name,
+                        argument=to_name(name, "field"),
+                        place=Place.BODY,
+                        schema=field,
+                        required=name in schema.get("required", ()),
+                    )
+                    for name, field in schema["properties"].items()
+                ]
+            )
         if fields and taken.isdisjoint(field.argument for field in fields):
             needed = tuple(field.argument for field in fields if field.required)
             if not required:
@@ -251,20 +264,4 @@ def _is_flat(schema: JsonSchema) -> bool:
         and 0 < len(schema.get("properties", ())) < MAX_PROPERTIES
         and "anyOf" not in schema
         and extra is False
-    )
-
-
-def _fields_of(schema: JsonSchema) -> list[OperationParameter]:
-    required = schema.get("required", ())
-    return with_own_names(
-        [
-            OperationParameter(
-                name=name,
-                argument=to_name(name, "field"),
-                place=Place.BODY,
-                schema=field,
-                required=name in required,
-            )
-            for name, field in schema["properties"].items()
-        ]
     )
