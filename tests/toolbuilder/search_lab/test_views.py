@@ -52,6 +52,19 @@ def make_searches(query: str, *called: str | None, days_ago: int = 0) -> None:
     )
 
 
+def test_page_shows_the_words_that_match_and_the_tools_used_with_one(admin: Client) -> None:
+    make_tool(name="list_orders", description_agent="Lists orders.")
+    make_tool(name="cancel_order", description_agent="Cancels an order.")
+
+    page = admin.get(f"{LAB}?q=cancel+order")
+
+    row = page.context["answer"].rows[0]
+    assert (row.tool.name, row.related) == ("cancel_order", ("list_orders",))
+    assert set(row.found.matched.words) == {"cancel", "order"}
+    assert "Matched:" in text_of(page)
+    assert "Used with:" in text_of(page)
+
+
 @pytest.mark.usefixtures("shop")
 def test_question_shows_tools_with_what_speaks_for_them(admin: Client) -> None:
     page = admin.get(f"{LAB}?q=show+orders+of+a+customer")
