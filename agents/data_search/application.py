@@ -51,7 +51,7 @@ def build_app(environment: Environment, *, is_direct: bool = False) -> App:
         model=model,
         server=ToolServer(environment),
         has_references=environment.has_references,
-        is_demo=environment.is_demo,
+        is_recorded=environment.is_recorded,
     )
     pipeline = build_data_search_agent(resources)
     root = pipeline if is_direct else _build_root(resources, pipeline)

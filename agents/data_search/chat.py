@@ -19,8 +19,8 @@ from google.genai import types
 
 from agents.data_search.application import build_app
 from agents.data_search.constants import APP_NAME, RUN_ERROR, STOPPED_STAGE
-from agents.data_search.environment import DEMO_NOTICE, Environment, read_environment
-from agents.data_search.faults import AgentError, SettingError
+from agents.data_search.environment import RECORDED_NOTICE, Environment, read_environment
+from agents.data_search.faults import AgentError, SettingError, explain_fault
 from agents.data_search.languages import detect_language
 from agents.data_search.progress import describe_event
 
@@ -122,11 +122,11 @@ def _answer(loop: asyncio.Runner, conversation: Conversation, question: str) -> 
     try:
         return loop.run(conversation.ask(question))
     except AgentError as fault:
-        sys.stderr.write(fault.tell(detect_language(question)) + "\n")
+        sys.stderr.write(explain_fault(fault.code, detect_language(question)) + "\n")
     except Exception:
         # The border: whatever ADK raises becomes one line, and the log has the rest.
         logging.getLogger(__name__).exception("the run broke off")
-        sys.stderr.write(AgentError("own_fault").tell(detect_language(question)) + "\n")
+        sys.stderr.write(explain_fault("own_fault", detect_language(question)) + "\n")
     return FAILED
 
 
@@ -153,8 +153,8 @@ def _read_options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _say_start(environment: Environment) -> None:
-    if environment.is_demo:
-        sys.stderr.write(f"{DEMO_NOTICE}\n")
+    if environment.is_recorded:
+        sys.stderr.write(f"{RECORDED_NOTICE}\n")
     sys.stderr.write(f"files go to {environment.artifacts_dir}\n")
 
 

@@ -20,7 +20,9 @@ def build_data_search_agent(resources: Resources) -> SequentialAgent:
         make_column_extraction_loop(resources),
         make_column_standardization_loop(resources),
         make_sql_generation_loop(resources),
-        AnswerAgent(name="answer", description="Says the result.", is_demo=resources.is_demo),
+        AnswerAgent(
+            name="answer", description="Says the result.", is_recorded=resources.is_recorded
+        ),
     ]
     with warnings.catch_warnings():
         # Its successor, Workflow, cannot be an agent under another agent yet.

@@ -11,7 +11,7 @@ from agents.data_search.faults import SettingError
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_MCP_URL = "http://127.0.0.1:3003/mcp"
-DEMO_NOTICE = "demo model: scripted answers, not a language model; set LLM_BASE_URL and LLM_MODEL for a real one"
+RECORDED_NOTICE = "no language model: replies recorded for the demo's questions; set LLM_BASE_URL and LLM_MODEL to ask others"
 DEFAULT_LLM_TIMEOUT_S = 60.0
 DEFAULT_MCP_TIMEOUT_S = 30.0
 _BACKENDS = ("openai", "litellm")
@@ -21,7 +21,7 @@ Backend = Literal["openai", "litellm"]
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where the tools and the model are; `llm_base_url` is "" for the scripted demo model.
+    """Where the tools and the model are; `llm_base_url` is "" for the recorded replies.
 
     The two timeouts are of one answer as a whole, not of its parts.
     """
@@ -38,8 +38,8 @@ class Environment:
     has_references: bool = True
 
     @property
-    def is_demo(self) -> bool:
-        """Whether answers come from the scripted demo model."""
+    def is_recorded(self) -> bool:
+        """Whether recorded replies stand in for a language model."""
         return not self.llm_base_url
 
 
@@ -53,6 +53,8 @@ def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) ->
     model = variables.get("LLM_MODEL", "").strip()
     if base_url and not model:
         raise SettingError("LLM_MODEL is not set; name the model that LLM_BASE_URL serves")
+    if model and not base_url:
+        raise SettingError("LLM_BASE_URL is not set; name the address that serves LLM_MODEL")
     folder = variables.get("AGENT_ARTIFACTS_DIR", "").strip()
     return Environment(
         mcp_url=url,

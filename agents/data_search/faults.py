@@ -2,6 +2,13 @@
 
 from agents.data_search.languages import Language
 from agents.data_search.prompts import load_sentence
+from agents.data_search.recordings import list_questions
+
+
+def explain_fault(code: str, language: Language) -> str:
+    """The sentence for a fault; one about a question that is not recorded lists those that are."""
+    questions = "\n".join(f"- {question}" for question in list_questions(language))
+    return load_sentence(code, language, questions=questions)
 
 
 class AgentError(Exception):
@@ -11,12 +18,8 @@ class AgentError(Exception):
     """
 
     def __init__(self, code: str) -> None:
-        super().__init__(load_sentence(code, "en"))
+        super().__init__(explain_fault(code, "en"))
         self.code = code
-
-    def tell(self, language: Language) -> str:
-        """The sentence in a language."""
-        return load_sentence(self.code, language)
 
 
 class ToolServerError(AgentError):

@@ -1,7 +1,8 @@
-"""The language model behind the agents: OpenAI-compatible, by ADK's own class or by LiteLLM."""
+"""The language model behind the agents: OpenAI-compatible, by ADK's own class or by LiteLLM, or recorded."""
 
 import asyncio
 import importlib
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any
 
@@ -10,11 +11,12 @@ from google.adk.integrations.openai import OpenAILlm
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 from httpx import Timeout
-from pydantic import PrivateAttr
 
 from agents.data_search.environment import Environment
 from agents.data_search.faults import LanguageModelError, SettingError
+from agents.data_search.recordings import find_replies
 
 _CONNECT_TIMEOUT_S = 5.0
 # A local server asks for no key, but the client sends one always.
@@ -29,6 +31,9 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
     (openai.InternalServerError, "model_fault"),
 )
 _UNREADABLE = "model_unreadable"
+_QUESTION = re.compile(r"^## Question\n(.*?)(?=\n\n## |\Z)", re.MULTILINE | re.DOTALL)
+# Where ADK says which agent asks.
+_AGENT_LABEL = "adk_agent_name"
 
 
 class BoundedLlm(BaseLlm):
@@ -52,59 +57,48 @@ class BoundedLlm(BaseLlm):
 
     async def close(self) -> None:
         """Close the connections; the model cannot be asked after it."""
-        await _close(self.inner)
+        if isinstance(self.inner, OpenAILlm) and self.inner.client is not None:
+            await self.inner.client.close()
 
 
-class ScriptedDemoLlm(BaseLlm):
-    """The demo's scripted model: its server starts with the first question, in a thread of this process."""
-
-    _inner: OpenAILlm | None = PrivateAttr(default=None)
+class RecordedModel(BaseLlm):
+    """No model: the replies that were recorded for the demo's questions, by question and agent."""
 
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
-        if self._inner is None:
-            # Here, because a run with a real model has no use for the demo's server.
-            from agents.data_search.demo_llm.serving import start_in_thread  # noqa: PLC0415
-
-            base_url = await asyncio.to_thread(start_in_thread)
-            self._inner = _make_openai(self.model, Environment(llm_base_url=base_url))
-        async for response in self._inner.generate_content_async(llm_request, stream):
-            yield response
-
-
-async def _close(model: BaseLlm | None) -> None:
-    if isinstance(model, ScriptedDemoLlm):
-        await _close(model._inner)
-    elif isinstance(model, OpenAILlm) and model.client is not None:
-        await model.client.close()
+        """The reply of the agent that asks. Raises LanguageModelError for a question not recorded."""
+        question = _QUESTION.search(str(llm_request.config.system_instruction))
+        replies = find_replies(question[1]) if question else None
+        if replies is None:
+            raise LanguageModelError("not_recorded")
+        own = replies[(llm_request.config.labels or {})[_AGENT_LABEL]]
+        parts = [part for content in llm_request.contents for part in content.parts or []]
+        lookups = sum(part.function_response is not None for part in parts)
+        reply = own[min(lookups, len(own) - 1)]
+        if tool := reply.get("tool"):
+            part = types.Part.from_function_call(name=tool, args=reply["arguments"])
+        else:
+            part = types.Part.from_text(text=reply["text"])
+        yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
 def make_model(environment: Environment) -> BoundedLlm:
     """The model that the environment names. Raises SettingError."""
-    inner = _make_inner(environment)
+    inner: BaseLlm
+    if environment.is_recorded:
+        inner = RecordedModel(model="recorded")
+    elif environment.llm_backend == "litellm":
+        inner = _make_litellm(environment)
+    else:
+        client = openai.AsyncOpenAI(
+            base_url=environment.llm_base_url,
+            api_key=environment.llm_api_key or _NO_KEY,
+            timeout=Timeout(environment.llm_timeout_s, connect=_CONNECT_TIMEOUT_S),
+            max_retries=1,
+        )
+        inner = OpenAILlm(model=environment.llm_model, client=client)
     return BoundedLlm(model=inner.model, inner=inner, deadline_s=environment.llm_timeout_s)
-
-
-def _make_inner(environment: Environment) -> BaseLlm:
-    if environment.is_demo:
-        # As above: only the demo needs it.
-        from agents.data_search.demo_llm.serving import MODEL_NAME  # noqa: PLC0415
-
-        return ScriptedDemoLlm(model=environment.llm_model or MODEL_NAME)
-    if environment.llm_backend == "litellm":
-        return _make_litellm(environment)
-    return _make_openai(environment.llm_model, environment)
-
-
-def _make_openai(model: str, environment: Environment) -> OpenAILlm:
-    client = openai.AsyncOpenAI(
-        base_url=environment.llm_base_url,
-        api_key=environment.llm_api_key or _NO_KEY,
-        timeout=Timeout(environment.llm_timeout_s, connect=_CONNECT_TIMEOUT_S),
-        max_retries=1,
-    )
-    return OpenAILlm(model=model, client=client)
 
 
 def _make_litellm(environment: Environment) -> BaseLlm:

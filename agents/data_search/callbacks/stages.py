@@ -32,10 +32,9 @@ from agents.data_search.constants import (
     STOPPED_STAGE,
 )
 from agents.data_search.custom_types.tool_response import structured
-from agents.data_search.faults import AgentError, ToolServerError
+from agents.data_search.faults import AgentError, ToolServerError, explain_fault
 from agents.data_search.languages import detect_language
 from agents.data_search.mcp_tools import ToolServer
-from agents.data_search.prompts import load_sentence
 from agents.data_search.replies import sanitize_blanks
 
 logger = logging.getLogger(__name__)
@@ -139,7 +138,7 @@ def tell_fault_on_model_error_callback(
     """Answer with the fault, in the question's language; for the agent that people talk to."""
     code = find_fault_code(error)
     callback_context.state[RUN_ERROR] = code
-    text = load_sentence(code, detect_language(find_question(callback_context)))
+    text = explain_fault(code, detect_language(find_question(callback_context)))
     parts = [types.Part.from_text(text=text)]
     return LlmResponse(content=types.Content(role="model", parts=parts))
 

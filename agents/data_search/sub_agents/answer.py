@@ -22,6 +22,7 @@ from agents.data_search.constants import (
     STAGES,
     STOPPED_STAGE,
 )
+from agents.data_search.faults import explain_fault
 from agents.data_search.languages import Language, detect_language
 from agents.data_search.prompts import load_prompt, load_sentence
 from agents.data_search.tables import make_table, to_markdown
@@ -32,18 +33,18 @@ _REASON_CHARACTERS = 500
 class AnswerAgent(BaseAgent):
     """Says the result of the run, or at which stage it stopped and why, in the question's language.
 
-    With the demo model it says so too: who reads the answer in a browser sees no start-up line.
+    Of recorded replies it says so too: who reads the answer in a browser sees no start-up line.
     """
 
-    is_demo: bool = False
+    is_recorded: bool = False
 
     async def _run_async_impl(self, ctx: InvocationContext) -> AsyncGenerator[Event, None]:
         state = ctx.session.state
         stopped = find_stopped_stage(state)
         language = detect_language(find_question(CallbackContext(ctx)))
         text = compose_answer(state, language)
-        if self.is_demo:
-            text = f"{text}\n\n{load_sentence('demo', language)}"
+        if self.is_recorded:
+            text = f"{text}\n\n{load_sentence('recorded', language)}"
         yield Event(
             author=self.name,
             invocation_id=ctx.invocation_id,
@@ -62,7 +63,7 @@ def find_stopped_stage(state: Mapping[str, Any]) -> str:
 def compose_answer(state: Mapping[str, Any], language: Language) -> str:
     """The answer to a run whose traces are in the state."""
     if code := state.get(RUN_ERROR):
-        return load_sentence(str(code), language)
+        return explain_fault(str(code), language)
     if stage := find_stopped_stage(state):
         return _tell_stop(stage, str(state.get(FEEDBACK_KEYS[stage]) or ""), language)
     return _tell_result(state.get(QUERY_RESULT) or {}, language)

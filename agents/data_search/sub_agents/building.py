@@ -34,7 +34,7 @@ class Resources:
     model: BaseLlm
     server: ToolServer
     has_references: bool = True
-    is_demo: bool = False
+    is_recorded: bool = False
 
 
 def inner_agent(name: str, model: BaseLlm, *fetching: Any) -> dict[str, Any]:

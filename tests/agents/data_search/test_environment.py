@@ -9,11 +9,11 @@ from agents.data_search.environment import DEFAULT_MCP_URL, read_environment
 from agents.data_search.faults import SettingError
 
 
-def test_without_variables_it_is_the_local_server_and_the_demo_model(tmp_path: Path) -> None:
+def test_without_variables_it_is_the_local_server_and_the_recorded_replies(tmp_path: Path) -> None:
     environment = read_environment({}, tmp_path)
 
     assert environment.mcp_url == DEFAULT_MCP_URL
-    assert environment.is_demo
+    assert environment.is_recorded
 
 
 def test_endpoints_of_the_running_server_are_used(tmp_path: Path) -> None:
@@ -47,12 +47,22 @@ def test_keys_are_not_shown(tmp_path: Path) -> None:
         ({"MCP_URL": "localhost:3003"}, "MCP_URL must be an address"),
         ({"MCP_URL": "http://host:port/mcp"}, "MCP_URL must be an address"),
         ({"LLM_BASE_URL": "http://127.0.0.1:1/v1"}, "LLM_MODEL is not set"),
+        ({"LLM_MODEL": "m"}, "LLM_BASE_URL is not set"),
         ({"LLM_BACKEND": "other"}, "LLM_BACKEND must be one of openai, litellm"),
         ({"LLM_TIMEOUT_S": "soon"}, "LLM_TIMEOUT_S must be a number of seconds"),
         ({"MCP_TIMEOUT_S": "nan"}, "MCP_TIMEOUT_S must be a number of seconds"),
         ({"AGENT_REFERENCES": "maybe"}, "AGENT_REFERENCES must be one of on, off"),
     ],
-    ids=["no-scheme", "bad-port", "no-model", "backend", "not-a-number", "nan", "references"],
+    ids=[
+        "no-scheme",
+        "bad-port",
+        "no-model",
+        "no-address",
+        "backend",
+        "not-a-number",
+        "nan",
+        "references",
+    ],
 )
 def test_a_wrong_variable_is_named(variables: dict[str, str], words: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match=words):

@@ -1,1 +1,4 @@
-"""Tests of the scripted model, on prompts of the agent's shape and a database of its own."""
+"""A scripted stand-in for a language model, and its tests: it speaks OpenAI's chat completions and knows no agent.
+
+It imports Starlette, uvicorn and the standard library only.
+"""

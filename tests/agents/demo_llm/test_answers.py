@@ -7,10 +7,10 @@ from typing import Any
 import openai
 import pytest
 
-from agents.data_search.demo_llm.answers import PROSE
-from agents.data_search.demo_llm.serving import demo_model
-from agents.data_search.demo_llm.variants import MODEL_NAME, NOTICE, Variant
+from tests.agents.demo_llm.answers import PROSE
 from tests.agents.demo_llm.library import CATALOGUE, DOCUMENTS, prompt, rows, tools
+from tests.agents.demo_llm.serving import demo_model
+from tests.agents.demo_llm.variants import MODEL_NAME, NOTICE, Variant
 
 QUESTION = "2024년 1월 이후 분관별 대출료 합계"
 KEYWORDS = '{"requested_entity": "대출료", "requested_columns": ["대출료"], "conditional_columns": [], "inferred_columns": []}'

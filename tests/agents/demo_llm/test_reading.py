@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from agents.data_search.demo_llm.periods import take_period
-from agents.data_search.demo_llm.reading import read_question
+from tests.agents.demo_llm.periods import take_period
+from tests.agents.demo_llm.reading import read_question
 
 
 @pytest.mark.parametrize(

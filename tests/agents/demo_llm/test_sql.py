@@ -2,11 +2,11 @@
 
 import pytest
 
-from agents.data_search.demo_llm.plan import Planner
-from agents.data_search.demo_llm.reading import read_question
-from agents.data_search.demo_llm.schema import Schema, read_schema
-from agents.data_search.demo_llm.sql import write_sql
 from tests.agents.demo_llm.library import CATALOGUE, DOCUMENTS
+from tests.agents.demo_llm.plan import Planner
+from tests.agents.demo_llm.reading import read_question
+from tests.agents.demo_llm.schema import Schema, read_schema
+from tests.agents.demo_llm.sql import write_sql
 
 FEES_BY_BRANCH = (
     "SELECT branches.branch_name, sum(loans.fee) AS sum_fee FROM lib.loans"

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agents.data_search.demo_llm.serving import demo_model
-from agents.data_search.demo_llm.variants import MODEL_NAME
 from agents.data_search.environment import Environment
 from tests.agents.conftest import Installation
+from tests.agents.demo_llm.serving import demo_model
+from tests.agents.demo_llm.variants import MODEL_NAME
 
 MakeEnvironment = Callable[..., Environment]
 

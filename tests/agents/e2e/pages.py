@@ -26,7 +26,7 @@ MEMORY = ("--session_service_uri", "memory://", "--artifact_service_uri", "memor
 
 @contextmanager
 def serve_pages(installation: Installation, folder: Path) -> Iterator[str]:
-    """`adk web agents` on a free port, with the demo model; gives its address."""
+    """`adk web agents` on a free port, without a language model; gives its address."""
     [port] = free_ports(1)
     variables = {
         "PATH": os.environ["PATH"],

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.conftest import PROJECT, Installation, free_ports, wait_until
+from tests.agents.demo_llm.variants import MODEL_NAME
 from tests.agents.e2e.runs import query, read_csv
 
 QUESTION = "How many orders are in each status?"
@@ -18,6 +19,7 @@ QUESTION = "How many orders are in each status?"
 ODD_QUESTION = f"""{QUESTION} '$' "x" """
 ADK = Path(sys.executable).with_name("adk")
 AGENT = (sys.executable, "-m", "agents.data_search", QUESTION)
+MAKE = ("make", "--silent", "agent")
 # Ctrl-C is to end it, and not its own patience.
 NEVER = {"LLM_MODEL": "demo-never-answers", "LLM_TIMEOUT_S": "600"}
 TIME_LIMIT_S = 400
@@ -45,18 +47,21 @@ class Command:
 
 @pytest.fixture(scope="module")
 def commands(
-    installation: Installation, tmp_path_factory: pytest.TempPathFactory
+    installation: Installation, model_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Command]]:
     """All of them side by side, since each takes seconds to import ADK."""
     nowhere = f"http://127.0.0.1:{free_ports(1)[0]}/mcp"
     folder = tmp_path_factory.mktemp("commands")
     settings = {"MCP_URL": installation.mcp, "MCP_API_KEY": installation.api_key}
+    scripted = {"LLM_BASE_URL": model_url, "LLM_MODEL": MODEL_NAME}
     adk_run = (ADK, "run", "--in_memory", "agents/data_search", QUESTION)
     started = {
-        "make": start(folder / "make", settings, "make", "--silent", "agent", f"Q={ODD_QUESTION}"),
+        "make": start(folder / "make", settings, *MAKE, f"Q={QUESTION}"),
+        "odd": start(folder / "odd", settings | scripted, *MAKE, f"Q={ODD_QUESTION}"),
         "adk": start(folder / "adk", settings, *adk_run),
+        "other": start(folder / "other", settings, *AGENT[:-1], "A question of my own"),
         "down": start(folder / "down", {"MCP_URL": nowhere}, *AGENT),
-        "never": start(folder / "never", {**settings, **NEVER}, *AGENT),
+        "never": start(folder / "never", settings | scripted | NEVER, *AGENT),
     }
     yield started
     for command in started.values():
@@ -65,7 +70,7 @@ def commands(
 
 
 def start(folder: Path, settings: dict[str, str], *words: str | Path) -> Command:
-    """The program, with the demo model unless the settings say otherwise."""
+    """The program, without a language model unless the settings name one."""
     folder.mkdir()
     variables = {
         "PATH": os.environ["PATH"],
@@ -93,11 +98,27 @@ def test_make_agent_answers_and_saves_the_files(
 
     assert command.wait() == 0, command.err
     assert "6 rows" in command.out
-    assert "demo model: scripted answers, not a language model" in command.err
+    assert "no language model: replies recorded for the demo's questions" in command.err
     files = (path for path in command.folder.rglob("*.csv") if path.is_file())
     [saved] = [data for path in files if (data := path.read_bytes())[:3] == b"\xef\xbb\xbf"]
     sql = "SELECT status::text, count(*) FROM orders GROUP BY 1"
     assert sorted(read_csv(saved)) == sorted(query(installation.demo_dsn, sql))
+
+
+def test_make_hands_quotes_and_dollar_signs_on(commands: dict[str, Command]) -> None:
+    command = commands["odd"]
+
+    assert command.wait() == 0, command.err
+    assert "6 rows" in command.out
+    assert "no language model" not in command.err
+
+
+def test_question_that_is_not_recorded_is_refused(commands: dict[str, Command]) -> None:
+    command = commands["other"]
+
+    assert command.wait() == 1
+    assert "set LLM_BASE_URL and LLM_MODEL" in command.out
+    assert f"- {QUESTION}\n" in command.out
 
 
 def test_adk_run_answers(commands: dict[str, Command]) -> None:

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from agents.data_search.constants import RUN_ERROR
-from agents.data_search.demo_llm.variants import Variant
 from tests.agents.conftest import Installation, free_ports
+from tests.agents.demo_llm.variants import Variant
 from tests.agents.e2e.conftest import MakeEnvironment
 from tests.agents.e2e.runs import open_session, query
 

@@ -9,8 +9,8 @@ from agents.data_search.constants import (
     SQL_GENERATION,
     STOPPED_STAGE,
 )
-from agents.data_search.demo_llm.variants import MODEL_NAME, Variant
 from tests.agents.conftest import Installation
+from tests.agents.demo_llm.variants import MODEL_NAME, Variant
 from tests.agents.e2e.conftest import MakeEnvironment
 from tests.agents.e2e.runs import open_session, query, read_csv, tool_answer_sizes
 

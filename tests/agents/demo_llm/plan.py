@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from agents.data_search.demo_llm.reading import Function, Reading
-from agents.data_search.demo_llm.schema import Column, Schema, table_names
-from agents.data_search.demo_llm.values import Hit, find_values
-from agents.data_search.demo_llm.words import best_likeness, language_of, likeness, normalize, units
+from tests.agents.demo_llm.reading import Function, Reading
+from tests.agents.demo_llm.schema import Column, Schema, table_names
+from tests.agents.demo_llm.values import Hit, find_values
+from tests.agents.demo_llm.words import best_likeness, language_of, likeness, normalize, units
 
 # Below this a phrase and a description share too little to mean the same thing.
 LIKE_ENOUGH = 0.42

@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from agents.data_search.demo_llm.schema import Schema
+from tests.agents.demo_llm.schema import Schema
 
 _MISSING = re.compile(r"column [\"']?([\w.]+)[\"']? does not exist", re.IGNORECASE)
 _HINT = re.compile(r"Perhaps you meant to reference the column [\"']?([\w.]+)[\"']?", re.IGNORECASE)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agents.data_search.demo_llm.schema import Column, Schema
+from tests.agents.demo_llm.schema import Column, Schema
 
 TABLE_DETAILS = "get_table_details"
 _MOST_TABLES = 10

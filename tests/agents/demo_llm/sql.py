@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from agents.data_search.demo_llm.plan import Plan
-from agents.data_search.demo_llm.reading import Reading
-from agents.data_search.demo_llm.schema import Column, Schema
+from tests.agents.demo_llm.plan import Plan
+from tests.agents.demo_llm.reading import Reading
+from tests.agents.demo_llm.schema import Column, Schema
 
 
 def write_sql(plan: Plan, reading: Reading, schema: Schema) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from agents.data_search.demo_llm.schema import Column
-from agents.data_search.demo_llm.words import normalize
+from tests.agents.demo_llm.schema import Column
+from tests.agents.demo_llm.words import normalize
 
 # ISO 3166 codes as columns hold them, by the countries' names in questions.
 _COUNTRIES = {

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal
 
-from agents.data_search.demo_llm.periods import Period, take_period
-from agents.data_search.demo_llm.words import without_particle
+from tests.agents.demo_llm.periods import Period, take_period
+from tests.agents.demo_llm.words import without_particle
 
 Function = Literal["count", "sum", "avg", "max", "min"]
 _NOUN = r"[\u30a0-\u30ff\u4e00-\u9fff々ーA-Za-z]"

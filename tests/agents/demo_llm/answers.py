@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.data_search.demo_llm.lookups import TABLE_DETAILS, add_answers, find_undescribed
-from agents.data_search.demo_llm.mending import mend, misspell
-from agents.data_search.demo_llm.plan import Plan, Planner
-from agents.data_search.demo_llm.prompt import Prompt
-from agents.data_search.demo_llm.reading import Reading, read_question
-from agents.data_search.demo_llm.schema import Column, Schema, read_schema
-from agents.data_search.demo_llm.sql import write_sql
-from agents.data_search.demo_llm.variants import NOTICE, Variant
+from tests.agents.demo_llm.lookups import TABLE_DETAILS, add_answers, find_undescribed
+from tests.agents.demo_llm.mending import mend, misspell
+from tests.agents.demo_llm.plan import Plan, Planner
+from tests.agents.demo_llm.prompt import Prompt
+from tests.agents.demo_llm.reading import Reading, read_question
+from tests.agents.demo_llm.schema import Column, Schema, read_schema
+from tests.agents.demo_llm.sql import write_sql
+from tests.agents.demo_llm.variants import NOTICE, Variant
 
 PROSE = "I would need to think about that for a while; it is an interesting question about data."
 _FIELDS = ("requested_columns", "conditional_columns", "inferred_columns")

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agents.data_search.demo_llm.answers import Answer, answer
-from agents.data_search.demo_llm.prompt import read_prompt
-from agents.data_search.demo_llm.variants import NOTICE, Variant
+from tests.agents.demo_llm.answers import Answer, answer
+from tests.agents.demo_llm.prompt import read_prompt
+from tests.agents.demo_llm.variants import NOTICE, Variant
 
 BODY_LIMIT_BYTES = 20_000_000
 _CHUNK_LETTERS = 40
