@@ -21,11 +21,10 @@ from agents.data_search.callbacks.stages import (
     tell_fault_on_model_error_callback,
 )
 from agents.data_search.constants import APP_NAME
-from agents.data_search.data_search_agent import build_data_search_agent
 from agents.data_search.environment import Environment
 from agents.data_search.mcp_tools import ToolServer
 from agents.data_search.model import BoundedLlm, make_model
-from agents.data_search.sub_agents.building import Resources
+from agents.data_search.pipeline import Resources, build_data_search_agent
 
 _ROOT = "root_agent"
 
@@ -53,29 +52,26 @@ def build_app(environment: Environment, *, is_direct: bool = False) -> App:
         has_references=environment.has_references,
         is_recorded=environment.is_recorded,
     )
-    pipeline = build_data_search_agent(resources)
-    root = pipeline if is_direct else _build_root(resources, pipeline)
+    root: BaseAgent = build_data_search_agent(resources)
+    if not is_direct:
+        instruction = load_instruction(_ROOT)
+        root = LlmAgent(
+            name=_ROOT,
+            model=model,
+            description=load_description(_ROOT),
+            instruction=lambda _context: instruction,
+            generate_content_config=types.GenerateContentConfig(temperature=0.0),
+            sub_agents=[root],
+            before_agent_callback=[
+                begin_run_before_agent_callback,
+                save_imgfile_artifact_before_agent_callback,
+            ],
+            before_model_callback=[
+                remove_non_text_part_from_llmrequest_before_model_callback,
+                add_sections_before_model_callback(_ROOT),
+            ],
+            after_model_callback=mark_unread_after_model_callback,
+            on_model_error_callback=tell_fault_on_model_error_callback,
+            on_tool_error_callback=report_fault_on_tool_error_callback,
+        )
     return App(name=APP_NAME, root_agent=root, plugins=[ModelPlugin(model)])
-
-
-def _build_root(resources: Resources, pipeline: BaseAgent) -> LlmAgent:
-    instruction = load_instruction(_ROOT)
-    return LlmAgent(
-        name=_ROOT,
-        model=resources.model,
-        description=load_description(_ROOT),
-        instruction=lambda _context: instruction,
-        generate_content_config=types.GenerateContentConfig(temperature=0.0),
-        sub_agents=[pipeline],
-        before_agent_callback=[
-            begin_run_before_agent_callback,
-            save_imgfile_artifact_before_agent_callback,
-        ],
-        before_model_callback=[
-            remove_non_text_part_from_llmrequest_before_model_callback,
-            add_sections_before_model_callback(_ROOT),
-        ],
-        after_model_callback=mark_unread_after_model_callback,
-        on_model_error_callback=tell_fault_on_model_error_callback,
-        on_tool_error_callback=report_fault_on_tool_error_callback,
-    )

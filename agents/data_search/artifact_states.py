@@ -1,6 +1,6 @@
 """The artifacts of a session by invocation, kept in its state.
 
-The state holds plain JSON under `artifact_states`, and a change assigns it anew: ADK notices only that.
+The state holds plain JSON under `artifact_states`, and a change assigns a new value: ADK notices only that.
 """
 
 from collections.abc import MutableMapping
@@ -20,7 +20,7 @@ class SessionState(Protocol):
 
 
 def initialize_state(state: SessionState, invocation_id: str) -> AppState:
-    """The state of an invocation, an empty one where there is none yet."""
+    """The state of an invocation, an empty one if there is none yet."""
     if (known := get_state(state, invocation_id)) is not None:
         return known
     fresh = AppState()

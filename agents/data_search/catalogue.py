@@ -11,7 +11,7 @@ from agents.data_search.replies import StandardColumn
 _DOCUMENT_TABLE = re.compile(r"^table: (?P<table>[^,]+)")
 _BLANKS = re.compile(r"\s+")
 
-Told = Mapping[str, Any]
+Table = Mapping[str, Any]
 
 
 def one_line(value: object) -> str:
@@ -20,21 +20,32 @@ def one_line(value: object) -> str:
 
 
 def find_tables(documents: Iterable[str]) -> list[str]:
-    """Names of the tables that reference documents are about, most often named first."""
+    """Names of the tables that reference documents are about, most often named first.
+
+    A document is a line such as `table: users, column: ...`, or the same as JSON.
+    """
     counts: dict[str, int] = {}
     for document in documents:
-        if name := _table_of(document):
+        if match := _DOCUMENT_TABLE.match(document):
+            name = match["table"].strip()
+        else:
+            try:
+                fields = json.loads(document)
+            except ValueError:
+                continue
+            name = str(fields.get("table", "")) if isinstance(fields, dict) else ""
+        if name:
             counts[name] = counts.get(name, 0) + 1
     return sorted(counts, key=lambda name: -counts[name])[:CATALOGUE_TABLE_LIMIT]
 
 
-def full_name(table: Told) -> str:
+def full_name(table: Table) -> str:
     """The table's name for SQL, with its schema."""
     name, schema = str(table.get("name", "")), str(table.get("schema") or "")
     return name if "." in name or not schema else f"{schema}.{name}"
 
 
-def find_referred_tables(tables: Sequence[Told]) -> list[str]:
+def find_referred_tables(tables: Sequence[Table]) -> list[str]:
     """Names of the other tables that the tables' foreign keys lead to, in their order."""
     known = {name for table in tables for name in (str(table.get("name", "")), full_name(table))}
     keys = (column.get("foreign_key") for table in tables for column in table.get("columns", ()))
@@ -42,13 +53,19 @@ def find_referred_tables(tables: Sequence[Told]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def describe_columns(tables: Iterable[Told]) -> str:
+def describe_columns(tables: Iterable[Table]) -> str:
     """One column a line, `schema.table.column | type | description | keys`; whole lines, within a limit."""
     lines: list[str] = []
     left = CATALOGUE_CHARACTER_LIMIT
     for table in tables:
         for column in table.get("columns", ()):
-            line = _describe_column(full_name(table), column)
+            keys = ["PK"] if column.get("primary_key") else []
+            foreign = column.get("foreign_key")
+            if isinstance(foreign, Mapping):
+                keys.append(f"FK {foreign.get('table')}.{foreign.get('column')}")
+            parts = (column.get("type"), column.get("description"), ", ".join(keys))
+            name = f"{full_name(table)}.{column.get('name')}"
+            line = " | ".join([name, *map(one_line, parts)])
             left -= len(line) + 1
             if left < 0:
                 return "\n".join(lines)
@@ -56,76 +73,50 @@ def describe_columns(tables: Iterable[Told]) -> str:
     return "\n".join(lines)
 
 
-def describe_notes(tables: Iterable[Told]) -> str:
-    """What the catalogue says of the tables as wholes: descriptions, notes, joins; one thing a line."""
-    return "\n".join(line for table in tables for line in _describe_table(table))[
-        :CATALOGUE_CHARACTER_LIMIT
-    ]
+def describe_notes(tables: Iterable[Table]) -> str:
+    """What the catalogue says of whole tables: descriptions, notes, joins; one thing a line."""
+    lines: list[str] = []
+    for table in tables:
+        name = full_name(table)
+        names = f"{table.get('display_name') or ''} {table.get('description') or ''}"
+        if described := one_line(names):
+            lines.append(f"{name}: {described}")
+        if notes := one_line(table.get("notes")):
+            lines.append(f"{name}, notes: {notes}")
+        joins = (
+            one_line(related.get("join_condition")) for related in table.get("related_tables", ())
+        )
+        lines += [f"{name}, join: {join}" for join in joins if join]
+    return "\n".join(lines)[:CATALOGUE_CHARACTER_LIMIT]
 
 
 def check_columns(
-    columns: Sequence[StandardColumn], tables: Sequence[Told]
+    columns: Sequence[StandardColumn], tables: Sequence[Table]
 ) -> tuple[list[StandardColumn], list[str]]:
     """The columns under their catalogue names, and a fault for each that the tables do not have."""
     checked: list[StandardColumn] = []
     faults: list[str] = []
     for column in columns:
-        found = _find_column(column, tables)
-        if isinstance(found, str):
-            faults.append(found)
+        table = next((table for table in tables if _is_named(table, column.table)), None)
+        if table is None:
+            faults.append(f"table {one_line(column.table)} is not in the catalogue")
+            continue
+        names = [str(entry.get("name")) for entry in table.get("columns", ())]
+        bare = column.column.rpartition(".")[2].strip('"')
+        exact = [name for name in names if name == bare]
+        if found := exact or [name for name in names if name.casefold() == bare.casefold()]:
+            checked.append(
+                StandardColumn(keyword=column.keyword, table=full_name(table), column=found[0])
+            )
         else:
-            checked.append(found)
+            shown = ", ".join(names[:60])
+            faults.append(
+                f"{full_name(table)} has no column {one_line(bare)}; its columns are {shown}"
+            )
     return checked, faults
 
 
-def _table_of(document: str) -> str:
-    """The table of `table: users, column: ...`, or of the same as JSON; "" where there is none."""
-    if match := _DOCUMENT_TABLE.match(document):
-        return match["table"].strip()
-    try:
-        read = json.loads(document)
-    except ValueError:
-        return ""
-    return str(read.get("table", "")) if isinstance(read, dict) else ""
-
-
-def _describe_column(table: str, column: Told) -> str:
-    keys = ["PK"] if column.get("primary_key") else []
-    foreign = column.get("foreign_key")
-    if isinstance(foreign, Mapping):
-        keys.append(f"FK {foreign.get('table')}.{foreign.get('column')}")
-    parts = (column.get("type"), column.get("description"), ", ".join(keys))
-    return " | ".join([f"{table}.{column.get('name')}", *map(one_line, parts)])
-
-
-def _describe_table(table: Told) -> Iterable[str]:
-    name = full_name(table)
-    described = one_line(f"{table.get('display_name') or ''} {table.get('description') or ''}")
-    if described:
-        yield f"{name}: {described}"
-    if notes := one_line(table.get("notes")):
-        yield f"{name}, notes: {notes}"
-    for related in table.get("related_tables", ()):
-        if join := one_line(related.get("join_condition")):
-            yield f"{name}, join: {join}"
-
-
-def _find_column(column: StandardColumn, tables: Sequence[Told]) -> StandardColumn | str:
-    """The column as the catalogue writes it, or the fault."""
-    table = next((table for table in tables if _is_named(table, column.table)), None)
-    if table is None:
-        return f"table {one_line(column.table)} is not in the catalogue"
-    names = [str(each.get("name")) for each in table.get("columns", ())]
-    wanted = column.column.rpartition(".")[2].strip('"')
-    exact = [name for name in names if name == wanted]
-    found = exact or [name for name in names if name.casefold() == wanted.casefold()]
-    if not found:
-        shown = ", ".join(names[:60])
-        return f"{full_name(table)} has no column {one_line(wanted)}; its columns are {shown}"
-    return StandardColumn(keyword=column.keyword, table=full_name(table), column=found[0])
-
-
-def _is_named(table: Told, name: str) -> bool:
+def _is_named(table: Table, name: str) -> bool:
     plain = name.replace('"', "").casefold()
     full = full_name(table).casefold()
     return plain in {full, str(table.get("name", "")).casefold()} or full.endswith(f".{plain}")

@@ -6,9 +6,9 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.artifacts import FileArtifactService
@@ -18,17 +18,31 @@ from google.adk.sessions import InMemorySessionService
 from google.genai import types
 
 from agents.data_search.application import build_app
-from agents.data_search.constants import APP_NAME, RUN_ERROR, STOPPED_STAGE
+from agents.data_search.catalogue import one_line
+from agents.data_search.constants import (
+    APP_NAME,
+    COLUMN_NAMES_STATES,
+    DONE_STAGES,
+    FEEDBACK_KEYS,
+    QUERY_RESULT,
+    RUN_ERROR,
+    SQL_QUERY,
+    STAGES,
+    STANDARD_COLUMNS,
+    STOPPED_STAGE,
+)
 from agents.data_search.environment import RECORDED_NOTICE, Environment, read_environment
 from agents.data_search.faults import AgentError, SettingError, explain_fault
 from agents.data_search.languages import detect_language
-from agents.data_search.progress import describe_event
+from agents.data_search.replies import read_column_names, read_standard_columns
 
 ANSWERED, FAILED, WRONG_USE, CANCELLED = 0, 1, 2, 130
 _USER = "user"
 # Three loops of three rounds with two agents, and the look-ups of one of them, stay below it.
 _MAX_MODEL_CALLS = 60
 _CLOSE_TIMEOUT_S = 10.0
+_LINE_CHARACTERS = 200
+_TITLES = ("column extraction", "column standardization", "SQL generation")
 _NOISY_LOGGERS = ("google_adk", "google_genai", "httpx", "httpx2", "mcp", "openai", "asyncio")
 
 
@@ -38,12 +52,10 @@ class Conversation:
 
     runner: Runner
     session_id: str
-    out: TextIO
-    progress: TextIO
     _last_line: str = ""
 
     async def ask(self, question: str) -> int:
-        """Write the answer to a question; the exit code that it deserves."""
+        """Write the answer to a question; its exit code."""
         message = types.Content(role="user", parts=[types.Part.from_text(text=question)])
         code = ANSWERED
         async for event in self.runner.run_async(
@@ -52,26 +64,24 @@ class Conversation:
             new_message=message,
             run_config=RunConfig(max_llm_calls=_MAX_MODEL_CALLS),
         ):
-            code = max(code, self._tell(event))
+            for line in describe_event(event):
+                # A reviewer sends on what the agent before it found.
+                if line != self._last_line:
+                    sys.stderr.write(line + "\n")
+                self._last_line = line
+            sys.stderr.flush()
+            if event.author in {"root_agent", "answer"} and (text := _find_text(event)):
+                sys.stdout.write(text + "\n")
+                sys.stdout.flush()
+            changes = event.actions.state_delta
+            if changes.get(RUN_ERROR) or changes.get(STOPPED_STAGE):
+                code = FAILED
         return code
 
     async def close(self) -> None:
         """Close the sessions with the tool server."""
         async with asyncio.timeout(_CLOSE_TIMEOUT_S):
             await self.runner.close()
-
-    def _tell(self, event: Event) -> int:
-        for line in describe_event(event):
-            # A reviewer sends on what the agent before it found.
-            if line != self._last_line:
-                self.progress.write(line + "\n")
-            self._last_line = line
-        self.progress.flush()
-        if event.author in {"root_agent", "answer"} and (text := _find_text(event)):
-            self.out.write(text + "\n")
-            self.out.flush()
-        changes = event.actions.state_delta
-        return FAILED if changes.get(RUN_ERROR) or changes.get(STOPPED_STAGE) else ANSWERED
 
 
 async def open_conversation(environment: Environment, *, is_direct: bool = False) -> Conversation:
@@ -83,18 +93,29 @@ async def open_conversation(environment: Environment, *, is_direct: bool = False
         artifact_service=FileArtifactService(root_dir=environment.artifacts_dir),
     )
     session = await runner.session_service.create_session(app_name=APP_NAME, user_id=_USER)
-    return Conversation(runner, session.id, sys.stdout, sys.stderr)
+    return Conversation(runner, session.id)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; 0 answered, 1 the run failed, 2 wrong environment or usage, 130 cancelled."""
-    options = _read_options(arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m agents.data_search",
+        description="Answers questions about data with a table, the SQL and files.",
+        epilog="Without a question, each line of the input is one.",
+    )
+    parser.add_argument("question", nargs="*", help="in Korean, Japanese or English")
+    parser.add_argument(
+        "--direct", action="store_true", help="start at the pipeline, not at the root agent"
+    )
+    options = parser.parse_args(arguments)
     _quiet_libraries()
     try:
         environment = read_environment(os.environ)
         with asyncio.Runner() as loop:
             conversation = loop.run(open_conversation(environment, is_direct=options.direct))
-            _say_start(environment)
+            if environment.is_recorded:
+                sys.stderr.write(f"{RECORDED_NOTICE}\n")
+            sys.stderr.write(f"files go to {environment.artifacts_dir}\n")
             try:
                 return _converse(loop, conversation, " ".join(options.question).strip())
             finally:
@@ -107,15 +128,31 @@ def main(arguments: Sequence[str]) -> int:
         return CANCELLED
 
 
+def _quiet_libraries() -> None:
+    """The log holds our own lines; AGENT_LOG_LEVEL shows the libraries' too."""
+    # People who set ADK_ENABLE_MCP_MODERN_PROTOCOL know that it is new.
+    warnings.filterwarnings("ignore", r"\[EXPERIMENTAL\]", UserWarning)
+    level = os.environ.get("AGENT_LOG_LEVEL", "").upper()
+    logging.basicConfig(level=level or logging.ERROR, stream=sys.stderr)
+    if not level:
+        for name in _NOISY_LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
 def _converse(loop: asyncio.Runner, conversation: Conversation, question: str) -> int:
     """Answer the question, or those that are typed until the input ends; the last one's exit code."""
     if question:
         return _answer(loop, conversation, question)
     code = ANSWERED
-    while (line := _read_line()) is not None:
-        if line:
-            code = _answer(loop, conversation, line)
-    return code
+    while True:
+        if sys.stdin.isatty():
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+        line = sys.stdin.readline()
+        if not line:
+            return code
+        if line.strip():
+            code = _answer(loop, conversation, line.strip())
 
 
 def _answer(loop: asyncio.Runner, conversation: Conversation, question: str) -> int:
@@ -130,43 +167,35 @@ def _answer(loop: asyncio.Runner, conversation: Conversation, question: str) -> 
     return FAILED
 
 
-def _read_line() -> str | None:
-    """What is typed next, None at the end of the input."""
-    if sys.stdin.isatty():
-        sys.stderr.write("> ")
-        sys.stderr.flush()
-    line = sys.stdin.readline()
-    return line.strip() if line else None
+def describe_event(event: Event) -> list[str]:
+    """What a run is doing, in a line for each step; none for an event that changed nothing of interest."""
+    changes = event.actions.state_delta
+    # What clears the state at the start of a run is no step of it.
+    if not changes or changes.get(DONE_STAGES) == []:
+        return []
+    lines: list[str] = []
+    for number, stage in enumerate(STAGES):
+        steps = [_describe_result(number, changes)]
+        if feedback := changes.get(FEEDBACK_KEYS[stage]):
+            steps.append(f"to correct: {one_line(feedback)}")
+        if stage in (changes.get(DONE_STAGES) or ())[-1:]:
+            steps.append("done")
+        mark = f"[{number + 1}/{len(STAGES)}] {_TITLES[number]}: "
+        lines += [(mark + step)[:_LINE_CHARACTERS] for step in steps if step]
+    return lines
 
 
-def _read_options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.data_search",
-        description="Answers questions about data with a table, the SQL and files.",
-        epilog="Without a question, each line of the input is one.",
-    )
-    parser.add_argument("question", nargs="*", help="in Korean, Japanese or English")
-    parser.add_argument(
-        "--direct", action="store_true", help="start at the pipeline, not at the root agent"
-    )
-    return parser.parse_args(arguments)
-
-
-def _say_start(environment: Environment) -> None:
-    if environment.is_recorded:
-        sys.stderr.write(f"{RECORDED_NOTICE}\n")
-    sys.stderr.write(f"files go to {environment.artifacts_dir}\n")
-
-
-def _quiet_libraries() -> None:
-    """The log says what we say; AGENT_LOG_LEVEL shows the libraries' too."""
-    # Who sets ADK_ENABLE_MCP_MODERN_PROTOCOL knows that it is new.
-    warnings.filterwarnings("ignore", r"\[EXPERIMENTAL\]", UserWarning)
-    level = os.environ.get("AGENT_LOG_LEVEL", "").upper()
-    logging.basicConfig(level=level or logging.ERROR, stream=sys.stderr)
-    if not level:
-        for name in _NOISY_LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+def _describe_result(number: int, changes: Mapping[str, Any]) -> str:
+    match number:
+        case 0:
+            names = read_column_names(str(changes.get(COLUMN_NAMES_STATES) or ""))
+            return ", ".join(names.names()) if names else ""
+        case 1:
+            columns = read_standard_columns(str(changes.get(STANDARD_COLUMNS) or ""))
+            return ", ".join(f"{column.table}.{column.column}" for column in columns)
+        case _:
+            result = changes.get(QUERY_RESULT)
+            return f"{result['row_count']:,} rows" if result else one_line(changes.get(SQL_QUERY))
 
 
 def _find_text(event: Event) -> str:

@@ -71,27 +71,23 @@ def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) ->
 
 
 def _read_server(variables: Mapping[str, str], root: Path) -> tuple[str, str]:
-    """The MCP server's address and key; those of the server that runs here where none is named."""
+    """The MCP server's address and key; those of the server that runs here if none is named."""
     url = variables.get("MCP_URL", "").strip()
     key = variables.get("MCP_API_KEY", "").strip()
     if url:
         return _read_url("MCP_URL", url), key
-    endpoints = _read_endpoints(root / ".data" / "endpoints.json")
-    found = _read_url("mcp of .data/endpoints.json", endpoints.get("mcp", DEFAULT_MCP_URL))
-    return found, key or endpoints.get("api_key", "")
-
-
-def _read_endpoints(path: Path) -> dict[str, str]:
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
+        endpoints = json.loads((root / ".data" / "endpoints.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {}
+        endpoints = {}
     except (OSError, ValueError) as error:
         raise SettingError(
             ".data/endpoints.json cannot be read; start the server again, or set MCP_URL and MCP_API_KEY"
         ) from error
-    given = read if isinstance(read, dict) else {}
-    return {name: value for name, value in given.items() if isinstance(value, str)}
+    texts = endpoints if isinstance(endpoints, dict) else {}
+    texts = {name: value for name, value in texts.items() if isinstance(value, str)}
+    address = _read_url("mcp of .data/endpoints.json", texts.get("mcp", DEFAULT_MCP_URL))
+    return address, key or texts.get("api_key", "")
 
 
 def _read_url(name: str, value: str) -> str:
@@ -108,7 +104,7 @@ def _read_url(name: str, value: str) -> str:
 
 
 def _read_choice(name: str, variables: Mapping[str, str], choices: tuple[str, ...]) -> str:
-    """The value, one of the choices; the first where the variable is unset."""
+    """The value, one of the choices; the first if the variable is unset."""
     value = variables.get(name, "").strip().lower() or choices[0]
     if value not in choices:
         raise SettingError(f"{name} must be one of {', '.join(choices)} (got {value[:40]!r})")

@@ -5,30 +5,26 @@ import struct
 _JPEG_MARKER = 0xFF
 # SOF0 to SOF15 hold the size; C4, C8 and CC in between are other segments (ITU T.81, table B.1).
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-# Of the three payloads of WebP: where the size is, and in which layout.
+# The 14 bits that hold a width or height in two of the three payloads of WebP.
 _WEBP_BITS = 0x3FFF
 
 
 def read_image_size(data: bytes) -> tuple[int, int] | None:
-    """(width, height) in pixels of a PNG, GIF, BMP, JPEG or WebP, or None where the bytes are none of these."""
+    """(width, height) in pixels of a PNG, GIF, BMP, JPEG or WebP, or None if the bytes are none of these."""
     try:
-        return _read(data)
+        if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+            return _pair(struct.unpack_from(">II", data, 16))
+        if data.startswith((b"GIF87a", b"GIF89a")):
+            return _pair(struct.unpack_from("<HH", data, 6))
+        if data.startswith(b"BM"):
+            width, height = struct.unpack_from("<ii", data, 18)
+            return width, abs(height)
+        if data.startswith(b"\xff\xd8"):
+            return _read_jpeg(data)
+        if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+            return _read_webp(data)
     except (struct.error, IndexError):
-        return None
-
-
-def _read(data: bytes) -> tuple[int, int] | None:
-    if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
-        return _pair(struct.unpack_from(">II", data, 16))
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return _pair(struct.unpack_from("<HH", data, 6))
-    if data.startswith(b"BM"):
-        width, height = struct.unpack_from("<ii", data, 18)
-        return width, abs(height)
-    if data.startswith(b"\xff\xd8"):
-        return _read_jpeg(data)
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return _read_webp(data)
+        pass
     return None
 
 

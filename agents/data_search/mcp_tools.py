@@ -102,15 +102,23 @@ class ToolServer:
             raise ToolServerError(_TOO_LATE) from error
         except (ConnectionError, OSError) as error:
             raise ToolServerError(self._find_code()) from error
-        found = {tool.name: tool for tool in listed}
-        return [found.get(name) or self._make_unlisted(name) for name in names]
+        tools = {tool.name: tool for tool in listed}
+        for name in names:
+            if name not in tools:
+                description, schema = _CONTRACTS[name]
+                self._unlisted = self._unlisted or MCPSessionManager(
+                    connection_params=self._parameters
+                )
+                contract = Tool(name=name, description=description, input_schema=schema)
+                tools[name] = McpTool(mcp_tool=contract, mcp_session_manager=self._unlisted)
+        return [tools[name] for name in names]
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], context: Context
     ) -> dict[str, Any]:
-        """What the tool answers, structured; an error of the tool's own is `{"status": "error", ...}`.
+        """The tool's answer, structured; an error of its own is `{"status": "error", ...}`.
 
-        Raises ToolServerError where the server gives no answer.
+        Raises ToolServerError if the server does not answer.
         """
         [tool] = await self.find_tools([name], context)
         try:
@@ -148,15 +156,8 @@ class ToolServer:
         return client
 
     def _find_code(self) -> str:
-        """What a broken connection is due to."""
+        """Why the connection broke."""
         return _REFUSED if self._last_status in _REFUSED_STATUSES else _UNREACHABLE
-
-    def _make_unlisted(self, name: str) -> BaseTool:
-        description, schema = _CONTRACTS[name]
-        if self._unlisted is None:
-            self._unlisted = MCPSessionManager(connection_params=self._parameters)
-        tool = Tool(name=name, description=description, input_schema=schema)
-        return McpTool(mcp_tool=tool, mcp_session_manager=self._unlisted)
 
 
 class ToolSelection(BaseToolset):

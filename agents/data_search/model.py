@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import openai
@@ -51,7 +51,7 @@ class BoundedLlm(BaseLlm):
         responses = self.inner.generate_content_async(llm_request, stream)
         try:
             while (response := await _next_response(responses, deadline)) is not None:
-                yield _refuse_empty(response)
+                yield response
         finally:
             await responses.aclose()
 
@@ -127,32 +127,26 @@ async def _next_response(
     """The next response, or None at the end. Raises LanguageModelError."""
     try:
         async with asyncio.timeout_at(deadline):
-            return await anext(responses, None)
+            response = await anext(responses, None)
     except (openai.OpenAIError, TimeoutError) as error:
         raise LanguageModelError(_find_code(error)) from error
     except (ValueError, TypeError, AttributeError, LookupError) as error:
-        # A server that is none, such as a web page under the address: the client trips over its answer.
+        # A web page under the address, say: the client trips over its answer.
         raise LanguageModelError(_UNREADABLE) from error
-
-
-def _refuse_empty(response: LlmResponse) -> LlmResponse:
-    """The response. Raises LanguageModelError for one that was filtered, or cut off before its first word."""
-    if response.error_code and not response.content:
+    if response and response.error_code and not response.content:
+        # Filtered, or cut off before its first word.
         raise LanguageModelError("model_empty")
     return response
 
 
 def _find_code(error: Exception) -> str:
-    # LiteLLM reports a server that is away as one with a fault of its own.
-    if any(isinstance(cause, openai.APIConnectionError) for cause in _causes(error)):
-        return "model_late" if isinstance(error, openai.APITimeoutError) else "model_unreachable"
-    found = (code for kind, code in _CODES if isinstance(error, kind))
-    return next(found, _UNREADABLE)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what it was raised from or while handling."""
-    current: BaseException | None = error
-    while current is not None:
-        yield current
-        current = current.__cause__ or current.__context__
+    # LiteLLM reports a server that is away as one with a fault of its own; the cause says it.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, openai.APIConnectionError):
+            return (
+                "model_late" if isinstance(error, openai.APITimeoutError) else "model_unreachable"
+            )
+        cause = cause.__cause__ or cause.__context__
+    codes = (code for kind, code in _CODES if isinstance(error, kind))
+    return next(codes, _UNREADABLE)

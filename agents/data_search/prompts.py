@@ -17,14 +17,14 @@ _HEADING = re.compile(r"^#", re.MULTILINE)
 def load_prompt(tag: str) -> str:
     """The text under a tag such as `data_search_agent.sql_generator.instruction`.
 
-    Raises KeyError, naming the tag, where there is no text.
+    Raises KeyError, naming the tag, if there is no text.
     """
-    found: Any = _read_prompts()
+    text: Any = _read_prompts()
     for part in tag.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    if not isinstance(found, str):
+        text = text.get(part) if isinstance(text, dict) else None
+    if not isinstance(text, str):
         raise KeyError(f"prompt.yaml has no text under {tag}")
-    return found.strip()
+    return text.strip()
 
 
 def load_sentence(name: str, language: Language, **values: object) -> str:
@@ -37,17 +37,17 @@ def join_sections(sections: Iterable[tuple[str, str]]) -> str:
 
     A line of data that begins like a heading is indented, so that no data can open a section.
     """
-    shown = (f"## {heading}\n{_indent(content)}" for heading, content in sections if content)
+    shown = [
+        f"## {heading}\n" + _HEADING.sub(" #", "\n".join(content.strip().splitlines()))
+        for heading, content in sections
+        if content
+    ]
     return "\n\n".join(shown)
-
-
-def _indent(content: str) -> str:
-    return _HEADING.sub(" #", "\n".join(content.strip().splitlines()))
 
 
 @cache
 def _read_prompts() -> dict[str, Any]:
-    read = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
-    if not isinstance(read, dict):
+    prompts = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    if not isinstance(prompts, dict):
         raise TypeError("prompt.yaml must hold a mapping of tags")
-    return read
+    return prompts

@@ -20,12 +20,14 @@ Replies = Mapping[str, list[Mapping[str, Any]]]
 
 def find_replies(question: str) -> Replies | None:
     """The replies to a question, or None; case, blanks and the last punctuation mark do not count."""
-    return _read_replies().get(_normalize(question))
+    recorded = [recording for topic in _read_topics() for recording in topic.values()]
+    replies = {_normalize(recording["question"]): recording["replies"] for recording in recorded}
+    return replies.get(_normalize(question))
 
 
 def list_questions(language: Language) -> list[str]:
     """The recorded questions in a language."""
-    return [recording[language]["question"] for recording in _read_recordings()]
+    return [topic[language]["question"] for topic in _read_topics()]
 
 
 def _normalize(question: str) -> str:
@@ -34,11 +36,5 @@ def _normalize(question: str) -> str:
 
 
 @cache
-def _read_recordings() -> list[dict[Language, Any]]:
+def _read_topics() -> list[dict[Language, Any]]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
-
-
-@cache
-def _read_replies() -> dict[str, Replies]:
-    recordings = [recorded for topic in _read_recordings() for recorded in topic.values()]
-    return {_normalize(recorded["question"]): recorded["replies"] for recorded in recordings}

@@ -49,11 +49,11 @@ class ColumnNames(BaseModel):
     def names(self) -> list[str]:
         """All names of the three lists, each once."""
         lists = (self.requested_columns, self.conditional_columns, self.inferred_columns)
-        return list(dict.fromkeys(name for each in lists for name in each))
+        return list(dict.fromkeys(name for names in lists for name in names))
 
 
 class StandardColumn(BaseModel):
-    """A word of the question and the real column that it means; `table` has its schema where that is known."""
+    """A word of the question and the real column that it means; `table` has its schema if that is known."""
 
     keyword: str = ""
     table: str
@@ -75,16 +75,10 @@ def calls_tool(content: types.Content | None) -> bool:
 
 def read_column_names(text: str) -> ColumnNames | None:
     """The first JSON object with one of the four keys, or None."""
-    keys = set(ColumnNames.model_fields)
-    found = (
-        item for item in _find_json(text, "{") if isinstance(item, dict) and keys & item.keys()
-    )
-    item = next(found, None)
-    return (
-        None
-        if item is None
-        else ColumnNames.model_validate({k: item[k] for k in keys & item.keys()})
-    )
+    for item in _find_json(text, "{"):
+        if isinstance(item, dict) and (keys := ColumnNames.model_fields.keys() & item.keys()):
+            return ColumnNames.model_validate({key: item[key] for key in keys})
+    return None
 
 
 def read_standard_columns(text: str) -> list[StandardColumn]:
@@ -107,26 +101,23 @@ def to_standard_columns(given: object) -> list[StandardColumn]:
 
 
 def read_sql(text: str) -> str:
-    """The statement in a model's answer, without fence, prose and exotic blanks; "" where there is none."""
+    """The statement in a model's answer, without fence, prose and exotic blanks; "" if there is none."""
     text = sanitize_blanks(_THOUGHT.sub("", text[:_CHARACTER_LIMIT]))
-    candidates = [*_FENCE.findall(text), text]
-    statement = next((found for block in candidates if (found := _cut_statement(block))), "")
-    return statement.strip()
+    for block in (*_FENCE.findall(text), text):
+        if start := _STATEMENT.search(block):
+            statement: str = block[start.start() :]
+            ends = (match.start() for match in _LITERAL_OR_END.finditer(statement) if match["end"])
+            end = next(ends, None)
+            if end is None:
+                statement = _PROSE.sub("", statement).split("```")[0]
+            if statement := statement[:end]:
+                return statement.strip()
+    return ""
 
 
 def sanitize_blanks(text: str) -> str:
     """The text with no-break and ideographic spaces as plain ones, and without invisible characters."""
     return text.translate(_BLANKS)
-
-
-def _cut_statement(block: str) -> str:
-    start = _STATEMENT.search(block)
-    if not start:
-        return ""
-    statement = block[start.start() :]
-    ends = (match.start() for match in _LITERAL_OR_END.finditer(statement) if match["end"])
-    end = next(ends, None)
-    return statement[:end] if end is not None else _PROSE.sub("", statement).split("```")[0]
 
 
 def _to_standard_column(entry: object) -> StandardColumn | None:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,19 +81,14 @@ def to_xlsx(table: Table) -> bytes:
 
 def to_markdown(table: Table) -> str:
     """A table of GitHub's Markdown; a cell is one line, and opens no link, image or tag."""
-    lines = [table.columns, ("---",) * len(table.columns), *table.rows]
-    return "\n".join("| " + " | ".join(_escaped(line)) + " |" for line in lines)
-
-
-def _escaped(row: Sequence[Cell]) -> Iterator[str]:
-    for cell in row:
-        line = _BLANKS.sub(" ", _show(cell)).strip()
-        yield (
-            line.replace("\\", "\\\\")
-            .replace("|", "\\|")
-            .replace("<", "&lt;")
-            .replace("](", "]\\(")
+    lines = []
+    for row in (table.columns, ("---",) * len(table.columns), *table.rows):
+        cells = (_BLANKS.sub(" ", _show(cell)).strip().replace("\\", "\\\\") for cell in row)
+        escaped = (
+            cell.replace("|", "\\|").replace("<", "&lt;").replace("](", "]\\(") for cell in cells
         )
+        lines.append("| " + " | ".join(escaped) + " |")
+    return "\n".join(lines)
 
 
 def _show(cell: Cell) -> str:

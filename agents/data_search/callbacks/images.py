@@ -21,30 +21,25 @@ async def save_imgfile_artifact_before_agent_callback(callback_context: Callback
     content = callback_context.user_content
     if content is None or any(artifact.type == "img" for artifact in state.artifacts):
         return
-    blobs = [part.inline_data for part in content.parts or [] if _is_image(part)]
-    for number, blob in enumerate(blobs):
-        if blob is not None and blob.data:
-            await _save_image(callback_context, blob, number)
-
-
-def _is_image(part: types.Part) -> bool:
-    blob = part.inline_data
-    return bool(blob and blob.data and (blob.mime_type or "").startswith("image/"))
-
-
-async def _save_image(context: CallbackContext, blob: types.Blob, number: int) -> None:
-    mime_type, data = blob.mime_type or "", blob.data or b""
-    extension = _EXTENSIONS.get(mime_type, mime_type.removeprefix("image/").split("+")[0])
-    filename = f"{context.invocation_id}_input_{number}.{extension}"
-    try:
-        await context.save_artifact(filename, types.Part.from_bytes(data=data, mime_type=mime_type))
-    except (OSError, ValueError) as error:
-        logger.warning("an image of the question could not be saved: %s", error)
-        return
-    artifact = ImgArtifact(
-        filename=filename,
-        mime_type=mime_type,
-        user_query=find_question(context),
-        img_size=read_image_size(data) or (0, 0),
-    )
-    add_artifact_to_state(context.state, context.invocation_id, artifact)
+    images = [
+        part.inline_data
+        for part in content.parts or []
+        if part.inline_data and (part.inline_data.mime_type or "").startswith("image/")
+    ]
+    for number, image in enumerate(image for image in images if image.data):
+        mime_type, data = image.mime_type or "", image.data or b""
+        extension = _EXTENSIONS.get(mime_type, mime_type.removeprefix("image/").split("+")[0])
+        filename = f"{callback_context.invocation_id}_input_{number}.{extension}"
+        part = types.Part.from_bytes(data=data, mime_type=mime_type)
+        try:
+            await callback_context.save_artifact(filename, part)
+        except (OSError, ValueError) as error:
+            logger.warning("an image of the question could not be saved: %s", error)
+            continue
+        artifact = ImgArtifact(
+            filename=filename,
+            mime_type=mime_type,
+            user_query=find_question(callback_context),
+            img_size=read_image_size(data) or (0, 0),
+        )
+        add_artifact_to_state(callback_context.state, callback_context.invocation_id, artifact)

@@ -54,7 +54,7 @@ def get_sql_query_references_before_model_callback(server: ToolServer) -> Before
         except ToolServerError as fault:
             callback_context.state[RUN_ERROR] = fault.code
             callback_context.actions.escalate = True
-            # An answer given here stands for the model's, which is then not asked.
+            # An answer given here replaces the model's, which is then not asked.
             return LlmResponse()
         return None
 
@@ -86,33 +86,31 @@ async def fetch_tables(server: ToolServer, names: Sequence[str], context: Contex
 
 
 async def _refresh_documents(server: ToolServer, context: CallbackContext) -> None:
+    """Fetch the documents for the question and its keywords, once for a run."""
     if context.state.get(COLUMN_NAMES_REF_DOCS_STATES):
         return
     names = read_column_names(str(context.state.get(COLUMN_NAMES_STATES) or ""))
     query = " ".join([find_question(context), *(names.names() if names else ())])
     arguments = {"user_query": query, "n_results": REFERENCE_DOCUMENT_COUNT}
     answer = await server.call(REFERENCE_DOCUMENTS, arguments, context)
-    found = answer.get("reference_docs")
-    documents = [one_document(item) for item in found] if isinstance(found, list) else []
-    context.state[COLUMN_NAMES_REF_DOCS_STATES] = "\n".join(documents)
+    documents = answer.get("reference_docs")
+    items = documents if isinstance(documents, list) else []
+    lines = [" ".join(str(item).split()) for item in items]
+    context.state[COLUMN_NAMES_REF_DOCS_STATES] = "\n".join(lines)
 
 
 async def _refresh_catalogue(server: ToolServer, context: CallbackContext) -> None:
+    """Fetch the details of the tables in play, again when others come into play."""
     documents = str(context.state.get(COLUMN_NAMES_REF_DOCS_STATES) or "").splitlines()
     columns = read_standard_columns(str(context.state.get(STANDARD_COLUMNS) or ""))
-    wanted = [*(column.table for column in columns), *find_tables(documents)]
-    names = list(dict.fromkeys(wanted))[:CATALOGUE_TABLE_LIMIT]
+    tables_in_play = [*(column.table for column in columns), *find_tables(documents)]
+    names = list(dict.fromkeys(tables_in_play))[:CATALOGUE_TABLE_LIMIT]
     if names == context.state.get(CATALOGUE_TABLES):
         return
     tables = await fetch_tables(server, names, context)
-    # What a question groups by often stands in the tables that those found refer to.
+    # The column that a question groups by is often in a table that those found refer to.
     referred = find_referred_tables(tables)[: CATALOGUE_TABLE_LIMIT - len(names)]
     tables += await fetch_tables(server, referred, context)
     context.state[CATALOGUE_TABLES] = names
     context.state[CATALOGUE] = describe_columns(tables)
     context.state[CATALOGUE_NOTES] = describe_notes(tables)
-
-
-def one_document(document: object) -> str:
-    """A reference document on one line."""
-    return " ".join(str(document).split())

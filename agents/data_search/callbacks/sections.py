@@ -1,7 +1,7 @@
 """Before a model call: the data of the run, in sections behind the agent's rules."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
@@ -68,15 +68,12 @@ def add_sections_before_model_callback(name: str) -> Callable[..., None]:
     now = load_prompt(_tag(name, "now"))
 
     def add(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
-        state = callback_context.state.to_dict()
-        data = [("Question", find_question(callback_context)), *_fill(name, state)]
-        llm_request.append_instructions([join_sections([*data, ("Now", now)])])
+        state = callback_context.state
+        data = [(heading, str(state.get(key) or "")) for heading, key in SECTIONS[name]]
+        question = ("Question", find_question(callback_context))
+        llm_request.append_instructions([join_sections([question, *data, ("Now", now)])])
 
     return add
-
-
-def _fill(name: str, state: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(heading, str(state.get(key) or "")) for heading, key in SECTIONS[name]]
 
 
 def _tag(name: str, part: str) -> str:

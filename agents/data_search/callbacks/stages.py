@@ -100,7 +100,7 @@ def require_stages_before_agent_callback(stage: str) -> BeforeAgent:
 
     def require(callback_context: CallbackContext) -> types.Content | None:
         state = callback_context.state
-        is_ready = all(each in state.get(DONE_STAGES, ()) for each in needed)
+        is_ready = all(earlier in state.get(DONE_STAGES, ()) for earlier in needed)
         return None if is_ready and not state.get(RUN_ERROR) else _silence()
 
     return require
@@ -211,5 +211,5 @@ def to_json(value: object) -> str:
 
 
 def _silence() -> types.Content:
-    """Content that skips an agent, or stands for an answer, and shows nothing."""
+    """Content that skips an agent, or replaces an answer, and shows nothing."""
     return types.Content(role="model", parts=[])

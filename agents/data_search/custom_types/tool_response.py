@@ -57,28 +57,17 @@ def structured(response: Mapping[str, Any] | CallToolResult) -> dict[str, Any]:
     if isinstance(answer := response.get("structuredContent"), dict):
         return answer
     if "content" not in response:
-        return _read_plain(response)
-    text = _join_texts(response["content"])
-    return _read_object(text) or {"status": "error", "message": text or "the tool answered nothing"}
-
-
-def _read_plain(response: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of a function tool, or ADK's own report of a call that failed."""
-    if "error" in response and "status" not in response:
-        return {"status": "error", "message": str(response["error"])}
-    return dict(response)
-
-
-def _join_texts(content: object) -> str:
-    items = content if isinstance(content, list) else []
-    return "\n".join(
-        str(item["text"]) for item in items if isinstance(item, dict) and "text" in item
-    )
-
-
-def _read_object(text: str) -> dict[str, Any] | None:
+        # The answer of a function tool, or ADK's own report of a call that failed.
+        if "error" in response and "status" not in response:
+            return {"status": "error", "message": str(response["error"])}
+        return dict(response)
+    items = response["content"] if isinstance(response["content"], list) else []
+    texts = [str(item["text"]) for item in items if isinstance(item, dict) and "text" in item]
+    text = "\n".join(texts)
     try:
-        read = json.loads(text)
+        answer = json.loads(text)
     except ValueError:
-        return None
-    return read if isinstance(read, dict) else None
+        answer = None
+    if isinstance(answer, dict) and answer:
+        return answer
+    return {"status": "error", "message": text or "the tool answered nothing"}

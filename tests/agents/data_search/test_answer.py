@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from agents.data_search.answer import compose_answer
 from agents.data_search.languages import Language
-from agents.data_search.sub_agents.answer import compose_answer
 
 _ALL = ["column_extraction", "column_standardization", "sql_generation"]
 

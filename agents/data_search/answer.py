@@ -55,24 +55,23 @@ class AnswerAgent(BaseAgent):
 
 
 def find_stopped_stage(state: Mapping[str, Any]) -> str:
-    """The first stage that did not succeed, "" where all did or a fault stopped the run."""
+    """The first stage that did not succeed, "" if all did or a fault stopped the run."""
     done = state.get(DONE_STAGES) or ()
-    return "" if state.get(RUN_ERROR) else next((each for each in STAGES if each not in done), "")
+    return (
+        "" if state.get(RUN_ERROR) else next((stage for stage in STAGES if stage not in done), "")
+    )
 
 
 def compose_answer(state: Mapping[str, Any], language: Language) -> str:
     """The answer to a run whose traces are in the state."""
     if code := state.get(RUN_ERROR):
         return explain_fault(str(code), language)
-    if stage := find_stopped_stage(state):
-        return _tell_stop(stage, str(state.get(FEEDBACK_KEYS[stage]) or ""), language)
-    return _tell_result(state.get(QUERY_RESULT) or {}, language)
-
-
-def _tell_stop(stage: str, reason: str, language: Language) -> str:
+    if not (stage := find_stopped_stage(state)):
+        return _compose_result(state.get(QUERY_RESULT) or {}, language)
     # What the agent told the model about the shape of its answer says nothing to a person.
-    told = reason.replace(load_prompt(f"unreadable.{stage}"), "")
-    shown = one_line(told)[:_REASON_CHARACTERS] or load_sentence("unknown_reason", language)
+    feedback = str(state.get(FEEDBACK_KEYS[stage]) or "")
+    reason = one_line(feedback.replace(load_prompt(f"unreadable.{stage}"), ""))
+    shown = reason[:_REASON_CHARACTERS] or load_sentence("unknown_reason", language)
     name = load_sentence(stage, language)
     lines = [
         load_sentence("stopped", language, stage=name, rounds=MAX_ROUNDS),
@@ -82,26 +81,29 @@ def _tell_stop(stage: str, reason: str, language: Language) -> str:
     return "\n".join(lines)
 
 
-def _tell_result(result: Mapping[str, Any], language: Language) -> str:
-    parts = [_tell_rows(result, language)]
+def _compose_result(result: Mapping[str, Any], language: Language) -> str:
+    """Rows, SQL and files."""
+    total = result.get("row_count", 0)
+    if markdown := result.get("markdown"):
+        parts = [str(markdown)]
+    elif result.get("is_image"):
+        parts = [load_sentence("image", language)]
+    elif not total:
+        parts = [load_sentence("no_rows", language)]
+    else:
+        parts = [_compose_rows(result, total, language)]
     if sql := result.get("sql"):
         parts.append(f"```sql\n{sql.replace('```', '')}\n```")
     if names := result.get("artifacts"):
         shown = ", ".join(f"`{name}`" for name in names)
         parts.append(load_sentence("files", language, names=shown))
-    elif result.get("row_count"):
+    elif total:
         parts.append(load_sentence("no_files", language))
     return "\n\n".join(parts)
 
 
-def _tell_rows(result: Mapping[str, Any], language: Language) -> str:
-    if markdown := result.get("markdown"):
-        return str(markdown)
-    if result.get("is_image"):
-        return load_sentence("image", language)
-    total = result.get("row_count", 0)
-    if not total:
-        return load_sentence("no_rows", language)
+def _compose_rows(result: Mapping[str, Any], total: int, language: Language) -> str:
+    """The first rows, and how many there are."""
     shown = min(total, NUM_OF_DISPLAYED_DATA)
     lines = [to_markdown(make_table(result["first_rows"])), ""]
     lines.append(load_sentence("rows", language, shown=shown, total=f"{total:,}"))

@@ -3,7 +3,7 @@
 import pytest
 from google.adk.events import Event, EventActions
 
-from agents.data_search.progress import describe_event
+from agents.data_search.chat import describe_event
 
 
 @pytest.mark.parametrize(

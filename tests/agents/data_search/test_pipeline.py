@@ -13,16 +13,15 @@ from google.genai import types
 from pydantic import PrivateAttr
 
 from agents.data_search.constants import APP_NAME
-from agents.data_search.data_search_agent import build_data_search_agent
 from agents.data_search.mcp_tools import ToolServer
-from agents.data_search.sub_agents.building import Resources
+from agents.data_search.pipeline import Resources, build_data_search_agent
 from tests.agents.data_search.contexts import user_message
 
 _NAMES = '{"requested_columns": ["email"]}'
 _COLUMNS = [{"keyword": "email", "table": "users", "column": "email"}]
 
 
-class ToldModel(BaseLlm):
+class ScriptedModel(BaseLlm):
     """Says the next thing that it is told for a role, and the last one again after it."""
 
     model: str = "told"
@@ -54,7 +53,7 @@ _REVIEWED = {
 
 async def _run(server: ToolServer, says: dict[str, Any]) -> tuple[dict[str, Any], list[str], str]:
     """The state at the end, the roles that were asked, and the answer."""
-    model = ToldModel(says=says)
+    model = ScriptedModel(says=says)
     pipeline = build_data_search_agent(Resources(model=model, server=server))
     runner = InMemoryRunner(app=App(name=APP_NAME, root_agent=pipeline))
     service = runner.session_service

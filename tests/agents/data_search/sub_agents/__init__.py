@@ -1,1 +1,0 @@
-"""The stages: loops, guards and the answer."""
