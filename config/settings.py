@@ -1,6 +1,7 @@
 """Django's settings; every variable is described in docs/reference/settings.md."""
 
 import secrets
+import tomllib
 from urllib.parse import urlsplit
 
 import django_stubs_ext
@@ -14,7 +15,7 @@ from core.retrieval.profiles import DEFAULT, PROFILES
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = env.BASE_DIR
-VERSION = "0.1.0"
+VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 DEBUG = env.flag("DEBUG")
 # Without one each process makes its own: safe, but a restart signs everybody out.
@@ -84,8 +85,7 @@ TEMPLATES = [
             "builtins": [
                 "access.reader_language",
                 "access.templatetags.formats",
-                "config.web.icons",
-                "config.web.modules",
+                "config.web.tags",
             ],
         },
     },

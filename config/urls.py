@@ -2,11 +2,11 @@
 
 from django.contrib import admin
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.db import Error, connection
+from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 from django.utils.translation import gettext_lazy as _
 from django.views.generic import RedirectView
-
-from config.health import healthz
 
 admin.site.site_header = "Toolbuilder"
 admin.site.site_title = "Toolbuilder"
@@ -14,6 +14,17 @@ admin.site.index_title = _("Tools, data sources, keys and calls")
 admin.site.site_url = "/"
 
 handler400 = "config.web.partial_answers.refuse_request"
+
+
+def healthz(_request: HttpRequest) -> JsonResponse:
+    """Whether the web side can do its work: 200 or 503, and nothing more, for anybody may ask."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except Error:
+        return JsonResponse({"status": "unavailable"}, status=503)
+    return JsonResponse({"status": "ok"})
+
 
 urlpatterns = [
     path("", include("config.web.urls")),

@@ -34,7 +34,11 @@ def load_shop(owner_dsn: str) -> bool:
     """
     try:
         with psycopg.connect(owner_dsn, connect_timeout=CONNECT_TIMEOUT_S) as connection:
-            return _load_shop_once(connection)
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING_LOCK])
+            (exists,) = connection.execute(_SHOP_EXISTS).fetchone() or (False,)
+            for name in () if exists else SHOP_SCRIPTS:
+                connection.execute((FOLDER / name).read_bytes())
+            return not exists
     except psycopg.Error as error:
         raise ConfigurationError(
             "the demo shop could not be loaded: its database must be reachable, and its role must"
@@ -53,7 +57,13 @@ def load_tools() -> int:
             return 0
         entries = read_tools()
         for entry in entries:
-            _create_tool(entry)
+            columns = {name: value for name, value in entry.items() if name != "params"}
+            tool = ToolDefinition.objects.create(**columns, created_by="demo")
+            ToolParameter.objects.bulk_create(
+                ToolParameter(tool=tool, position=position, **parameter)
+                for position, parameter in enumerate(entry["params"], start=1)
+            )
+            record_version(tool, VersionEntry(origin=VersionOrigin.LOADED, author=tool.created_by))
         RegistryRevision.objects.filter(pk=1).update(demo_loaded_at=timezone.now())
         return len(entries)
 
@@ -76,23 +86,3 @@ def load_documents() -> int:
         return 0
     (report,) = load_files({DOCUMENTS_SOURCE: [FOLDER / "documents.jsonl"]})
     return report.added
-
-
-def _load_shop_once(connection: psycopg.Connection) -> bool:
-    connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING_LOCK])
-    (exists,) = connection.execute(_SHOP_EXISTS).fetchone() or (False,)
-    if exists:
-        return False
-    for name in SHOP_SCRIPTS:
-        connection.execute((FOLDER / name).read_bytes())
-    return True
-
-
-def _create_tool(entry: dict[str, Any]) -> None:
-    columns = {name: value for name, value in entry.items() if name != "params"}
-    tool = ToolDefinition.objects.create(**columns, created_by="demo")
-    ToolParameter.objects.bulk_create(
-        ToolParameter(tool=tool, position=position, **parameter)
-        for position, parameter in enumerate(entry["params"], start=1)
-    )
-    record_version(tool, VersionEntry(origin=VersionOrigin.LOADED, author=tool.created_by))

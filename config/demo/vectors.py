@@ -40,10 +40,10 @@ class ShippedVectors:
         content: dict[str, Any] = {
             "model": np.array(self.model),
             "passage_hashes": np.array(sorted(self.passages)),
-            "passages": np.array([self.passages[one] for one in sorted(self.passages)], np.float16),
+            "passages": np.array([self.passages[key] for key in sorted(self.passages)], np.float16),
             "tool_names": np.array(list(tools)),
-            "tool_hashes": np.array([one.content_hash for one in tools.values()]),
-            "tools": np.array([one.pair for one in tools.values()], np.float16),
+            "tool_hashes": np.array([tool.content_hash for tool in tools.values()]),
+            "tools": np.array([tool.pair for tool in tools.values()], np.float16),
         }
         np.savez_compressed(path, **content)
 
@@ -85,8 +85,8 @@ class ShippedEmbedder(EmbeddingClient):
         if role is not TextRole.PASSAGE or not known or self.settings.dimension:
             return await super().embed(texts, role)
         missing = [text for text, vector in zip(texts, found, strict=True) if vector is None]
-        made = iter((await super().embed(missing, role)).vectors if missing else ())
-        vectors = [next(made) if vector is None else vector.tolist() for vector in found]
+        embedded = iter((await super().embed(missing, role)).vectors if missing else ())
+        vectors = [next(embedded) if vector is None else vector.tolist() for vector in found]
         return Embeddings(vectors, prepared.truncated, len(known[0]))
 
 

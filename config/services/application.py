@@ -34,7 +34,7 @@ class Application:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What the product's processes get; the caller's environment wins where it has a value."""
+        """What the product's processes get; the caller's environment wins if it has a value."""
         general = {
             "SECRET_KEY": self.secrets.secret_key,
             "FIELD_ENCRYPTION_KEYS": self.secrets.field_encryption_keys,
@@ -52,68 +52,50 @@ class Application:
 
     def services(self) -> list[Service]:
         """In the order bootstrap, then web, worker and mcp together, then beat and the catalogue's jobs."""
-        data = frozenset(service.name for service in self.embedded.services)
+        secrets = {
+            "TOOLBUILDER_ADMIN_PASSWORD": self.secrets.admin_password,
+            "TOOLBUILDER_API_KEY": self.secrets.api_key,
+        }
+        if self.embedded.demo_dsn:
+            secrets["DEMO_DATABASE_URL"] = self.embedded.demo_dsn
         bootstrap = Service(
             "bootstrap",
-            partial(self._command, "bootstrap", (*MANAGE, "bootstrap"), self._once_variables()),
-            needs=data,
+            partial(self._command, "bootstrap", (*MANAGE, "bootstrap"), secrets),
+            needs=frozenset(service.name for service in self.embedded.services),
             runs_once=True,
             ready_timeout_s=BOOTSTRAP_TIMEOUT_S,
         )
-        catalogue = (self._scan(), self._index())
-        return [bootstrap, self._web(), self._mcp(), *self._jobs(), *catalogue]
+        web = self._server("web", self.options.port_web)
+        mcp = self._server("mcp", self.options.port_mcp)
+        # A scan reads the tables of data sources that were never scanned. Indexing follows it, so that
+        # the documents of tables are there; what it does not reach is searched by words.
+        scan = self._catalogue_job("scan", ("scan_catalog", "--if-never"), "web", "mcp")
+        index = self._catalogue_job("index", ("index_documents",), "scan")
+        return [bootstrap, web, mcp, *self._jobs(), scan, index]
 
-    def _web(self) -> Service:
+    def _server(self, name: str, port: int) -> Service:
         options = self.options
-        arguments = (
-            *(*MANAGE, "runweb", "--host", options.host),
-            *("--port", str(options.port_web)),
-        )
+        arguments = (*MANAGE, f"run{name}", "--host", options.host, "--port", str(port))
         return Service(
-            "web",
-            partial(self._command, "web", arguments),
-            partial(answers_http, options.reachable_host, options.port_web, "/healthz"),
+            name,
+            partial(self._command, name, arguments),
+            partial(answers_http, options.reachable_host, port, "/healthz"),
             needs=frozenset({"bootstrap"}),
         )
 
-    def _mcp(self) -> Service:
-        options = self.options
-        arguments = (
-            *(*MANAGE, "runmcp", "--host", options.host),
-            *("--port", str(options.port_mcp)),
-        )
+    def _catalogue_job(self, name: str, arguments: tuple[str, ...], *needs: str) -> Service:
+        """A job whose failure hurts nothing else."""
         return Service(
-            "mcp",
-            partial(self._command, "mcp", arguments),
-            partial(answers_http, options.reachable_host, options.port_mcp, "/healthz"),
-            needs=frozenset({"bootstrap"}),
-        )
-
-    def _scan(self) -> Service:
-        """Reads the tables of data sources that were never scanned; a failure of it hurts nothing else."""
-        return Service(
-            "scan",
-            partial(self._command, "scan", (*MANAGE, "scan_catalog", "--if-never")),
-            needs=frozenset({"web", "mcp"}),
-            runs_once=True,
-            ready_timeout_s=INDEX_TIMEOUT_S,
-            awaited=False,
-        )
-
-    def _index(self) -> Service:
-        """Embeds reference documents that are not yet; what it does not reach is searched by words."""
-        return Service(
-            "index",
-            partial(self._command, "index", (*MANAGE, "index_documents")),
-            # So that the documents of tables are there.
-            needs=frozenset({"scan"}),
+            name,
+            partial(self._command, name, (*MANAGE, *arguments)),
+            needs=frozenset(needs),
             runs_once=True,
             ready_timeout_s=INDEX_TIMEOUT_S,
             awaited=False,
         )
 
     def _jobs(self) -> list[Service]:
-        """Worker and beat; none where there is no broker, for then jobs run at once."""
+        """Worker and beat; none without a broker, for then jobs run at once."""
         if not self.options.is_set("REDIS_URL") and "REDIS_URL" not in self.embedded.variables:
             return []
         log = LogWatch(self.directory.log("worker"), " ready.")
@@ -126,45 +108,30 @@ class Application:
             return self._command("worker", (*CELERY, *arguments, *quick))
 
         worker = Service("worker", make_command, log.says, needs=frozenset({"bootstrap"}))
-        return [worker, self._beat()]
-
-    def _beat(self) -> Service:
-        """A process of its own, so that its death is seen; last, because nobody waits for it."""
         schedule = str(self.directory.root / "beat-schedule")
         arguments = (*CELERY, "beat", "--loglevel", "INFO", "--schedule", schedule)
-        return Service(
+        # A process of its own, so that its death is seen; last, because nobody waits for it.
+        beat = Service(
             "beat",
             partial(self._command, "beat", arguments),
             needs=frozenset({"web", "mcp", "worker"}),
             awaited=False,
         )
+        return [worker, beat]
 
     def _command(
         self, name: str, argv: tuple[str, ...], extra: Mapping[str, str] | None = None
     ) -> Command:
+        """The command, in the caller's environment with what Python itself needs."""
+        inherited = dict(self.options.outside)
+        python = {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
+        # Compiling every module again would double the time of each start; a caller who wants no
+        # compiled files beside the sources gets them in the data folder.
+        if inherited.pop("PYTHONDONTWRITEBYTECODE", None):
+            python["PYTHONPYCACHEPREFIX"] = str(self.directory.root / "compiled")
         return Command(
             argv,
-            environment={**self._inherited(), **self.variables, **(extra or {})},
+            environment={**inherited, **python, **self.variables, **(extra or {})},
             log=self.directory.log(name),
             folder=PROJECT,
         )
-
-    def _inherited(self) -> dict[str, str]:
-        """The caller's environment and what Python itself needs."""
-        python = {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "config.settings"}
-        inherited = dict(self.options.outside)
-        # Compiling every module again would double the time of each start; who wants no compiled
-        # files beside the sources gets them in the data folder.
-        if inherited.pop("PYTHONDONTWRITEBYTECODE", None):
-            python["PYTHONPYCACHEPREFIX"] = str(self.directory.root / "compiled")
-        return inherited | python
-
-    def _once_variables(self) -> dict[str, str]:
-        """What only bootstrap may know."""
-        known = {
-            "TOOLBUILDER_ADMIN_PASSWORD": self.secrets.admin_password,
-            "TOOLBUILDER_API_KEY": self.secrets.api_key,
-        }
-        if self.embedded.demo_dsn:
-            known["DEMO_DATABASE_URL"] = self.embedded.demo_dsn
-        return known

@@ -29,25 +29,21 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace, say: Say) -> None:
     """Do what the options say; raises ConfigurationError when that is impossible."""
     try:
-        _run(arguments, say)
+        if arguments.stop:
+            stop_running(arguments.data_dir, say)
+            return
+        options = Options(
+            data_dir=arguments.data_dir,
+            host=arguments.host,
+            port_web=arguments.port_web,
+            port_mcp=arguments.port_mcp,
+            has_demo=not arguments.no_demo,
+        )
+        run_up(options, say)
     except OSError as error:
         raise ConfigurationError(
             f"{error.filename or arguments.data_dir}: {error.strerror}"
         ) from error
-
-
-def _run(arguments: Namespace, say: Say) -> None:
-    if arguments.stop:
-        stop_running(arguments.data_dir, say)
-        return
-    options = Options(
-        data_dir=arguments.data_dir,
-        host=arguments.host,
-        port_web=arguments.port_web,
-        port_mcp=arguments.port_mcp,
-        has_demo=not arguments.no_demo,
-    )
-    run_up(options, say)
 
 
 def main(arguments: Sequence[str]) -> int:

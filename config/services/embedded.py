@@ -49,7 +49,7 @@ class EmbeddedBuilder:
     result: Embedded = field(default_factory=Embedded)
 
     def build(self) -> Embedded:
-        """All embedded services; where a wheel does not exist a notice says what that means."""
+        """All embedded services; if a wheel does not exist, a notice says what that means."""
         self._add_postgres()
         self._unless_set("REDIS_URL", self._add_valkey)
         self._unless_set("CHROMADB_HOST", self._add_chroma)
@@ -82,7 +82,13 @@ class EmbeddedBuilder:
             self.result.variables["DATABASE_URL"] = server.dsn("toolbuilder", "app")
         if has_demo:
             self.result.demo_dsn = server.dsn("demo", "demo_owner")
-            self.result.variables |= _demo_variables(server)
+            self.result.variables |= {
+                "POSTGRESQL_DB_HOST": "127.0.0.1",
+                "POSTGRESQL_DB_PORT": str(server.port),
+                "POSTGRESQL_DB_NAME": "demo",
+                "POSTGRESQL_DB_USER": "demo_reader",
+                "POSTGRESQL_DB_PASS": server.passwords["demo_reader"],
+            }
         self._add(_postgres_service(server), server.port)
 
     def _add_valkey(self) -> None:
@@ -103,8 +109,7 @@ class EmbeddedBuilder:
             self.stored_ports["chroma"],
             log=self.directory.log("chroma"),
         )
-        variables = {"CHROMADB_HOST": "127.0.0.1", "CHROMADB_PORT": str(server.port)}
-        self.result.variables |= variables
+        self.result.variables |= {"CHROMADB_HOST": "127.0.0.1", "CHROMADB_PORT": str(server.port)}
         self._add(Service("chroma", server.command, server.is_ready), server.port)
 
     def _add_embeddings(self) -> None:
@@ -133,13 +138,3 @@ def _postgres_service(server: EmbeddedPostgres) -> Service:
         # SIGTERM would wait until every session has ended by itself.
         stop_signal=signal.SIGINT,
     )
-
-
-def _demo_variables(server: EmbeddedPostgres) -> dict[str, str]:
-    return {
-        "POSTGRESQL_DB_HOST": "127.0.0.1",
-        "POSTGRESQL_DB_PORT": str(server.port),
-        "POSTGRESQL_DB_NAME": "demo",
-        "POSTGRESQL_DB_USER": "demo_reader",
-        "POSTGRESQL_DB_PASS": server.passwords["demo_reader"],
-    }

@@ -1,4 +1,4 @@
-"""Ending the processes of an `up` that was killed, where the system did not do it (no Linux)."""
+"""Ending the processes of an `up` that was killed, if the system did not do it (no Linux)."""
 
 import contextlib
 import os
@@ -41,7 +41,11 @@ class ProcessRecord:
             # What stops PostgreSQL's sessions at once as well; the others just end.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGQUIT)
-        _wait_until_gone(list(found.values()))
+        deadline = time.monotonic() + TIMEOUT_S
+        while any(map(start_time, found.values())) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        for pid in found.values():
+            kill_group(pid)
         self.file.unlink(missing_ok=True)
         return list(found)
 
@@ -61,11 +65,3 @@ def _start_time_by_ps(pid: int) -> str | None:
         command, env=plain_environment(), capture_output=True, text=True, check=False
     )
     return result.stdout.strip() or None
-
-
-def _wait_until_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + TIMEOUT_S
-    while any(start_time(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    for pid in pids:
-        kill_group(pid)

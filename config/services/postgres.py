@@ -71,7 +71,7 @@ class EmbeddedPostgres:
         return f"postgresql://{name}:{self.passwords[role]}@127.0.0.1:{self.port}/{database}"
 
     def initialise(self) -> None:
-        """Make the cluster where there is none, and clear what a killed server left behind."""
+        """Make the cluster if there is none, and clear what a killed server left behind."""
         data = self.home.data
         if (data / "PG_VERSION").exists():
             clear_leftovers(data)
@@ -79,7 +79,20 @@ class EmbeddedPostgres:
         unfinished = data.with_name(f"{data.name}.unfinished")
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
-        self._make_cluster(unfinished)
+        password_file = unfinished / "password"
+        password_file.touch(mode=0o600)
+        password_file.write_text(self.passwords["superuser"])
+        if self.home.account:
+            for path in (unfinished, password_file):
+                os.chown(path, self.home.account.uid, self.home.account.gid)
+        arguments = (
+            *("-D", str(unfinished / "data"), "--pwfile", str(password_file)),
+            *("--username", SUPERUSER_NAME, "--auth", "scram-sha-256", "--encoding", "UTF8"),
+            *("--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"),
+            "--no-sync",
+        )
+        initdb = str(self.home.binaries / "initdb")
+        run(Command((initdb, *arguments), plain_environment(), account=self.home.account))
         # A rename at the end, so that an interrupted initdb is never taken for a cluster.
         (unfinished / "data").rename(data)
         shutil.rmtree(unfinished)
@@ -130,7 +143,11 @@ class EmbeddedPostgres:
         deadline = time.monotonic() + START_TIMEOUT_S
         while not self.is_ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise ConfigurationError(f"PostgreSQL did not start{self._last_words()}")
+                words = ""
+                if self.log and self.log.exists():
+                    lines = self.log.read_text(errors="replace").splitlines()[-15:]
+                    words = ":\n" + "\n".join(lines)
+                raise ConfigurationError(f"PostgreSQL did not start{words}")
             time.sleep(0.02)
         self.prepare()
 
@@ -148,27 +165,6 @@ class EmbeddedPostgres:
 
     def _superuser_dsn(self, database: str) -> str:
         return self.dsn(database, "superuser")
-
-    def _make_cluster(self, folder: Path) -> None:
-        password_file = folder / "password"
-        password_file.touch(mode=0o600)
-        password_file.write_text(self.passwords["superuser"])
-        if self.home.account:
-            for path in (folder, password_file):
-                os.chown(path, self.home.account.uid, self.home.account.gid)
-        arguments = (
-            *("-D", str(folder / "data"), "--pwfile", str(password_file)),
-            *("--username", SUPERUSER_NAME, "--auth", "scram-sha-256", "--encoding", "UTF8"),
-            *("--locale-provider", "builtin", "--builtin-locale", "C.UTF-8", "--locale", "C"),
-            "--no-sync",
-        )
-        initdb = str(self.home.binaries / "initdb")
-        run(Command((initdb, *arguments), plain_environment(), account=self.home.account))
-
-    def _last_words(self) -> str:
-        if self.log is None or not self.log.exists():
-            return ""
-        return ":\n" + "\n".join(self.log.read_text(errors="replace").splitlines()[-15:])
 
 
 def random_passwords() -> dict[Role, str]:

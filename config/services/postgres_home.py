@@ -45,7 +45,19 @@ def find_home(directory: Path, system_state: Path = SYSTEM_STATE) -> PostgresHom
     _open_parent(directory.parent, account)
     if can_reach(directory.parent, account) and can_reach(binaries, account):
         return PostgresHome(binaries, directory, account)
-    return _home_outside(binaries, directory, account, system_state)
+    # The same folder for the same `directory`, in which the account can get.
+    name = hashlib.sha256(str(directory).encode()).hexdigest()[:12]
+    state = system_state if os.access(system_state, os.W_OK) else Path(tempfile.gettempdir())
+    outside = state / f"toolbuilder-{name}"
+    outside.mkdir(exist_ok=True, mode=0o700)
+    _open_parent(outside, account)
+    if not can_reach(binaries, account):
+        binaries = _copy_binaries(binaries, outside)
+    notice = (
+        f"PostgreSQL's data is in {outside}, because the user it runs as cannot enter"
+        f" {directory.parent} or the Python environment"
+    )
+    return PostgresHome(binaries, outside / directory.name, account, notice)
 
 
 def find_binaries() -> Path:
@@ -82,16 +94,17 @@ def choose_account(directory: Path) -> Account:
 
 def can_reach(directory: Path, account: Account) -> bool:
     """True if that user may pass through `directory` and all its parents."""
-    return all(_may_enter(part, account) for part in (directory, *directory.parents))
-
-
-def _may_enter(directory: Path, account: Account) -> bool:
-    status = directory.stat()
-    if status.st_uid == account.uid:
-        return bool(status.st_mode & 0o100)
-    if status.st_gid == account.gid:
-        return bool(status.st_mode & 0o010)
-    return bool(status.st_mode & 0o001)
+    for folder in (directory, *directory.parents):
+        status = folder.stat()
+        if status.st_uid == account.uid:
+            bit = 0o100
+        elif status.st_gid == account.gid:
+            bit = 0o010
+        else:
+            bit = 0o001
+        if not status.st_mode & bit:
+            return False
+    return True
 
 
 def _open_parent(directory: Path, account: Account) -> None:
@@ -100,24 +113,6 @@ def _open_parent(directory: Path, account: Account) -> None:
     if status.st_uid == 0 and not status.st_mode & 0o077:
         os.chown(directory, 0, account.gid)
         directory.chmod(0o710)
-
-
-def _home_outside(
-    binaries: Path, directory: Path, account: Account, system_state: Path
-) -> PostgresHome:
-    """A home in a folder that the account can reach, the same one for the same `directory`."""
-    name = hashlib.sha256(str(directory).encode()).hexdigest()[:12]
-    state = system_state if os.access(system_state, os.W_OK) else Path(tempfile.gettempdir())
-    outside = state / f"toolbuilder-{name}"
-    outside.mkdir(exist_ok=True, mode=0o700)
-    _open_parent(outside, account)
-    if not can_reach(binaries, account):
-        binaries = _copy_binaries(binaries, outside)
-    notice = (
-        f"PostgreSQL's data is in {outside}, because the user it runs as cannot enter"
-        f" {directory.parent} or the Python environment"
-    )
-    return PostgresHome(binaries, outside / directory.name, account, notice)
 
 
 def _copy_binaries(binaries: Path, outside: Path) -> Path:

@@ -20,7 +20,18 @@ def clear_leftovers(data: Path) -> None:
     if not pid_file.exists():
         return
     end_processes_in(data)
-    if not _names_a_server(pid_file):
+    # If a server may still be alive, the new one decides itself.
+    if Path("/proc/self").exists():
+        is_live = bool(find_processes_in(data))
+    else:
+        try:
+            os.kill(int(pid_file.read_text().split("\n", 1)[0]), 0)
+            is_live = True
+        except PermissionError:
+            is_live = True
+        except (ValueError, ProcessLookupError):
+            is_live = False
+    if not is_live:
         pid_file.unlink(missing_ok=True)
 
 
@@ -44,23 +55,9 @@ def find_processes_in(folder: Path) -> list[int]:
     pids = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if (entry / "cwd").readlink() == folder and not _is_zombie(entry):
+            if (entry / "cwd").readlink() != folder:
+                continue
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            if state != "Z":
                 pids.append(int(entry.name))
     return pids
-
-
-def _is_zombie(entry: Path) -> bool:
-    return (entry / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
-
-
-def _names_a_server(pid_file: Path) -> bool:
-    """True if the file's process may be a live server; the server itself then decides."""
-    if Path("/proc/self").exists():
-        return bool(find_processes_in(pid_file.parent))
-    try:
-        os.kill(int(pid_file.read_text().split("\n", 1)[0]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True

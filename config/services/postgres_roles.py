@@ -9,7 +9,12 @@ from psycopg import sql
 EXTENSIONS = ("pg_trgm", "unaccent", "vector")
 DATABASE_OWNERS = {"toolbuilder": "app", "demo": "demo_owner"}
 READER = "demo_reader"
-READER_CONNECTION_LIMIT = 40
+READER_LIMITS: tuple[LiteralString, ...] = (
+    "NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT",
+    "CONNECTION LIMIT 40",
+    "SET default_transaction_read_only = on",
+    "SET temp_file_limit = '512MB'",
+)
 Connection = psycopg.Connection[tuple[object, ...]]
 
 
@@ -21,10 +26,22 @@ def prepare_roles(
     _in_database(dsn("template1"), _create_extensions)
     with psycopg.connect(dsn("postgres"), autocommit=True) as connection:
         for name in (*DATABASE_OWNERS.values(), READER):
-            _ensure_role(connection, name, passwords[name])
-        _limit_reader(connection)
+            exists = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
+            if not exists.fetchone():
+                _run(connection, "CREATE ROLE {} LOGIN", name)
+            # The server gets the verifier only, so that no log can ever show the password.
+            verifier = connection.pgconn.encrypt_password(
+                passwords[name].encode(), name.encode(), b"scram-sha-256"
+            ).decode()
+            password = sql.SQL("ALTER ROLE {} PASSWORD {}")
+            connection.execute(password.format(sql.Identifier(name), sql.Literal(verifier)))
+        for limit in READER_LIMITS:
+            _run(connection, "ALTER ROLE {} " + limit, READER)
         for database, owner in DATABASE_OWNERS.items():
-            _ensure_database(connection, database, owner)
+            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
+            if not found.fetchone():
+                _run(connection, "CREATE DATABASE {} OWNER {}", database, owner)
+            _run(connection, "REVOKE ALL ON DATABASE {} FROM PUBLIC", database)
         _run(connection, "GRANT CONNECT ON DATABASE demo TO {}", READER)
         if may_create_databases:
             _run(connection, "ALTER ROLE {} CREATEDB", DATABASE_OWNERS["toolbuilder"])
@@ -43,37 +60,6 @@ def _create_extensions(connection: Connection) -> None:
     connection.execute("SET client_min_messages = warning")
     for name in EXTENSIONS:
         _run(connection, "CREATE EXTENSION IF NOT EXISTS {}", name)
-
-
-def _ensure_role(connection: Connection, name: str, password: str) -> None:
-    exists = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name]).fetchone()
-    if not exists:
-        _run(connection, "CREATE ROLE {} LOGIN", name)
-    # The server gets the verifier only, so that no log can ever show the password.
-    verifier = connection.pgconn.encrypt_password(
-        password.encode(), name.encode(), b"scram-sha-256"
-    ).decode()
-    statement = sql.SQL("ALTER ROLE {} PASSWORD {}")
-    connection.execute(statement.format(sql.Identifier(name), sql.Literal(verifier)))
-
-
-def _limit_reader(connection: Connection) -> None:
-    _run(
-        connection,
-        "ALTER ROLE {} NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT",
-        READER,
-    )
-    limit = sql.SQL("ALTER ROLE {} CONNECTION LIMIT {}")
-    connection.execute(limit.format(sql.Identifier(READER), sql.Literal(READER_CONNECTION_LIMIT)))
-    _run(connection, "ALTER ROLE {} SET default_transaction_read_only = on", READER)
-    _run(connection, "ALTER ROLE {} SET temp_file_limit = '512MB'", READER)
-
-
-def _ensure_database(connection: Connection, database: str, owner: str) -> None:
-    found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [database])
-    if not found.fetchone():
-        _run(connection, "CREATE DATABASE {} OWNER {}", database, owner)
-    _run(connection, "REVOKE ALL ON DATABASE {} FROM PUBLIC", database)
 
 
 def _grant_reading(connection: Connection) -> None:

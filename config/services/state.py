@@ -24,16 +24,14 @@ def _base62(length: int) -> str:
     return "".join(secrets.choice(BASE62) for _ in range(length))
 
 
-def _fernet_key() -> str:
-    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
-
-
 @dataclass(frozen=True)
 class Secrets:
     """What is made up once for an installation and never changes by itself."""
 
     secret_key: str = field(default_factory=lambda: secrets.token_urlsafe(48))
-    field_encryption_keys: str = field(default_factory=_fernet_key)
+    field_encryption_keys: str = field(
+        default_factory=lambda: base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
+    )
     admin_password: str = field(default_factory=lambda: _base62(20))
     # 43 digits of base 62 hold 256 bits; the form is the one that access.keys reads.
     api_key: str = field(default_factory=lambda: f"mcp_{_base62(8)}_{_base62(43)}")
@@ -125,7 +123,7 @@ def read_json(file: Path) -> dict[str, Any]:
 def write_private_json(file: Path, value: object) -> None:
     """Replace the file in one step, mode 600; a reader never sees half of it.
 
-    Raises OSError, with the file as it was, where there is no room.
+    Raises OSError, with the file as it was, if there is no room.
     """
     unfinished = file.with_name(f".{file.name}.unfinished")
     unfinished.unlink(missing_ok=True)

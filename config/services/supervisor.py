@@ -71,7 +71,7 @@ class Child:
         if log is None or not log.exists():
             return ""
         with log.open("rb") as file:
-            # A log that became too large was emptied meanwhile.
+            # A log that became too large has been emptied meanwhile.
             file.seek(self.log_offset if self.log_offset <= log.stat().st_size else 0)
             lines = file.read().decode(errors="replace").splitlines()[-LAST_LINES:]
         return "\n".join((f"  the end of {log}:", *(f"  | {line}" for line in lines)))
@@ -85,7 +85,7 @@ class _NotUpError(ConfigurationError):
 class Supervisor:
     """Runs `services` until it is told to stop.
 
-    `record` gets the process ids at each change; where it raises OSError, it gets them again soon.
+    `record` gets the process ids at each change; after an OSError it gets them again soon.
     `find_obstacle` says why no service can be expected to start now, '' for nothing. `do_chores` is
     called every few seconds. Both are called in threads.
     """
@@ -129,7 +129,10 @@ class Supervisor:
     def _on_signal(self, number: signal.Signals) -> None:
         if number is signal.SIGINT and self._stop_requested.is_set():
             self.say("killing everything")
-            self._kill_all()
+            for child in self._children.values():
+                if child.process.poll() is None:
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        os.killpg(child.process.pid, child.command.death_signal)
         self._stop_requested.set()
 
     async def _work(self, when_up: Callable[[], None]) -> None:
@@ -170,31 +173,36 @@ class Supervisor:
         child = await self._bring_up(service)
         self._up[service.name].set()
         while not service.runs_once:
-            child = await self._restart_after_end(child)
+            # No event tells of the end without threads or signal handlers of our own.
+            while child.process.poll() is None:  # noqa: ASYNC110
+                await asyncio.sleep(POLL_S)
+            child = await self._restart(child)
 
     async def _bring_up(self, service: Service) -> Child:
         began = time.monotonic()
         command = await asyncio.to_thread(service.make_command)
-        child = self._launch(service, command)
+        offset = command.log.stat().st_size if command.log and command.log.exists() else 0
+        child = Child(service, start(command, self.keeper), command, offset)
+        self._children[service.name] = child
+        self._record()
         await self._until_ready(child)
         await asyncio.to_thread(service.prepare)
         if service.awaited:
             self.say(f"  {service.name:<11} up in {time.monotonic() - began:.1f} s")
         return child
 
-    def _launch(self, service: Service, command: Command) -> Child:
-        offset = command.log.stat().st_size if command.log and command.log.exists() else 0
-        child = Child(service, start(command, self.keeper), command, offset)
-        self._children[service.name] = child
-        self._record()
-        return child
-
     async def _until_ready(self, child: Child) -> None:
         service = child.service
         deadline = time.monotonic() + service.ready_timeout_s
-        while not await _is_up(child):
+        while True:
             status = child.process.poll()
-            if status is not None and not (service.runs_once and status == 0):
+            if service.runs_once:
+                is_up = status == 0 or (status is not None and not service.awaited)
+            else:
+                is_up = status is None and await asyncio.to_thread(service.is_ready)
+            if is_up:
+                return
+            if status is not None:
                 words = child.last_words()
                 raise _NotUpError(f"{service.name} {_ending(status)} during its start\n{words}")
             if time.monotonic() > deadline:
@@ -203,10 +211,8 @@ class Supervisor:
                 raise _NotUpError(f"{service.name} was not ready within {limit}\n{words}")
             await asyncio.sleep(POLL_S)
 
-    async def _restart_after_end(self, child: Child) -> Child:
-        # No event tells of the end without threads or signal handlers of our own.
-        while child.process.poll() is None:  # noqa: ASYNC110
-            await asyncio.sleep(POLL_S)
+    async def _restart(self, child: Child) -> Child:
+        """The next child of a service that ended; tried until it is up."""
         failure: Exception = _NotUpError()
         while True:
             await asyncio.sleep(await self._next_delay(child, failure))
@@ -219,7 +225,7 @@ class Supervisor:
     async def _next_delay(self, child: Child, failure: Exception) -> float:
         """How long to wait before the next start of a service that ended, or did not come up.
 
-        Raises the failure where another start cannot help, and ConfigurationError when there were
+        Raises the failure if another start cannot help, and ConfigurationError when there were
         too many deaths; neither while an obstacle explains them.
         """
         self._end(child)
@@ -232,22 +238,18 @@ class Supervisor:
             return policy.blocked_delay_s
         if not isinstance(failure, _NotUpError | OSError):
             raise failure
-        deaths = self._count_death(name)
+        now = time.monotonic()
+        recent = self._deaths.setdefault(name, deque())
+        recent.append(now)
+        while now - recent[0] > policy.window_s:
+            recent.popleft()
+        deaths = len(recent)
         if deaths > policy.limit:
             times = f"{deaths} times within {policy.window_s:g} s"
             raise ConfigurationError(f"{what}, {times}; giving up\n{child.last_words()}")
         delay: float = policy.first_delay_s * 2 ** (deaths - 1)
         self.say(f"{what}; starting it again in {delay:g} s ({deaths} of {policy.limit})")
         return delay
-
-    def _count_death(self, name: str) -> int:
-        """How often the service has died lately, this time included."""
-        now = time.monotonic()
-        deaths = self._deaths.setdefault(name, deque())
-        deaths.append(now)
-        while now - deaths[0] > self.policy.window_s:
-            deaths.popleft()
-        return len(deaths)
 
     def _end(self, child: Child) -> None:
         """Leave nothing of a child that is over, or that has failed to come up."""
@@ -257,11 +259,17 @@ class Supervisor:
         self._record()
 
     async def _stop_all(self) -> None:
-        levels = self._levels()
+        """Stop the children level by level, those that nothing needs any more first."""
+        depths: dict[str, int] = {}
+        for service in self.services:
+            depths[service.name] = 1 + max((depths[need] for need in service.needs), default=0)
+        levels: dict[int, list[Child]] = {}
+        for name, child in self._children.items():
+            levels.setdefault(depths[name], []).append(child)
         deadline = time.monotonic() + STOP_LIMIT_S
-        for position, children in enumerate(levels):
-            reserved = 0.0 if position == len(levels) - 1 else LAST_LEVEL_S
-            await self._stop_level(children, deadline - reserved)
+        for depth in sorted(levels, reverse=True):
+            reserved = 0.0 if depth == min(levels) else LAST_LEVEL_S
+            await self._stop_level(levels[depth], deadline - reserved)
 
     async def _stop_level(self, children: list[Child], deadline: float) -> None:
         for child in children:
@@ -276,22 +284,6 @@ class Supervisor:
         for child in children:
             self._end(child)
 
-    def _levels(self) -> list[list[Child]]:
-        """The children, those that nothing needs any more first."""
-        depths: dict[str, int] = {}
-        for service in self.services:
-            depths[service.name] = 1 + max((depths[need] for need in service.needs), default=0)
-        levels: dict[int, list[Child]] = {}
-        for name, child in self._children.items():
-            levels.setdefault(depths[name], []).append(child)
-        return [levels[depth] for depth in sorted(levels, reverse=True)]
-
-    def _kill_all(self) -> None:
-        for child in self._children.values():
-            if child.process.poll() is None:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(child.process.pid, child.command.death_signal)
-
     def _record(self) -> None:
         children = self._children.items()
         pids = {name: child.process.pid for name, child in children if child.process.poll() is None}
@@ -303,15 +295,6 @@ class Supervisor:
             self._is_recorded = False
         else:
             self._is_recorded = True
-
-
-async def _is_up(child: Child) -> bool:
-    if child.service.runs_once:
-        status = child.process.poll()
-        return status == 0 or (status is not None and not child.service.awaited)
-    if child.process.poll() is not None:
-        return False
-    return await asyncio.to_thread(child.service.is_ready)
 
 
 def _ending(status: int) -> str:

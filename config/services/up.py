@@ -10,13 +10,12 @@ from pathlib import Path
 
 from config import env
 from config.services.application import Application
+from config.services.disk import LogRotation, explain_full_disk
 from config.services.embedded import EmbeddedBuilder
 from config.services.leftovers import ProcessRecord
-from config.services.logs import LogRotation
 from config.services.options import Options
 from config.services.ports import is_free
 from config.services.processes import Keeper
-from config.services.room import explain_full_disk
 from config.services.state import (
     DataDirectory,
     hold_lock,
@@ -89,75 +88,73 @@ class Installation:
     def check_ports(self, patience_s: float) -> None:
         """ConfigurationError, with the port and what to do, if one that we need is taken."""
         options, stored = self.options, self.directory.root / "ports.json"
-        wanted = [
+        needed = [
             ("web", options.port_web, options.host, "choose another with --port-web"),
             ("mcp", options.port_mcp, options.host, "choose another with --port-mcp"),
         ]
         advice = f"end the program that uses it, or delete {stored} to choose new ports"
         for name, port in self.application.embedded.ports.items():
-            wanted.append((name, port, "127.0.0.1", advice))
+            needed.append((name, port, "127.0.0.1", advice))
         deadline = time.monotonic() + patience_s
-        for name, port, host, advice in wanted:
-            if not _becomes_free(port, host, deadline):
-                raise ConfigurationError(f"port {port} ({name}) is already in use; {advice}")
+        for name, port, host, advice in needed:
+            while not is_free(port, host):
+                if time.monotonic() > deadline:
+                    raise ConfigurationError(f"port {port} ({name}) is already in use; {advice}")
+                time.sleep(0.05)
 
     def run(self) -> None:
         """Until a signal stops it."""
-        for notice in self.application.embedded.notices:
+        embedded = self.application.embedded
+        for notice in embedded.notices:
             self.say(f"note: {notice}")
         self.say(f"starting; logs are in {self.directory.logs}")
         keeper = Keeper()
         # Their existence says that everything answers, so they go with us even after `kill -9`.
         for file in self.directory.shared_files:
             keeper.remove(file)
-        try:
-            asyncio.run(self._supervise(keeper))
-        finally:
-            keeper.close()
-        self.say("stopped")
-
-    async def _supervise(self, keeper: Keeper) -> None:
-        services = [*self.application.embedded.services, *self.application.services()]
-        folders = list(dict.fromkeys((self.directory.root, *self.application.embedded.folders)))
+        folders = list(dict.fromkeys((self.directory.root, *embedded.folders)))
         supervisor = Supervisor(
-            services,
+            [*embedded.services, *self.application.services()],
             keeper,
             self.say,
             record=self.record.write,
             find_obstacle=partial(explain_full_disk, folders),
             do_chores=LogRotation(self.directory.logs, *env.log_limits()).rotate,
         )
-        write_private_json(self.directory.environment_file, self.application.variables)
-        await supervisor.run(self._tell)
+        try:
+            write_private_json(self.directory.environment_file, self.application.variables)
+            asyncio.run(supervisor.run(self._announce))
+        finally:
+            keeper.close()
+        self.say("stopped")
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         """Everything answers: write the addresses down and say them."""
-        write_private_json(self.directory.endpoints_file, self._endpoints())
-        seconds = time.monotonic() - self.began
-        secrets, options = self.application.secrets, self.options
-        self.say(
-            SUMMARY.format(
-                seconds=seconds,
-                web=options.web_url,
-                user=ADMIN_USER,
-                mcp=options.mcp_url,
-                key=secrets.api_key,
-                endpoints=self.directory.endpoints_file,
-            )
-        )
-
-    def _endpoints(self) -> dict[str, str | None]:
         secrets, embedded = self.application.secrets, self.application.embedded
-        outside = self.options.outside
-        return {
-            "web": self.options.web_url,
-            "mcp": self.options.mcp_url,
+        web, mcp = self.options.web_url, self.options.mcp_url
+        database_url = (
+            self.options.outside.get("DATABASE_URL") or embedded.variables["DATABASE_URL"]
+        )
+        endpoints = {
+            "web": web,
+            "mcp": mcp,
             "api_key": secrets.api_key,
             "admin_user": ADMIN_USER,
             "admin_password": secrets.admin_password,
             "demo_dsn": embedded.demo_dsn,
-            "database_url": outside.get("DATABASE_URL") or embedded.variables["DATABASE_URL"],
+            "database_url": database_url,
         }
+        write_private_json(self.directory.endpoints_file, endpoints)
+        self.say(
+            SUMMARY.format(
+                seconds=time.monotonic() - self.began,
+                web=web,
+                user=ADMIN_USER,
+                mcp=mcp,
+                key=secrets.api_key,
+                endpoints=self.directory.endpoints_file,
+            )
+        )
 
 
 SUMMARY = """
@@ -170,11 +167,3 @@ Toolbuilder is up, after {seconds:.1f} s.
 
 Ctrl-C stops everything.
 """
-
-
-def _becomes_free(port: int, host: str, deadline: float) -> bool:
-    while not is_free(port, host):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True

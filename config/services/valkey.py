@@ -33,7 +33,16 @@ class EmbeddedValkey:
         file = self.directory / "valkey.conf"
         # Not by arguments: every user of the machine can read those.
         file.touch(mode=0o600)
-        file.write_text(self._configuration())
+        lines = (
+            "bind 127.0.0.1",
+            f"port {self.port}",
+            f"requirepass {self.password}",
+            f'dir "{self.directory}"',
+            "appendonly yes",
+            'save ""',
+            "daemonize no",
+        )
+        file.write_text("\n".join(lines) + "\n")
         return Command((str(find_binary()), str(file)), plain_environment(), log=self.log)
 
     def is_ready(self) -> bool:
@@ -46,20 +55,6 @@ class EmbeddedValkey:
                 return answer.readline() == b"+OK\r\n" and answer.readline() == b"+PONG\r\n"
         except OSError:
             return False
-
-    def _configuration(self) -> str:
-        return "\n".join(
-            (
-                "bind 127.0.0.1",
-                f"port {self.port}",
-                f"requirepass {self.password}",
-                f'dir "{self.directory}"',
-                "appendonly yes",
-                'save ""',
-                "daemonize no",
-                "",
-            )
-        )
 
 
 def find_binary() -> Path:

@@ -38,8 +38,11 @@ class ContentPolicyMiddleware:
         nonce = Nonce()
         request.csp_nonce = nonce  # type: ignore[attr-defined]
         response = self.get_response(request)
-        if HEADER not in response and not _is_debug_page(response):
-            response[HEADER] = build_policy(nonce, is_back_office=_is_back_office(request))
+        is_debug_page = settings.DEBUG and response.status_code in _DEBUG_PAGES
+        if HEADER not in response and not is_debug_page:
+            match = request.resolver_match
+            is_back_office = match is not None and match.app_name == "admin"
+            response[HEADER] = build_policy(nonce, is_back_office=is_back_office)
         return response
 
 
@@ -60,12 +63,3 @@ def build_policy(nonce: Nonce, *, is_back_office: bool = False) -> str:
             "frame-ancestors 'none'",
         )
     )
-
-
-def _is_back_office(request: HttpRequest) -> bool:
-    match = request.resolver_match
-    return match is not None and match.app_name == "admin"
-
-
-def _is_debug_page(response: HttpResponse) -> bool:
-    return settings.DEBUG and response.status_code in _DEBUG_PAGES

@@ -10,7 +10,7 @@ from config.web.theme import read_theme
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`navigation`, `help_address`, `theme` and `csp_nonce`; made only where a template shows them."""
+    """`navigation`, `help_address`, `theme` and `csp_nonce`; made only if a template shows them."""
     return {
         "navigation": SimpleLazyObject(lambda: list_navigation(request)),
         "help_address": SimpleLazyObject(lambda: find_help(request)),

@@ -61,10 +61,14 @@ def read_page(name: str, text: str) -> HelpPage:
     # Raw HTML stays text, whoever wrote the file.
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
-    title, body = _split_title(tokens)
+    title, body = "", tokens
+    if len(tokens) > 2 and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
+        title, body = tokens[1].content, tokens[3:]
     for index, token in enumerate(body):
         if token.type == "heading_open":
-            token.attrSet("id", _slug(body[index + 1].content))
+            # The anchor as links in Markdown write it.
+            heading = _NO_SLUG.sub("", body[index + 1].content.lower())
+            token.attrSet("id", heading.replace(" ", "-"))
         elif token.type == "table_open":
             token.attrSet("class", "table top")
         elif token.type == "inline":
@@ -77,13 +81,7 @@ def _files(ending: str) -> dict[str, Path]:
     """The files of that kind by their path in docs/, the ending of Markdown left out."""
     folder = settings.BASE_DIR / "docs"
     paths = {path.relative_to(folder): path for path in folder.rglob(f"*{ending}")}
-    return {one.as_posix().removesuffix(".md"): path for one, path in paths.items()}
-
-
-def _split_title(tokens: Sequence[Token]) -> tuple[str, list[Token]]:
-    if len(tokens) > 2 and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
-        return tokens[1].content, list(tokens[3:])
-    return "", list(tokens)
+    return {relative.as_posix().removesuffix(".md"): path for relative, path in paths.items()}
 
 
 def _lead_links(tokens: Sequence[Token], folder: PurePosixPath) -> None:
@@ -111,8 +109,3 @@ def _find_address(href: str, folder: PurePosixPath) -> str:
     if not link.path.endswith(".md") or name not in _files(".md"):
         return ""
     return address_of(name) + (f"#{link.fragment}" if link.fragment else "")
-
-
-def _slug(heading: str) -> str:
-    """The anchor of a heading as links in Markdown write it."""
-    return _NO_SLUG.sub("", heading.lower()).replace(" ", "-")

@@ -183,6 +183,6 @@ def find_place(request: HttpRequest) -> Place | None:
 
 
 def find_help(request: HttpRequest) -> str:
-    """The address of the documentation on the page's place, of its index where there is none."""
+    """The address of the documentation on the page's place, of its index if there is none."""
     place = find_place(request)
     return address_of(place.help if place else INDEX)

@@ -10,6 +10,9 @@ from django.urls import reverse
 
 from access.views.events import event_response, trigger_event
 
+# With them the browser loads another page, which shows the messages.
+_LEADING_HEADERS = ("HX-Redirect", "HX-Refresh", "HX-Location")
+
 
 class PartialAnswerMiddleware:
     """Turns what a whole page would show around its content into events of the browser."""
@@ -21,10 +24,18 @@ class PartialAnswerMiddleware:
         response = self.get_response(request)
         if not request.htmx:  # type: ignore[attr-defined]
             return response
-        if _leads_to_sign_in(request, response):
+        address = response.headers.get("Location", "").split("?")[0]
+        is_to_sign_in = response.status_code == 302 and address == reverse("sign-in")
+        # Without this htmx would follow, and put the sign-in page where the fragment belongs.
+        if is_to_sign_in and not request.user.is_authenticated:
             return event_response("session:ended", status=401)
-        if not _leads_elsewhere(response):
-            _send_toasts(request, response)
+        is_redirect = 300 <= response.status_code < 400
+        if not is_redirect and not any(name in response for name in _LEADING_HEADERS):
+            toasts = [
+                {"level": note.level_tag, "text": str(note)} for note in get_messages(request)
+            ]
+            if toasts:
+                trigger_event(response, "toast", toasts=toasts)
         return response
 
 
@@ -32,25 +43,3 @@ def refuse_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler400`: what is too large is answered so, with its own status, which pages have a sentence for."""
     status = 413 if isinstance(exception, RequestDataTooBig) else 400
     return render(request, "400.html", {"is_too_large": status == 413}, status=status)
-
-
-def _leads_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
-    address = response.headers.get("Location", "")
-    # Without this htmx would follow, and put the sign-in page where the fragment belongs.
-    return (
-        response.status_code == 302
-        and not request.user.is_authenticated
-        and address.split("?")[0] == reverse("sign-in")
-    )
-
-
-def _leads_elsewhere(response: HttpResponse) -> bool:
-    return 300 <= response.status_code < 400 or any(
-        name in response for name in ("HX-Redirect", "HX-Refresh", "HX-Location")
-    )
-
-
-def _send_toasts(request: HttpRequest, response: HttpResponse) -> None:
-    toasts = [{"level": each.level_tag, "text": str(each)} for each in get_messages(request)]
-    if toasts:
-        trigger_event(response, "toast", toasts=toasts)

@@ -18,6 +18,7 @@ from access.models import RuntimeInstance
 from config import env
 from config.celery import app
 from config.services.leftovers import start_time
+from config.services.options import LOOPBACK
 from config.services.readiness import answers_http
 from config.services.state import read_json
 from core.errors import ConfigurationError
@@ -26,7 +27,6 @@ from tools.drift import RUNTIME_SILENT_AFTER
 DEADLINE_S = 1.0
 # A worker's answer comes within milliseconds; that there is none can be said only after waiting.
 _WORKER_ANSWER_S = 0.7
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 State = Literal["ok", "away", "unused", "unknown"]
 
 
@@ -52,8 +52,8 @@ Check = tuple[str | Promise, Callable[[], Answer]]
 def read_service_states() -> list[ServiceState]:
     """All services, in order; what has not answered within DEADLINE_S is away."""
     # This thread has the connection that the session was read over; it asks the rows itself.
-    asked = ask_all(REMOTE)
-    return [*map(_ask_here, OWN), *asked()]
+    collect = ask_all(REMOTE)
+    return [*(ServiceState(name, check()) for name, check in OWN), *collect()]
 
 
 def ask_all(
@@ -61,7 +61,14 @@ def ask_all(
 ) -> Callable[[], list[ServiceState]]:
     """Start all checks at once; the result waits for them, all together no longer than the deadline."""
     pool = ThreadPoolExecutor(max_workers=len(checks))
-    futures = [pool.submit(_ask_in, get_language(), check) for _name, check in checks]
+    language = get_language()
+
+    def ask(check: Callable[[], Answer]) -> Answer:
+        # A thread does not know the language of the page.
+        with override(language):
+            return check()
+
+    futures = [pool.submit(ask, check) for _name, check in checks]
 
     def collect() -> list[ServiceState]:
         wait(futures, timeout=deadline_s)
@@ -142,7 +149,7 @@ def check_embeddings() -> Answer:
     if not url:
         return Answer("unused", _("Not set; searches compare words only."))
     address = httpx.URL(url)
-    is_own = address.host in _LOOPBACK
+    is_own = address.host in LOOPBACK
     with httpx.Client(timeout=DEADLINE_S, trust_env=not is_own) as client:
         status = client.get(address).status_code
     if status >= 500:
@@ -161,17 +168,6 @@ REMOTE: tuple[Check, ...] = (
     (gettext_lazy("Chroma"), check_chroma),
     (gettext_lazy("Embedding server"), check_embeddings),
 )
-
-
-def _ask_in(language: str | None, check: Callable[[], Answer]) -> Answer:
-    # A thread does not know the language of the page.
-    with override(language):
-        return check()
-
-
-def _ask_here(check: Check) -> ServiceState:
-    name, ask = check
-    return ServiceState(name, ask())
 
 
 def _open_redis() -> redis.Redis:

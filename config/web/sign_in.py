@@ -69,11 +69,22 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
     """The form, and after it the page that was asked for; htmx gets the form alone."""
     form = SignInForm(request, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        return _enter(request, form)
+        login(request, form.get_user())
+        response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
+        response.set_cookie(
+            DEVICE_COOKIE,
+            form.device,
+            max_age=KNOWN_FOR,
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+        return response
     template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
     context = {"form": form, "next": next_address(request)}
-    response = render(request, template, context, status=_status(form))
+    response = render(request, template, context, status=422 if form.errors else 200)
     if form.wait_minutes:
+        response.status_code = 429
         response["Retry-After"] = str(form.wait_minutes * 60)
     return response
 
@@ -94,32 +105,12 @@ def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:
     return _renew(request, status=409)
 
 
-def _enter(request: HtmxRequest, form: SignInForm) -> HttpResponse:
-    login(request, form.get_user())
-    response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
-    response.set_cookie(
-        DEVICE_COOKIE,
-        form.device,
-        max_age=KNOWN_FOR,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
-
-
 def _renew(request: HtmxRequest, *, status: int) -> HttpResponse:
     """What a page needs to go on, and whose it is now: it must not be another person's."""
     username = request.user.get_username()
     return event_response(
         "session:renewed", status=status, token=get_token(request), username=username
     )
-
-
-def _status(form: SignInForm) -> int:
-    if form.wait_minutes:
-        return 429
-    return 422 if form.errors else 200
 
 
 def explain_wait(minutes: int) -> str:

@@ -60,7 +60,7 @@ class StaticFile:
 
     @cached_property
     def compressed(self) -> bytes | None:
-        """The content as gzip, None where that makes it no smaller."""
+        """The content as gzip, None if that makes it no smaller."""
         beside = self.path.with_name(f"{self.path.name}.gz")
         if beside.exists():
             return beside.read_bytes()
@@ -70,7 +70,7 @@ class StaticFile:
 
 
 def find_static_file(name: str) -> StaticFile | None:
-    """The file `name`, such as `web/app.css`; None where there is none.
+    """The file `name`, such as `web/app.css`; None if there is none.
 
     Read once per process; each time while DEBUG is on, so that a change has a new address at once.
     """
@@ -83,7 +83,9 @@ def find_static_file(name: str) -> StaticFile | None:
     if not isinstance(path, str) or not Path(path).is_file():
         return None
     content = Path(path).read_bytes()
-    file = StaticFile(Path(path), _with_addresses(content, name) if _is_style(name) else content)
+    file = StaticFile(
+        Path(path), _with_addresses(content, name) if name.endswith(".css") else content
+    )
     if not settings.DEBUG:
         _found[name] = file
     return file
@@ -113,42 +115,30 @@ class StaticFilesMiddleware:
             return self.get_response(request)
         if request.method not in {"GET", "HEAD"}:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        return _send(request, file)
-
-
-def _send(request: HttpRequest, file: StaticFile) -> HttpResponse:
-    is_gzip_accepted = "gzip" in request.headers.get("Accept-Encoding", "")
-    packed = file.compressed if is_gzip_accepted else None
-    response = HttpResponse(packed or file.content, content_type=file.content_type)
-    if packed:
-        response["Content-Encoding"] = "gzip"
-    response["Vary"] = "Accept-Encoding"
-    # Of either form: it is weak where both are sent under one tag.
-    response["ETag"] = etag = f'W/"{file.version}"'
-    is_current = request.GET.get(_VERSION) == file.version
-    response["Cache-Control"] = FOR_EVER if is_current else FOR_A_MINUTE
-    return get_conditional_response(request, etag=etag, response=response) or response
-
-
-def _is_style(name: str) -> bool:
-    return name.endswith(".css")
+        is_gzip_accepted = "gzip" in request.headers.get("Accept-Encoding", "")
+        packed = file.compressed if is_gzip_accepted else None
+        response = HttpResponse(packed or file.content, content_type=file.content_type)
+        if packed:
+            response["Content-Encoding"] = "gzip"
+        response["Vary"] = "Accept-Encoding"
+        # Of either form: it is weak, since both are sent under one tag.
+        response["ETag"] = etag = f'W/"{file.version}"'
+        is_current = request.GET.get(_VERSION) == file.version
+        response["Cache-Control"] = FOR_EVER if is_current else FOR_A_MINUTE
+        return get_conditional_response(request, etag=etag, response=response) or response
 
 
 def _with_addresses(style: bytes, name: str) -> bytes:
-    """The style sheet with the hashes of the files that it refers to."""
+    """The style sheet with the hashes of the files of ours that it refers to."""
 
     def replace(found: re.Match[bytes]) -> bytes:
-        return found[1] + _address_in(name, found[2].decode()).encode()
+        parts = urlsplit(found[2].decode())
+        is_relative = parts.path and not parts.path.startswith("/")
+        if not is_relative or parts.scheme or parts.netloc or parts.query:
+            return found[0]
+        file = find_static_file(normpath(join(dirname(name), parts.path)))
+        if file is None:
+            return found[0]
+        return found[1] + parts._replace(query=f"{_VERSION}={file.version}").geturl().encode()
 
     return _REFERENCE.sub(replace, style)
-
-
-def _address_in(name: str, reference: str) -> str:
-    """What a style sheet writes to refer to a file; unchanged for what is none of ours."""
-    parts = urlsplit(reference)
-    if parts.scheme or parts.netloc or parts.query or not parts.path or parts.path.startswith("/"):
-        return reference
-    file = find_static_file(normpath(join(dirname(name), parts.path)))
-    if file is None:
-        return reference
-    return parts._replace(query=f"{_VERSION}={file.version}").geturl()

@@ -12,7 +12,7 @@ COOKIE_AGE_S = 365 * 86_400
 
 
 def read_theme(request: HttpRequest) -> str:
-    """The chosen theme, "auto" where nothing or nonsense is stored."""
+    """The chosen theme, "auto" if nothing or nonsense is stored."""
     theme = request.COOKIES.get(COOKIE, "auto")
     return theme if theme in THEMES else "auto"
 

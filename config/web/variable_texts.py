@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
-# One row of the page tells of as many variables as there are data sources.
+# One row of the page describes as many variables as there are data sources.
 SOURCES = "DATA_SOURCE_<NAME>_URL"
 _ROW = re.compile(r"\| `([A-Z0-9_]+|DATA_SOURCE_<NAME>_URL)` \| (.*?) ?\| (.*) \|")
 _LINK = re.compile(r"\[([^]]+)\]\([^)]*\)")
@@ -14,7 +14,7 @@ _CODE = re.compile(r"`[^`]*`")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """A variable as the page of the documentation has it; the texts are English, in Markdown."""
+    """A variable as the page of the documentation describes it; the texts are English, in Markdown."""
 
     name: str
     group: str

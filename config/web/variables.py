@@ -27,7 +27,7 @@ _HARMLESS_OPTIONS = frozenset(
 class ShownVariable:
     """A variable with its effective value, '' for a secret.
 
-    `origin` is "environment", "up" where a running `manage.py up` gave it, or "" where it is not set.
+    `origin` is "environment", "up" if a running `manage.py up` gave it, or "" if it is not set.
     """
 
     variable: Variable
@@ -48,15 +48,22 @@ class ShownVariable:
 
 @cache
 def read_variables() -> tuple[Variable, ...]:
-    """All variables in the page's order; none where the documentation is not installed."""
+    """All variables in the page's order; none if the documentation is not installed."""
     return tuple(parse_variables(PAGE.read_text())) if PAGE.exists() else ()
 
 
 def list_variables() -> list[tuple[str, list[ShownVariable]]]:
     """Groups of the page with their variables as they are now."""
-    shown = [_show(one) for variable in read_variables() for one in _expand(variable)]
-    grouped = groupby(shown, key=lambda one: one.variable.group)
-    return [(_translate(group), list(variables)) for group, variables in grouped]
+    variables: list[Variable] = []
+    for variable in read_variables():
+        if variable.name == SOURCES:
+            # What the page has in the place of a default is an example.
+            row = replace(variable, default="")
+            variables += [replace(row, name=variable_name(name)) for name in find_names()] or [row]
+        else:
+            variables.append(variable)
+    groups = groupby(map(_show, variables), key=lambda shown: shown.variable.group)
+    return [(_translate(group), list(shown)) for group, shown in groups]
 
 
 def is_secret(name: str) -> bool:
@@ -65,9 +72,9 @@ def is_secret(name: str) -> bool:
 
 
 def hide_credentials(value: str) -> str:
-    """An address without what stands before its @, and without values of options that may be secret.
+    """An address without the part before its @, and without values of options that may be secret.
 
-    Where a password may have been cut in two, by a `?` before an @, nothing but the scheme is left.
+    If a password may have been cut in two, by a `?` before an @, nothing but the scheme is left.
     """
     scheme, mark, rest = value.partition("://")
     if not mark:
@@ -76,8 +83,12 @@ def hide_credentials(value: str) -> str:
     if "@" in options:
         return f"{scheme}://{HIDDEN}"
     user, at, host = place.rpartition("@")
-    shown = "&".join(map(_hide_option, options.split("&"))) if options else ""
-    return f"{scheme}://{HIDDEN if user else ''}{at}{host.partition('#')[0]}{question}{shown}"
+    shown = []
+    for option in options.split("&") if options else ():
+        name = option.partition("=")[0]
+        shown.append(option if name in _HARMLESS_OPTIONS else f"{name}={HIDDEN}")
+    credentials = HIDDEN if user else ""
+    return f"{scheme}://{credentials}{at}{host.partition('#')[0]}{question}{'&'.join(shown)}"
 
 
 def split_markdown(text: str) -> list[tuple[str, bool]]:
@@ -91,42 +102,22 @@ def _translate(text: str) -> str:
     return gettext(text) if has_words(text) else text
 
 
-def _expand(variable: Variable) -> list[Variable]:
-    if variable.name != SOURCES:
-        return [variable]
-    # What the page has in the place of a default is an example.
-    row = replace(variable, default="")
-    return [replace(row, name=variable_name(name)) for name in find_names()] or [row]
-
-
 def _show(variable: Variable) -> ShownVariable:
     name = variable.name
-    secret = is_secret(name)
-    return ShownVariable(variable, _find_origin(name), "" if secret else _read_value(name), secret)
-
-
-def _find_origin(name: str) -> Origin:
     if os.environ.get(name):
-        return "environment"
-    return "up" if env.text(name) else ""
-
-
-def _read_value(name: str) -> str:
+        origin: Origin = "environment"
+    else:
+        origin = "up" if env.text(name) else ""
+    if is_secret(name):
+        return ShownVariable(variable, origin, "", is_secret=True)
     value = getattr(settings, name, None)
     if value is None:
         value = env.text(name)
     if isinstance(value, bool):
-        return "on" if value else "off"
-    given = value if isinstance(value, list | tuple) else [value]
-    return ", ".join(_hide(name, str(one)) for one in given)
-
-
-def _hide(name: str, value: str) -> str:
-    # What should be an address and is none may hold a password anywhere.
-    is_no_address = name.endswith("_URL") and "://" not in value
-    return HIDDEN if value and is_no_address else hide_credentials(value)
-
-
-def _hide_option(option: str) -> str:
-    name, _mark, _value = option.partition("=")
-    return option if name in _HARMLESS_OPTIONS else f"{name}={HIDDEN}"
+        return ShownVariable(variable, origin, "on" if value else "off", is_secret=False)
+    shown = []
+    for part in map(str, value if isinstance(value, list | tuple) else [value]):
+        # What should be an address and is none may hold a password anywhere.
+        is_no_address = name.endswith("_URL") and "://" not in part
+        shown.append(HIDDEN if part and is_no_address else hide_credentials(part))
+    return ShownVariable(variable, origin, ", ".join(shown), is_secret=False)

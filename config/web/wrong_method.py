@@ -19,7 +19,14 @@ class WrongMethodMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         is_refused = response.status_code == HTTPStatus.METHOD_NOT_ALLOWED
-        if is_refused and request.method == "GET" and _is_for_people(request):
+        is_fragment = "HX-Request" in request.headers
+        is_for_people = not is_fragment and not request.path.startswith(_PROGRAMS)
+        if (
+            is_refused
+            and request.method == "GET"
+            and is_for_people
+            and request.accepts("text/html")
+        ):
             return HttpResponseRedirect(find_page_above(request.path))
         return response
 
@@ -33,13 +40,6 @@ def find_page_above(path: str) -> str:
         if parts[count - 1] != "~" and _is_address(above):
             return above
     return "/"
-
-
-def _is_for_people(request: HttpRequest) -> bool:
-    is_of_page = "HX-Request" in request.headers
-    return (
-        not is_of_page and not request.path.startswith(_PROGRAMS) and request.accepts("text/html")
-    )
 
 
 def _is_address(path: str) -> bool:

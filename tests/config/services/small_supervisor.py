@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from config.services.command_line import say
+from config.services.disk import explain_full_disk
 from config.services.leftovers import ProcessRecord
 from config.services.processes import Command, Keeper
-from config.services.room import explain_full_disk
 from config.services.supervisor import RestartPolicy, Service, Supervisor
 
 # A folder for each start, which takes no room.

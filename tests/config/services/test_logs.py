@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.services.logs import LogRotation
+from config.services.disk import LogRotation
 from config.services.processes import Command, Keeper, start
 from config.services.readiness import LogWatch
 from tests.config.services.conftest import wait_until
@@ -74,7 +74,7 @@ def test_log_that_cannot_be_copied_is_kept(log: Path) -> None:
     log.write_text("text")
     program = (
         "import resource, signal, sys; from pathlib import Path;"
-        " from config.services.logs import LogRotation;"
+        " from config.services.disk import LogRotation;"
         " resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1));"
         " LogRotation(Path(sys.argv[1]), 3, 2).rotate()"
     )

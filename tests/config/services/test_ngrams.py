@@ -11,7 +11,7 @@ from openai import AsyncOpenAI
 
 from config.services.embedded import Embedded, EmbeddedBuilder
 from config.services.embeddings import EmbeddedEmbeddings, EmbeddedNgrams
-from config.services.ngram_vectors import embed_by_ngrams
+from config.services.ngram_server import embed_by_ngrams
 from config.services.options import Options
 from config.services.state import DataDirectory
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings, TextRole

@@ -12,8 +12,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from access.keys import register_token
+from config.demo.catalogue import prepare_catalogue
 from config.demo.loading import load_documents, load_shop, load_tools
-from config.demo.preparing import prepare_catalogue
 from config.demo.vectors import load_tool_vectors
 
 # Any number that no other program of this database uses for its own lock.

@@ -1,6 +1,7 @@
-"""The `{% icon %}` tag, known to every template without a `{% load %}`."""
+"""The tags `{% icon %}` and `{% modules_in %}`, known to every template without a `{% load %}`."""
 
 from django import template
+from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -17,3 +18,11 @@ def icon(name: str, classes: str = "") -> SafeString:
         staticfiles_storage.url("web/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def modules_in(*folders: str) -> list[str]:
+    """Names of our own JavaScript modules in these folders of static/, such as `web/toast.js`, in order."""
+    root = settings.BASE_DIR / "static"
+    paths = [path for folder in folders for path in sorted(root.glob(f"{folder}/*.js"))]
+    return [path.relative_to(root).as_posix() for path in paths]

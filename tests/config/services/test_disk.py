@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from config.services.room import explain_full_disk
+from config.services.disk import explain_full_disk
 from tests.config.services.conftest import wait_until
 
 SMALL = [sys.executable, "-m", "tests.config.services.small_supervisor"]
