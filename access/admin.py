@@ -32,7 +32,7 @@ admin.site.unregister(User)
 
 @admin.register(User)
 class PersonAdmin(UserAdmin[User]):
-    """Django's own; whoever is deleted takes their keys along."""
+    """Django's own; the keys of a deleted person are revoked."""
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         revoke_keys_of([obj], _actor(request))
@@ -44,7 +44,7 @@ class PersonAdmin(UserAdmin[User]):
 
 
 class ApiKeyForm(forms.ModelForm[ApiKey]):
-    """Says what is right where no tool is left."""
+    """Says what is right if no tool is left."""
 
     class Meta:
         error_messages = {"allowed_tools": {"required": NO_TOOLS}}

@@ -52,7 +52,7 @@ def command_actor() -> Actor:
 def record_event(
     actor: Actor, action: AuditAction, target: Target, detail: Mapping[str, Any] | None = None
 ) -> None:
-    """Add one event to the trail, in the transaction of what it tells of; never with a secret in it."""
+    """Add one event to the trail, in the transaction of the change; never with a secret in it."""
     AuditEvent.objects.create(
         actor=actor.name[:_NAME_CHARACTERS],
         place=actor.place,

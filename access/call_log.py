@@ -1,4 +1,4 @@
-"""The call log: what its address asks for, and the calls that it shows."""
+"""The call log: the filters in its address, and the calls that it shows."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
@@ -24,7 +24,7 @@ from core.formatting import format_csv
 PAGE_SIZE = 50
 EXPORT_LIMIT = 50_000
 TOOLS_OFFERED = 500
-# Stands for every failure of a tool, see figures.FAILED.
+# Means every failure of a tool, see figures.FAILED.
 ANY_FAILURE = "failed"
 COLUMNS = (
     "at", "tool_name", "caller", "key_id", "outcome", "error", "duration_ms", "row_count",
@@ -47,7 +47,7 @@ SELECT tool_name FROM names WHERE tool_name IS NOT NULL LIMIT %s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLogState:
-    """What the address of the log says; empty means any. `start` and `end` are days, both included.
+    """The filters in the address of the log; empty means any. `start` and `end` are days, both included.
 
     `before` and `after` are places in the log as `CallPage` gives them: older or newer calls.
     """
@@ -65,7 +65,7 @@ class CallLogState:
     @classmethod
     def read(cls, given: QueryDict) -> "CallLogState":
         """From an address; what makes no sense in it is left out."""
-        texts = read_filters(given, [one.name for one in fields(cls)], _QUERY_CHARACTERS)
+        texts = read_filters(given, [field.name for field in fields(cls)], _QUERY_CHARACTERS)
         known = {"", ANY_FAILURE, *Outcome.values}
         return replace(
             cls(**texts),
@@ -81,7 +81,7 @@ class CallLogState:
 
     @property
     def query(self) -> str:
-        """The filters as they stand in an address, without a place."""
+        """The filters as in an address, without a place."""
         return _encode(replace(self, before="", after=""))
 
     def address(self, **changes: str) -> str:
@@ -139,7 +139,7 @@ def export_calls(state: CallLogState, user: User) -> str:
 
 
 def shown_arguments(call: CallRecord) -> Any:
-    """What of the call's arguments may be shown; a policy that became stricter hides what is stored."""
+    """The part of the call's arguments that may be shown; a policy that became stricter hides what is stored."""
     if isinstance(call.arguments, dict):
         return recorded_arguments(call.arguments, settings.CALL_LOG_ARGUMENTS)
     return None if settings.CALL_LOG_ARGUMENTS == "none" else call.arguments

@@ -12,14 +12,13 @@ from uuid import UUID
 
 import orjson
 from django.db import connection
-from django.utils import timezone
 
-from access.models import ApiKey, CallRecord, Outcome
+from access.keys import LAST_USED_RESOLUTION, note_uses
+from access.models import CallRecord, Outcome
 from access.record_buffers import RecordBuffer
 
 BATCH_SIZE = 500
 MAX_WAITING = 50_000
-LAST_USED_RESOLUTION_S = 60.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,21 +73,18 @@ class CallWriter:
     def write(self, calls: Sequence[Call]) -> None:
         """One statement for the whole batch: a tenth of the cost of a bulk insert of models.
 
-        Harmless to repeat: a batch whose success was not heard of is written again.
+        Harmless to repeat: a batch whose success is unknown is written again.
         """
         with connection.cursor() as cursor:
             cursor.execute(_insert_statement(), [orjson.dumps(calls).decode()])
-        self._note_use({call.key_id for call in calls if call.key_id})
-
-    def _note_use(self, key_ids: set[str]) -> None:
-        now = time.monotonic()
+        now, resolution_s = time.monotonic(), LAST_USED_RESOLUTION.total_seconds()
         due = {
-            key_id
-            for key_id in key_ids
-            if now - self._noted_at.get(key_id, -math.inf) > LAST_USED_RESOLUTION_S
+            call.key_id
+            for call in calls
+            if call.key_id and now - self._noted_at.get(call.key_id, -math.inf) > resolution_s
         }
         if due:
-            ApiKey.objects.filter(key_id__in=due).update(last_used_at=timezone.now())
+            note_uses(due)
             self._noted_at |= dict.fromkeys(due, now)
 
 

@@ -1,10 +1,24 @@
-"""What a person types into a client of agents to connect it with a key."""
+"""The address under which agents reach the served side, and what a person types into a client to connect it."""
 
 import json
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.http import HttpRequest
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+
+def mcp_url(request: HttpRequest) -> str:
+    """What agents are told: MCP_PUBLIC_URL if it is set, else this machine's own address."""
+    return settings.MCP_PUBLIC_URL or local_mcp_url(request)
+
+
+def local_mcp_url(request: HttpRequest) -> str:
+    """The MCP port of the host that the page was asked of, as `manage.py up` prints it."""
+    host = request.get_host()
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    return f"{request.scheme}://{name}:{settings.MCP_PORT}/mcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +33,10 @@ class Connection:
 
 def describe_connections(url: str, token: str) -> list[Connection]:
     """Ready configurations of the clients that people use, with the address and the key in them."""
+    header = f"Authorization: Bearer {token}"
+    command = f'claude mcp add --transport http toolbuilder {url} --header "{header}"'
     return [
-        Connection("claude-code", "Claude Code", _("In a terminal"), _claude_code(url, token)),
+        Connection("claude-code", "Claude Code", _("In a terminal"), command),
         Connection(
             "claude-desktop", "Claude Desktop", "claude_desktop_config.json", _desktop(url, token)
         ),
@@ -29,13 +45,6 @@ def describe_connections(url: str, token: str) -> list[Connection]:
         Connection("python", "Python", _("With the package fastmcp"), _python(url, token)),
         Connection("adk", "Google ADK", _("In the agent's module"), _adk(url, token)),
     ]
-
-
-def _claude_code(url: str, token: str) -> str:
-    return (
-        f"claude mcp add --transport http toolbuilder {url}"
-        f' --header "Authorization: Bearer {token}"'
-    )
 
 
 def _desktop(url: str, token: str) -> str:

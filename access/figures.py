@@ -28,7 +28,7 @@ class Percentile95(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class CallFigures:
-    """Of some calls; `p95_ms` is None where there are none."""
+    """Of some calls; `p95_ms` is None if there are none."""
 
     calls: int = 0
     errors: int = 0
@@ -66,7 +66,7 @@ def read_tool_figures(
     since: datetime, names: Collection[str] | None = None
 ) -> dict[str, CallFigures]:
     """By tool, of those that were called since then; of the named ones if names are given."""
-    calls = _calls(since).filter(OF_A_TOOL)
+    calls = CallRecord.objects.filter(OF_A_TOOL, at__gte=since).order_by()
     if names is not None:
         calls = calls.filter(tool_name__in=names)
     rows = calls.values("tool_name").annotate(calls=_CALLS, errors=_ERRORS, p95_ms=_P95)
@@ -101,7 +101,3 @@ def read_hours(calls: "QuerySet[CallRecord]") -> list[CallFigures]:
         for row in rows
     }
     return [found.get(hour, CallFigures()) for hour in hours]
-
-
-def _calls(since: datetime) -> "QuerySet[CallRecord]":
-    return CallRecord.objects.filter(at__gte=since).order_by()

@@ -5,13 +5,12 @@ import hmac
 import re
 import secrets
 import string
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from access.allowed_tools import every_tool
@@ -101,10 +100,13 @@ def revoke_keys_of(owners: Iterable[User], by: Actor) -> None:
 
 def note_use(key: ApiKey) -> None:
     """Write, to the minute, that the key was used now."""
-    now = timezone.now()
-    due = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USED_RESOLUTION)
-    if key.last_used_at is None or key.last_used_at < now - LAST_USED_RESOLUTION:
-        ApiKey.objects.filter(due, pk=key.pk).update(last_used_at=now)
+    if key.last_used_at is None or key.last_used_at < timezone.now() - LAST_USED_RESOLUTION:
+        note_uses([key.key_id])
+
+
+def note_uses(key_ids: Collection[str]) -> None:
+    """Write that these keys were used now."""
+    ApiKey.objects.filter(key_id__in=key_ids).update(last_used_at=timezone.now())
 
 
 def token_key_id(token: str) -> str | None:

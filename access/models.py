@@ -183,7 +183,7 @@ class CallRecord(models.Model):
 
 
 class RuntimeInstance(models.Model):
-    """One serving process and what it last said of itself."""
+    """One serving process and what it last reported."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     host = models.TextField(_("host"))

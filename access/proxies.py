@@ -1,6 +1,5 @@
 """What proxies in front of the web side say of a request, believed of those in TRUSTED_PROXIES alone."""
 
-from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from django.conf import settings
@@ -10,17 +9,19 @@ Address = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address of the client, '' where there is none.
+    """The address of the client, '' if there is none.
 
-    X-Forwarded-For is read from its end for as long as a trusted proxy says it: what stands before
-    the first other address is the client's own word.
+    X-Forwarded-For is read from its end for as long as a trusted proxy wrote it: whatever precedes
+    the first other address is only the client's claim.
     """
     peer = str(request.META.get("REMOTE_ADDR", ""))
     address = _read_address(peer)
     if address is None:
         return peer
-    for said in _forwarded_for(request):
-        if not is_trusted(address) or (before := _read_address(said)) is None:
+    header = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
+    words = [word.strip() for word in header.split(",") if word.strip()]
+    for word in reversed(words):
+        if not is_trusted(address) or (before := _read_address(word)) is None:
             break
         address = before
     return str(address)
@@ -35,11 +36,6 @@ def is_from_trusted_proxy(request: HttpRequest) -> bool:
 def is_trusted(address: Address) -> bool:
     """Whether TRUSTED_PROXIES names the address or its network."""
     return any(address in network for network in settings.TRUSTED_PROXIES)
-
-
-def _forwarded_for(request: HttpRequest) -> Iterator[str]:
-    header = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
-    return (word.strip() for word in reversed(header.split(",")) if word.strip())
 
 
 def _read_address(text: str) -> Address | None:

@@ -1,4 +1,4 @@
-"""Messages in the language of who reads the page; agents and programs take their English, `str()`."""
+"""Messages in the language of the reader of the page; agents and programs take their English, `str()`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.filter
 def in_language(text: Message | ToolboxError | Mapping[str, object] | str) -> str:
-    """The text in the active language, in English where it has no translation; a plain one as it is.
+    """The text in the active language, in English if it has no translation; a plain one as it is.
 
     A mapping is a stored message, as `to_json` made it.
     """

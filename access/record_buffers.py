@@ -1,4 +1,4 @@
-"""Records that wait in memory, and are written in batches away from what they tell of."""
+"""Records that wait in memory, and are written in batches away from the calls that made them."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 FLUSH_INTERVAL_S = 0.5
 STOP_TIMEOUT_S = 5.0
 
-# What says that the database is away, not that a record is wrong.
+# Errors of a database that is away, not of a record that is wrong.
 AWAY = (InterfaceError, OperationalError, TimeoutError, OSError)
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class RecordBuffer(Generic[T]):
     """Keeps records and writes them twice a second; nothing is lost at a clean stop.
 
-    `write` may be given the same records again, where its success was not heard of. While the database
+    `write` may get the same records again if its success is unknown. While the database
     is away up to `max_waiting` records wait; beyond that the oldest are dropped and counted.
     """
 

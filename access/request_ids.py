@@ -1,4 +1,4 @@
-"""The id of the request that is being served: taken from the client or made, told in the answer and the log."""
+"""The id of the request that is being served: taken from the client or made, and written to the answer and the log."""
 
 import re
 import secrets

@@ -36,7 +36,7 @@ class StartedSignIn:
     def succeed(self) -> str:
         """Forget what was wrong before, and know this client from now on; returns the browser's mark.
 
-        Who brings the mark back is not held up by what others get wrong.
+        A browser that sends the mark back does not wait for what others get wrong.
         """
         device = self.device or secrets.token_urlsafe(32)
         marks = [_hash("address", self.address), _hash("device", device)]

@@ -25,7 +25,7 @@ def calls_address(state: CallLogState, **changes: str) -> str:
 
 @register.simple_tag
 def tool_address(name: str) -> str:
-    """The page of the tool of that name, '' where a name cannot stand in an address."""
+    """The page of the tool of that name, '' if the name cannot be part of an address."""
     try:
         return reverse("tool", args=[name])
     except NoReverseMatch:

@@ -69,7 +69,7 @@ def _choices(request: HttpRequest) -> dict[str, Any]:
     return {
         "tools": read_called_tools(user_of(request)),
         "keys": ApiKey.objects.order_by("name", "key_id").only("name", "key_id")[:_KEYS_OFFERED],
-        "outcomes": [one for one in Outcome.choices if one[0] != Outcome.OK],
+        "outcomes": [choice for choice in Outcome.choices if choice[0] != Outcome.OK],
         "any_failure": ANY_FAILURE,
         "export_limit": EXPORT_LIMIT,
     }

@@ -15,10 +15,9 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.audit import API_KEY, actor_of
-from access.connecting import describe_connections
+from access.connecting import describe_connections, mcp_url
 from access.key_forms import KeyForm
 from access.keys import revoke_key
-from access.mcp_address import mcp_url
 from access.models import ApiKey, AuditEvent
 from access.views.gates import (
     ADD_KEYS,

@@ -20,7 +20,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_POST
 
-from access.mcp_address import local_mcp_url
+from access.connecting import local_mcp_url
 from access.views.gates import user_of
 from config.web.service_states import read_service_states
 from config.web.sign_in import begin_sign_in, explain_wait

@@ -14,9 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from access.audit import actor_of
-from access.connecting import describe_connections
+from access.connecting import describe_connections, mcp_url
 from access.keys import issue_key
-from access.mcp_address import mcp_url
 from access.models import ApiKey
 from access.views.gates import ADD_KEYS, SEE_KEYS, for_staff_with, is_fragment, user_of
 from access.visibility import visible_calls

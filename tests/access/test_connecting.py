@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from access.mcp_address import local_mcp_url, mcp_url
+from access.connecting import local_mcp_url, mcp_url
 
 
 @pytest.mark.parametrize(
