@@ -68,7 +68,7 @@ def compose_answer(state: Mapping[str, Any], language: Language) -> str:
         return explain_fault(str(code), language)
     if not (stage := find_stopped_stage(state)):
         return _compose_result(state.get(QUERY_RESULT) or {}, language)
-    # What the agent told the model about the shape of its answer says nothing to a person.
+    # Advice to the model about the shape of its answer says nothing to a person.
     feedback = str(state.get(FEEDBACK_KEYS[stage]) or "")
     reason = one_line(feedback.replace(load_prompt(f"unreadable.{stage}"), ""))
     shown = reason[:_REASON_CHARACTERS] or load_sentence("unknown_reason", language)

@@ -56,7 +56,7 @@ class BoundedLlm(BaseLlm):
             await responses.aclose()
 
     async def close(self) -> None:
-        """Close the connections; the model cannot be asked after it."""
+        """Close the connections; the model is of no use afterwards."""
         if isinstance(self.inner, OpenAILlm) and self.inner.client is not None:
             await self.inner.client.close()
 

@@ -47,7 +47,7 @@ def run(arguments: Namespace, say: Say) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command's exit status; errors are said on standard error."""
+    """The command's exit status; errors go to standard error."""
     parser = ArgumentParser("manage.py up", description="Start everything on this machine.")
     add_arguments(parser)
     try:

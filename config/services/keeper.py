@@ -1,4 +1,4 @@
-"""Outlives its starter for a moment: kills what it was told of once standard input closes.
+"""Outlives its starter for a moment: kills the watched processes once standard input closes.
 
 Run as a script by `processes.Keeper`. One order a line, fields separated by tabs:
 `watch PID SIGNAL` (a leader of its own process group), `forget PID`, `remove PATH` (a file, or a

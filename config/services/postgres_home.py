@@ -21,7 +21,7 @@ SYSTEM_STATE = Path("/var/lib")
 class PostgresHome:
     """`binaries` holds initdb and postgres, `data` is the cluster; `account` None means ourselves.
 
-    `notice` says, for people, why the data is not where it was asked for.
+    `notice` tells people why the data is in another folder.
     """
 
     binaries: Path
@@ -31,7 +31,7 @@ class PostgresHome:
 
 
 def find_home(directory: Path, system_state: Path = SYSTEM_STATE) -> PostgresHome:
-    """The home for a cluster in `directory`; one that must live elsewhere is said in `notice`.
+    """The home for a cluster in `directory`; `notice` says if it must be elsewhere.
 
     As root, the unprivileged user must reach programs and data; otherwise they go to a folder in
     `system_state`, or in the temporary folder if that one is read-only.

@@ -83,7 +83,7 @@ class _NotUpError(ConfigurationError):
 
 @dataclass
 class Supervisor:
-    """Runs `services` until it is told to stop.
+    """Runs `services` until a signal stops it.
 
     `record` gets the process ids at each change; after an OSError it gets them again soon.
     `find_obstacle` says why no service can be expected to start now, '' for nothing. `do_chores` is

@@ -12,7 +12,7 @@ _SCHEME = "HTTP_X_FORWARDED_PROTO"
 
 
 class ProxyMiddleware:
-    """Django believes X-Forwarded-Proto of everybody, so only what a trusted proxy said gets there.
+    """Django believes X-Forwarded-Proto of everybody, so only the header of a trusted proxy gets there.
 
     What came to such a proxy over plain HTTP is sent on to WEB_PUBLIC_URL when that has TLS.
     """

@@ -1,4 +1,4 @@
-"""What the services that the web side needs say of themselves now, asked side by side."""
+"""The states of the services that the web side needs, all asked at once."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait

@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.cache import get_conditional_response
 
 FOR_EVER = "public, max-age=31536000, immutable"
-# What is asked for by its bare name, or by the hash of an older version, may be another file soon.
+# A file requested by its bare name, or by the hash of an older version, may be another soon.
 FOR_A_MINUTE = "public, max-age=60"
 _VERSION = "v"
 _VERSION_LENGTH = 16
@@ -101,7 +101,7 @@ class HashedStaticFilesStorage(StaticFilesStorage):
 
 
 class StaticFilesMiddleware:
-    """Sends static files: for ever what is asked for by its hash, for a minute all else."""
+    """Sends static files: for ever if the address has the hash, else for a minute."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

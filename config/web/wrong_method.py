@@ -6,7 +6,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404, resolve
 
-# The addresses of programs, which are told plainly.
+# The addresses of programs, which get the plain answer.
 _PROGRAMS = "/api/"
 
 

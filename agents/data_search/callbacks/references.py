@@ -75,8 +75,8 @@ async def fetch_tables(server: ToolServer, names: Sequence[str], context: Contex
     """The details of the tables that the catalogue knows of these. Raises ToolServerError."""
     if not names:
         return []
-    wanted = list(dict.fromkeys(names))[:CATALOGUE_TABLE_LIMIT]
-    answer = await server.call(TABLE_DETAILS, {"table_names": wanted}, context)
+    unique = list(dict.fromkeys(names))[:CATALOGUE_TABLE_LIMIT]
+    answer = await server.call(TABLE_DETAILS, {"table_names": unique}, context)
     if answer.get("status") == "error":
         logger.info("the catalogue knows none of the tables: %s", answer.get("message"))
     tables = answer.get("tables")

@@ -53,9 +53,9 @@ def keep_standard_columns_after_model_callback(
         to_json([column.model_dump() for column in columns]) if columns else ""
     )
     if not columns:
-        said = f"{text[:500]}\n" if text else ""
+        words = f"{text[:500]}\n" if text else ""
         reason = load_prompt("unreadable.column_standardization")
-        set_feedback(callback_context, COLUMN_STANDARDIZATION, said + reason)
+        set_feedback(callback_context, COLUMN_STANDARDIZATION, words + reason)
 
 
 def keep_sql_after_model_callback(
