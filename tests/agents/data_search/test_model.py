@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
+from google.genai import types
 
 from agents.data_search.environment import Environment
 from agents.data_search.faults import LanguageModelError
@@ -117,3 +118,35 @@ async def test_an_answer_that_never_comes_has_a_deadline(endpoint: str) -> None:
 async def test_a_model_that_is_away_is_named() -> None:
     with pytest.raises(LanguageModelError, match="does not answer"):
         await ask("http://127.0.0.1:1")
+
+
+async def replay(question: str, agent: str) -> types.Part:
+    """The recorded reply of an agent, asked as ADK asks."""
+    config = types.GenerateContentConfig(
+        system_instruction=f"# Role\n\n## Question\n{question}\n\n## Now\nAnswer.",
+        labels={"adk_agent_name": agent},
+    )
+    model = make_model(Environment())
+    request = LlmRequest(contents=[user_message(question)], config=config)
+    [response] = [response async for response in model.generate_content_async(request)]
+    await model.close()
+    assert response.content
+    [part] = response.content.parts or []
+    return part
+
+
+async def test_recorded_replies_replace_a_model_that_is_not_set() -> None:
+    question = "How many orders are in each status?"
+
+    written = await replay(question, "sql_generator")
+    run = await replay(question, "sql_reviewer")
+
+    assert written.text
+    assert run.function_call
+    assert run.function_call.name == "execute_postgres_query"
+    assert run.function_call.args == {"sql_query": written.text}
+
+
+async def test_without_a_model_other_questions_are_refused() -> None:
+    with pytest.raises(LanguageModelError, match="set LLM_BASE_URL and LLM_MODEL"):
+        await replay("How many orders are late?", "sql_generator")
