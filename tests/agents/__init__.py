@@ -1,1 +1,1 @@
-"""Tests of agents/, run in its own environment: `make agent-test`."""
+"""Tests of agents/, run in its own environment: `make test-agent`."""
