@@ -13,7 +13,6 @@ from core.expressions.limits import (
     kind_name,
     weigh,
 )
-from core.expressions.table import make_table
 from core.expressions.values import export_result
 from core.messages import message
 
@@ -21,17 +20,17 @@ _MAX_NUMBER_TEXT = 1_300
 _MAX_REASON = 500
 
 
-def _int(budget: Budget, value: Any) -> int:
+def int_(budget: Budget, value: Any) -> int:
     """The whole number of a number (its fraction cut off) or of a text."""
     return int(_short(value))
 
 
-def _float(budget: Budget, value: Any) -> float:
+def float_(budget: Budget, value: Any) -> float:
     """The floating-point number of a number or of a text."""
     return float(_short(value))
 
 
-def _decimal(budget: Budget, value: Any) -> Decimal:
+def decimal(budget: Budget, value: Any) -> Decimal:
     """The exact decimal number of a text such as '0.10', or of a number as it is written."""
     if type(value) not in {str, int, bool, float, Decimal}:
         raise TypeError
@@ -55,7 +54,7 @@ def _short(value: Any) -> Any:
     return value
 
 
-def _str(budget: Budget, value: Any = "") -> str:
+def str_(budget: Budget, value: Any = "") -> str:
     """The value as a text; lists are joined with ', '.join instead."""
     if type(value) in CONTAINERS:
         raise EvaluationError(
@@ -68,17 +67,17 @@ def _str(budget: Budget, value: Any = "") -> str:
     return str(value)
 
 
-def _bool(budget: Budget, value: Any) -> bool:
+def bool_(budget: Budget, value: Any) -> bool:
     """False for null, zero and whatever is empty; else True."""
     return bool(value)
 
 
-def _coalesce(budget: Budget, *values: Any) -> Any:
+def coalesce(budget: Budget, *values: Any) -> Any:
     """The first value that is not null, or null."""
     return next((value for value in values if value is not None), None)
 
 
-def _parse_json(budget: Budget, text: Any) -> Any:
+def parse_json(budget: Budget, text: Any) -> Any:
     """The value of a JSON text: dictionaries, lists, texts, numbers, booleans, null."""
     if type(text) is not str:
         raise TypeError
@@ -112,7 +111,7 @@ def _refuse_constant(name: str) -> NoReturn:
     )
 
 
-def _to_json(budget: Budget, value: Any) -> str:
+def to_json(budget: Budget, value: Any) -> str:
     """The value as a compact JSON text."""
     # The standard library's: scripts run where no package can be imported.
     exported = export_result(budget, value)
@@ -121,11 +120,6 @@ def _to_json(budget: Budget, value: Any) -> str:
     return text
 
 
-def _fail(budget: Budget, reason: Any) -> NoReturn:
+def fail(budget: Budget, reason: Any) -> NoReturn:
     """Ends the call with an error; the reason is what the agent reads."""
-    raise StatedError(_str(budget, reason)[:_MAX_REASON])
-
-
-CONVERSION_FUNCTIONS = make_table(
-    *(_int, _float, _decimal, _str, _bool, _coalesce, _parse_json, _to_json, _fail)
-)
+    raise StatedError(str_(budget, reason)[:_MAX_REASON])

@@ -7,7 +7,6 @@ from typing import Any
 
 from core.errors import EvaluationError
 from core.expressions.limits import Budget
-from core.expressions.table import make_table
 from core.messages import Message, message
 
 # No digits between % and its letter: strftime would honour a width such as %999999d.
@@ -15,18 +14,18 @@ _PATTERN = re.compile(r"(?:%[aAbBdHIjmMpSUwWyYf%]|[^%])*")
 _MAX_PATTERN = 100
 
 
-def _date(budget: Budget, year: Any, month: Any, day: Any) -> date:
+def date_(budget: Budget, year: Any, month: Any, day: Any) -> date:
     """The date of a year, a month and a day."""
     return date(year, month, day)
 
 
-def _to_date(budget: Budget, value: Any) -> date:
+def to_date(budget: Budget, value: Any) -> date:
     """The date of an ISO 8601 text (2024-12-31, with or without a time) or of a datetime."""
     moment = _read(value, message("expression.date_form", "a date; write it as YYYY-MM-DD"))
     return moment.date() if type(moment) is datetime else moment
 
 
-def _to_datetime(budget: Budget, value: Any) -> datetime:
+def to_datetime(budget: Budget, value: Any) -> datetime:
     """The datetime of an ISO 8601 text (2024-12-31T09:30:00+09:00) or of a date, at midnight."""
     moment = _read(
         value, message("expression.datetime_form", "a datetime; write it as YYYY-MM-DDTHH:MM:SS")
@@ -53,14 +52,14 @@ def _moment(value: Any) -> date:
     raise TypeError
 
 
-def _days_between(budget: Budget, start: Any, end: Any) -> int:
+def days_between(budget: Budget, start: Any, end: Any) -> int:
     """Calendar days from start to end; negative if the end comes first."""
-    return (_to_date(budget, end) - _to_date(budget, start)).days
+    return (to_date(budget, end) - to_date(budget, start)).days
 
 
-def _months_between(budget: Budget, start: Any, end: Any) -> int:
+def months_between(budget: Budget, start: Any, end: Any) -> int:
     """Whole months from start to end, as in an age; negative if the end comes first."""
-    first, last = _to_date(budget, start), _to_date(budget, end)
+    first, last = to_date(budget, start), to_date(budget, end)
     months = (last.year - first.year) * 12 + last.month - first.month
     reached = _shift(first, months)
     if months > 0 and reached > last:
@@ -68,9 +67,9 @@ def _months_between(budget: Budget, start: Any, end: Any) -> int:
     return months + 1 if months < 0 and reached < last else months
 
 
-def _hours_between(budget: Budget, start: Any, end: Any) -> float:
+def hours_between(budget: Budget, start: Any, end: Any) -> float:
     """Hours from start to end with their fraction; negative if the end comes first."""
-    first, last = _to_datetime(budget, start), _to_datetime(budget, end)
+    first, last = to_datetime(budget, start), to_datetime(budget, end)
     if (first.tzinfo is None) != (last.tzinfo is None):
         raise EvaluationError(
             message(
@@ -81,12 +80,12 @@ def _hours_between(budget: Budget, start: Any, end: Any) -> float:
     return (last - first).total_seconds() / 3_600
 
 
-def _add_days(budget: Budget, day: Any, days: Any) -> date:
+def add_days(budget: Budget, day: Any, days: Any) -> date:
     """The date or datetime so many days later; earlier if negative."""
     return _moment(day) + timedelta(days=days)
 
 
-def _add_months(budget: Budget, day: Any, months: Any) -> date:
+def add_months(budget: Budget, day: Any, months: Any) -> date:
     """The date or datetime so many months later, at most the last day of its month."""
     return _shift(_moment(day), months)
 
@@ -103,70 +102,70 @@ def _shift(day: date, months: Any) -> date:
     return day.replace(year=year, month=month + 1, day=min(day.day, last))
 
 
-def _add_hours(budget: Budget, moment: Any, hours: Any) -> datetime:
+def add_hours(budget: Budget, moment: Any, hours: Any) -> datetime:
     """The datetime so many hours later; earlier if negative."""
-    return _to_datetime(budget, moment) + timedelta(hours=hours)
+    return to_datetime(budget, moment) + timedelta(hours=hours)
 
 
-def _start_of_month(budget: Budget, day: Any) -> date:
+def start_of_month(budget: Budget, day: Any) -> date:
     """The first date of the month."""
-    return _to_date(budget, day).replace(day=1)
+    return to_date(budget, day).replace(day=1)
 
 
-def _end_of_month(budget: Budget, day: Any) -> date:
+def end_of_month(budget: Budget, day: Any) -> date:
     """The last date of the month."""
-    first = _to_date(budget, day)
+    first = to_date(budget, day)
     return first.replace(day=monthrange(first.year, first.month)[1])
 
 
-def _start_of_week(budget: Budget, day: Any) -> date:
+def start_of_week(budget: Budget, day: Any) -> date:
     """The date of the Monday on or before the day."""
-    monday = _to_date(budget, day)
+    monday = to_date(budget, day)
     return monday - timedelta(days=monday.weekday())
 
 
-def _year(budget: Budget, day: Any) -> int:
+def year(budget: Budget, day: Any) -> int:
     """The year of a date or datetime."""
     return _moment(day).year
 
 
-def _quarter(budget: Budget, day: Any) -> int:
+def quarter(budget: Budget, day: Any) -> int:
     """The quarter of a date or datetime, 1 to 4."""
     return (_moment(day).month + 2) // 3
 
 
-def _month(budget: Budget, day: Any) -> int:
+def month(budget: Budget, day: Any) -> int:
     """The month of a date or datetime, 1 to 12."""
     return _moment(day).month
 
 
-def _iso_week(budget: Budget, day: Any) -> int:
+def iso_week(budget: Budget, day: Any) -> int:
     """The ISO 8601 week of a date or datetime, 1 to 53."""
     return _moment(day).isocalendar().week
 
 
-def _day(budget: Budget, day: Any) -> int:
+def day(budget: Budget, day: Any) -> int:
     """The day of the month of a date or datetime, 1 to 31."""
     return _moment(day).day
 
 
-def _weekday(budget: Budget, day: Any) -> int:
+def weekday(budget: Budget, day: Any) -> int:
     """The day of the week of a date or datetime, 0 = Monday to 6 = Sunday."""
     return _moment(day).weekday()
 
 
-def _hour(budget: Budget, moment: Any) -> int:
+def hour(budget: Budget, moment: Any) -> int:
     """The hour of a datetime, 0 to 23."""
-    return _to_datetime(budget, _moment(moment)).hour
+    return to_datetime(budget, _moment(moment)).hour
 
 
-def _minute(budget: Budget, moment: Any) -> int:
+def minute(budget: Budget, moment: Any) -> int:
     """The minute of a datetime, 0 to 59."""
-    return _to_datetime(budget, _moment(moment)).minute
+    return to_datetime(budget, _moment(moment)).minute
 
 
-def _format_date(budget: Budget, day: Any, pattern: Any) -> str:
-    """The date as a text, such as format_date(day, '%Y-%m-%d'); %a %A %b %B are English."""
+def format_date(budget: Budget, day: Any, pattern: Any) -> str:
+    """The date as a text, such as format_date(day, '%Y-%m-%d'); %a %A %b %B are English."""  # noqa: D402 - an example of a call
     if len(pattern) > _MAX_PATTERN or not _PATTERN.fullmatch(pattern):
         raise EvaluationError(
             message(
@@ -174,10 +173,3 @@ def _format_date(budget: Budget, day: Any, pattern: Any) -> str:
             )
         )
     return _moment(day).strftime(pattern)
-
-
-DATE_FUNCTIONS = make_table(
-    *(_date, _to_date, _to_datetime, _days_between, _months_between, _hours_between),
-    *(_add_days, _add_months, _add_hours, _start_of_week, _start_of_month, _end_of_month),
-    *(_year, _quarter, _month, _iso_week, _day, _weekday, _hour, _minute, _format_date),
-)

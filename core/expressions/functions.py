@@ -1,16 +1,21 @@
 """The functions that expressions may call; each draws on the budget of its evaluation.
 
-Their signatures without the budget, and the first lines of their docstrings, are what the editor and
-the documentation show. All are pure: the same arguments give the same value.
+The public functions of the modules below are the language, named as it names them, with an underscore
+behind where Python has that name. Their signatures without the budget, and the first lines of their
+docstrings, are what the editor and the documentation show. All are pure: the same arguments give the
+same value.
 """
 
-from core.expressions.conversions import CONVERSION_FUNCTIONS
-from core.expressions.dates import DATE_FUNCTIONS
-from core.expressions.lists import LIST_FUNCTIONS
-from core.expressions.numbers import NUMBER_FUNCTIONS
-from core.expressions.statistics import STATISTICS_FUNCTIONS
-from core.expressions.table import Function
+from inspect import getmembers, isfunction
 
-FUNCTIONS: dict[str, Function] = (
-    NUMBER_FUNCTIONS | STATISTICS_FUNCTIONS | LIST_FUNCTIONS | CONVERSION_FUNCTIONS | DATE_FUNCTIONS
+from core.expressions import conversions, dates, lists, numbers, statistics
+from core.expressions.table import Function, make_table
+
+FUNCTIONS: dict[str, Function] = make_table(
+    *(
+        function
+        for module in (numbers, statistics, lists, conversions, dates)
+        for name, function in getmembers(module, isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    )
 )

@@ -43,18 +43,6 @@ def make_dictionary(budget: Budget, pairs: list[tuple[Any, Any]]) -> dict[Any, A
     return {check_key(key): value for key, value in check_items(budget, pairs)}
 
 
-def _unsupported(symbol: str, left: Any, right: Any) -> EvaluationError:
-    return EvaluationError(
-        message(
-            "expression.operator_kinds",
-            "cannot apply {symbol} to {left} and {right}",
-            symbol=symbol,
-            left=kind_name(left),
-            right=kind_name(right),
-        )
-    )
-
-
 def _align(left: Any, right: Any) -> tuple[Any, Any]:
     """Both operands, a float beside a Decimal as the Decimal that is written the same."""
     if type(left) is Decimal and type(right) is float:
@@ -62,13 +50,6 @@ def _align(left: Any, right: Any) -> tuple[Any, Any]:
     if type(left) is float and type(right) is Decimal:
         return Decimal(repr(left)), right
     return left, right
-
-
-def _apply(symbol: str, operate: Guard, left: Any, right: Any) -> Any:
-    try:
-        return operate(*_align(left, right))
-    except TypeError:
-        raise _unsupported(symbol, left, right) from None
 
 
 def _prepare_nothing(budget: Budget, left: Any, right: Any) -> None:
@@ -83,7 +64,18 @@ def _careful(symbol: str, operate: Guard, prepare: Guard) -> Guard:
             if type(operand) is int:
                 check_integer(budget, operand)
         prepare(budget, left, right)
-        return check_value(budget, _apply(symbol, operate, left, right))
+        try:
+            return check_value(budget, operate(*_align(left, right)))
+        except TypeError:
+            raise EvaluationError(
+                message(
+                    "expression.operator_kinds",
+                    "cannot apply {symbol} to {left} and {right}",
+                    symbol=symbol,
+                    left=kind_name(left),
+                    right=kind_name(right),
+                )
+            ) from None
 
     return calculate
 
@@ -205,7 +197,13 @@ def subscript(budget: Budget, values: Any, key: Any) -> Any:
     """`values[key]`."""
     kind = type(values)
     if kind is dict:
-        return _look_up(values, key)
+        if check_key(key) not in values:
+            raise EvaluationError(
+                message(
+                    "expression.no_key", "the dictionary has no key {key}", key=repr(str(key)[:100])
+                )
+            )
+        return values[key]
     if kind not in SEQUENCES:
         raise EvaluationError(
             message("expression.no_subscript", "{values} has no [ ]", values=kind_name(values))
@@ -226,16 +224,6 @@ def subscript(budget: Budget, values: Any, key: Any) -> Any:
                 position=str(key),
                 kind=kind_name(values),
                 count=len(values),
-            )
-        )
-    return values[key]
-
-
-def _look_up(values: dict[Any, Any], key: Any) -> Any:
-    if check_key(key) not in values:
-        raise EvaluationError(
-            message(
-                "expression.no_key", "the dictionary has no key {key}", key=repr(str(key)[:100])
             )
         )
     return values[key]

@@ -1,6 +1,6 @@
 """What an evaluation may use: its steps, and the sizes and kinds of its values."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn
@@ -150,7 +150,7 @@ def weigh(budget: Budget, value: Any) -> Any:
                 budget.draw(part.bit_length() >> 8)
             elif kind not in _FREE_TO_WALK:
                 budget.draw(len(part) + 1)
-                following.extend(_parts(part))
+                following.extend([*part, *part.values()] if kind is dict else part)
         if not following:
             return value
         level = following
@@ -161,10 +161,6 @@ def weigh(budget: Budget, value: Any) -> Any:
             limit=MAX_NESTING,
         )
     )
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    return [*value, *value.values()] if type(value) is dict else value
 
 
 def check_items(budget: Budget, values: Any, steps_each: int = 1) -> Any:
@@ -205,13 +201,10 @@ def check_key(value: Any) -> Any:
         raise EvaluationError(
             message("expression.key_too_large", "a number is too large for a key")
         )
-    if kind is Decimal and not _is_plain_decimal(value):
-        raise EvaluationError(
-            message("expression.key_too_many_digits", "a number has too many digits for a key")
-        )
+    if kind is Decimal:
+        _, digits, exponent = value.as_tuple()
+        if not isinstance(exponent, int) or max(len(digits), abs(exponent)) > _KEY_DIGITS:
+            raise EvaluationError(
+                message("expression.key_too_many_digits", "a number has too many digits for a key")
+            )
     return value
-
-
-def _is_plain_decimal(value: Decimal) -> bool:
-    _, digits, exponent = value.as_tuple()
-    return isinstance(exponent, int) and len(digits) <= _KEY_DIGITS >= abs(exponent)

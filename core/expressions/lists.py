@@ -5,27 +5,26 @@ from typing import Any
 from core.errors import EvaluationError
 from core.expressions.guards import make_dictionary, make_set, subscript
 from core.expressions.limits import Budget, check_items, check_key, check_length, kind_name, weigh
-from core.expressions.statistics import sum_numbers
-from core.expressions.table import make_table
+from core.expressions.statistics import sum_
 from core.messages import message
 
 
-def _len(budget: Budget, values: Any) -> int:
+def len_(budget: Budget, values: Any) -> int:
     """How many characters a text has, or elements a list."""
     return len(values)
 
 
-def _any(budget: Budget, values: Any) -> bool:
+def any_(budget: Budget, values: Any) -> bool:
     """Whether at least one element is true."""
     return any(check_items(budget, values))
 
 
-def _all(budget: Budget, values: Any) -> bool:
+def all_(budget: Budget, values: Any) -> bool:
     """Whether every element is true."""
     return all(check_items(budget, values))
 
 
-def _range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> list[int]:
+def range_(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> list[int]:
     """The whole numbers from start (or 0) up to, without, stop."""
     numbers = range(start) if stop is None else range(start, stop, step)
     if numbers[budget.length_limit :]:  # len() of a range overflows, a slice of it does not.
@@ -40,32 +39,32 @@ def _range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> list[
     return list(numbers)
 
 
-def _sorted(budget: Budget, values: Any, reverse: Any = False) -> list[Any]:
+def sorted_(budget: Budget, values: Any, reverse: Any = False) -> list[Any]:
     """The elements as a list in rising order, or falling with reverse=True."""
     return sorted(weigh(budget, check_items(budget, values)), reverse=bool(reverse))
 
 
-def _reversed(budget: Budget, values: Any) -> list[Any]:
+def reversed_(budget: Budget, values: Any) -> list[Any]:
     """The elements as a list, the last first."""
     return list(check_items(budget, values))[::-1]
 
 
-def _list(budget: Budget, values: Any = ()) -> list[Any]:
+def list_(budget: Budget, values: Any = ()) -> list[Any]:
     """The elements as a list; a text as its characters."""
     return list(check_items(budget, values))
 
 
-def _tuple(budget: Budget, values: Any = ()) -> tuple[Any, ...]:
+def tuple_(budget: Budget, values: Any = ()) -> tuple[Any, ...]:
     """The elements as a tuple."""
     return tuple(check_items(budget, values))
 
 
-def _set(budget: Budget, values: Any = ()) -> set[Any]:
+def set_(budget: Budget, values: Any = ()) -> set[Any]:
     """The distinct elements."""
     return make_set(budget, values)
 
 
-def _dict(budget: Budget, pairs: Any = ()) -> dict[Any, Any]:
+def dict_(budget: Budget, pairs: Any = ()) -> dict[Any, Any]:
     """The dictionary of pairs of a key and a value, or a copy of a dictionary."""
     if type(pairs) is dict:
         return dict(check_items(budget, pairs))
@@ -81,7 +80,7 @@ def _dict(budget: Budget, pairs: Any = ()) -> dict[Any, Any]:
     return make_dictionary(budget, pairs)
 
 
-def _merge(budget: Budget, *dictionaries: Any) -> dict[Any, Any]:
+def merge(budget: Budget, *dictionaries: Any) -> dict[Any, Any]:
     """One dictionary of several; the last value of a key wins."""
     merged: dict[Any, Any] = {}
     for dictionary in dictionaries:
@@ -91,32 +90,32 @@ def _merge(budget: Budget, *dictionaries: Any) -> dict[Any, Any]:
     return merged
 
 
-def _zip(budget: Budget, left: Any, right: Any) -> list[tuple[Any, Any]]:
+def zip_(budget: Budget, left: Any, right: Any) -> list[tuple[Any, Any]]:
     """Pairs of the elements of two lists, as many as the shorter has."""
     return list(zip(check_items(budget, left), check_items(budget, right), strict=False))
 
 
-def _enumerate(budget: Budget, values: Any, start: Any = 0) -> list[tuple[int, Any]]:
+def enumerate_(budget: Budget, values: Any, start: Any = 0) -> list[tuple[int, Any]]:
     """Pairs of a counter and an element."""
     return list(enumerate(check_items(budget, values), start))
 
 
-def _first(budget: Budget, values: Any, default: Any = None) -> Any:
+def first(budget: Budget, values: Any, default: Any = None) -> Any:
     """The first element, or the default if there is none."""
     return next(iter(check_items(budget, values)), default)
 
 
-def _last(budget: Budget, values: Any, default: Any = None) -> Any:
+def last(budget: Budget, values: Any, default: Any = None) -> Any:
     """The last element, or the default if there is none."""
     return next(reversed(list(check_items(budget, values))), default)
 
 
-def _unique(budget: Budget, values: Any) -> list[Any]:
+def unique(budget: Budget, values: Any) -> list[Any]:
     """The distinct elements in the order of their first appearance."""
     return list(dict.fromkeys(check_key(value) for value in check_items(budget, values)))
 
 
-def _flatten(budget: Budget, lists: Any) -> list[Any]:
+def flatten(budget: Budget, lists: Any) -> list[Any]:
     """The elements of the lists of a list as one list; one level, what is no list stays."""
     flat: list[Any] = []
     for part in check_items(budget, lists):
@@ -125,7 +124,7 @@ def _flatten(budget: Budget, lists: Any) -> list[Any]:
     return flat
 
 
-def _chunks(budget: Budget, values: Any, size: Any) -> list[Any]:
+def chunks(budget: Budget, values: Any, size: Any) -> list[Any]:
     """The list cut into pieces of `size`; the last may be shorter."""
     if type(size) is not int or size < 1:
         raise EvaluationError(
@@ -135,45 +134,38 @@ def _chunks(budget: Budget, values: Any, size: Any) -> list[Any]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def _pluck(budget: Budget, rows: Any, key: Any) -> list[Any]:
+def pluck(budget: Budget, rows: Any, key: Any) -> list[Any]:
     """The values of a key, or of a position, of each row."""
     return [subscript(budget, row, key) for row in check_items(budget, rows)]
 
 
-def _sum_by(budget: Budget, rows: Any, key: Any) -> Any:
+def sum_by(budget: Budget, rows: Any, key: Any) -> Any:
     """The sum of the values of a key of each row; null counts as 0."""
-    return sum_numbers(budget, [value for value in _pluck(budget, rows, key) if value is not None])
+    return sum_(budget, [value for value in pluck(budget, rows, key) if value is not None])
 
 
-def _count_by(budget: Budget, rows: Any, key: Any) -> dict[Any, int]:
+def count_by(budget: Budget, rows: Any, key: Any) -> dict[Any, int]:
     """How many rows there are for each value of a key."""
-    return {value: len(group) for value, group in _group_by(budget, rows, key).items()}
+    return {value: len(group) for value, group in group_by(budget, rows, key).items()}
 
 
-def _group_by(budget: Budget, rows: Any, key: Any) -> dict[Any, list[Any]]:
+def group_by(budget: Budget, rows: Any, key: Any) -> dict[Any, list[Any]]:
     """The rows by their value of a key: a dictionary of lists."""
     groups: dict[Any, list[Any]] = {}
-    for row, value in zip(rows, _pluck(budget, rows, key), strict=True):
+    for row, value in zip(rows, pluck(budget, rows, key), strict=True):
         groups.setdefault(check_key(value), []).append(row)
     return groups
 
 
-def _index_by(budget: Budget, rows: Any, key: Any) -> dict[Any, Any]:
+def index_by(budget: Budget, rows: Any, key: Any) -> dict[Any, Any]:
     """A dictionary of the rows by their value of a key; the last of equal ones wins."""
-    return make_dictionary(budget, list(zip(_pluck(budget, rows, key), rows, strict=True)))
+    return make_dictionary(budget, list(zip(pluck(budget, rows, key), rows, strict=True)))
 
 
-def _sort_by(budget: Budget, rows: Any, key: Any, reverse: Any = False) -> list[Any]:
+def sort_by(budget: Budget, rows: Any, key: Any, reverse: Any = False) -> list[Any]:
     """The rows in rising order of a key, falling with reverse=True; those without a value last."""
-    values = weigh(budget, _pluck(budget, rows, key))
+    values = weigh(budget, pluck(budget, rows, key))
     keyed = list(zip(values, rows, strict=True))
     known = [pair for pair in keyed if pair[0] is not None]
     known.sort(key=lambda pair: pair[0], reverse=bool(reverse))
     return [row for _, row in known] + [row for value, row in keyed if value is None]
-
-
-LIST_FUNCTIONS = make_table(
-    *(_len, _any, _all, _range, _sorted, _reversed, _list, _tuple, _set, _dict, _merge),
-    *(_zip, _enumerate, _first, _last, _unique, _flatten, _chunks),
-    *(_pluck, _sum_by, _count_by, _group_by, _index_by, _sort_by),
-)

@@ -8,18 +8,17 @@ from typing import Any
 from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS
 from core.expressions.limits import Budget, weigh
-from core.expressions.table import make_table
 from core.messages import message
 
 _MAX_ROUNDING = 400
 
 
-def _abs(budget: Budget, number: Any) -> Any:
+def abs_(budget: Budget, number: Any) -> Any:
     """The number without its sign."""
     return abs(number)
 
 
-def _round(budget: Budget, number: Any, digits: Any = None) -> Any:
+def round_(budget: Budget, number: Any, digits: Any = None) -> Any:
     """The number rounded to `digits` places, halves to the even neighbour."""
     if digits is not None:
         _check_rounding("round", digits)
@@ -38,7 +37,7 @@ def _check_rounding(name: str, digits: Any) -> None:
         )
 
 
-def _round_half_up(budget: Budget, number: Any, digits: Any = 0) -> Any:
+def round_half_up(budget: Budget, number: Any, digits: Any = 0) -> Any:
     """The number rounded to `digits` places as it is written, halves away from zero."""
     _check_rounding("round_half_up", digits)
     if type(number) not in {int, float, Decimal}:
@@ -54,44 +53,44 @@ def _round_half_up(budget: Budget, number: Any, digits: Any = 0) -> Any:
     return type(number)(written.quantize(place, ROUND_HALF_UP))
 
 
-def _floor(budget: Budget, number: Any) -> Any:
+def floor(budget: Budget, number: Any) -> Any:
     """The greatest whole number that is not above."""
     return math.floor(number)
 
 
-def _ceil(budget: Budget, number: Any) -> Any:
+def ceil(budget: Budget, number: Any) -> Any:
     """The least whole number that is not below."""
     return math.ceil(number)
 
 
-def _sign(budget: Budget, number: Any) -> int:
+def sign(budget: Budget, number: Any) -> int:
     """-1, 0 or 1: whether the number is negative, zero or positive."""
     return int(number > 0) - int(number < 0)
 
 
-def _divmod(budget: Budget, number: Any, divisor: Any) -> tuple[Any, Any]:
+def divmod_(budget: Budget, number: Any, divisor: Any) -> tuple[Any, Any]:
     """The pair of `number // divisor` and `number % divisor`."""
     return OPERATORS["//"](budget, number, divisor), OPERATORS["%"](budget, number, divisor)
 
 
-def _sqrt(budget: Budget, number: Any) -> Any:
+def sqrt(budget: Budget, number: Any) -> Any:
     """The square root."""
     if number < 0:
         raise EvaluationError(message("expression.sqrt_negative", "sqrt() of a negative number"))
     return number.sqrt() if type(number) is Decimal else math.sqrt(number)
 
 
-def _pow(budget: Budget, base: Any, exponent: Any) -> Any:
+def pow_(budget: Budget, base: Any, exponent: Any) -> Any:
     """`base ** exponent`."""
     return OPERATORS["**"](budget, base, exponent)
 
 
-def _exp(budget: Budget, number: Any) -> float:
+def exp(budget: Budget, number: Any) -> float:
     """The number e to the power of this one."""
     return math.exp(number)
 
 
-def _log(budget: Budget, number: Any, base: Any = math.e) -> float:
+def log(budget: Budget, number: Any, base: Any = math.e) -> float:
     """The logarithm, natural unless a base is given."""
     if number <= 0 or base <= 0 or base == 1:
         raise EvaluationError(
@@ -103,7 +102,7 @@ def _log(budget: Budget, number: Any, base: Any = math.e) -> float:
     return math.log(number) if base == math.e else math.log(number, base)
 
 
-def _log10(budget: Budget, number: Any) -> float:
+def log10(budget: Budget, number: Any) -> float:
     """The logarithm to the base 10."""
     if number <= 0:
         raise EvaluationError(
@@ -112,27 +111,27 @@ def _log10(budget: Budget, number: Any) -> float:
     return math.log10(number)
 
 
-def _sin(budget: Budget, angle: Any) -> float:
+def sin(budget: Budget, angle: Any) -> float:
     """The sine of an angle in radians."""
     return math.sin(angle)
 
 
-def _cos(budget: Budget, angle: Any) -> float:
+def cos(budget: Budget, angle: Any) -> float:
     """The cosine of an angle in radians."""
     return math.cos(angle)
 
 
-def _tan(budget: Budget, angle: Any) -> float:
+def tan(budget: Budget, angle: Any) -> float:
     """The tangent of an angle in radians."""
     return math.tan(angle)
 
 
-def _asin(budget: Budget, number: Any) -> float:
+def asin(budget: Budget, number: Any) -> float:
     """The angle in radians whose sine this is."""
     return math.asin(_check_unit("asin", number))
 
 
-def _acos(budget: Budget, number: Any) -> float:
+def acos(budget: Budget, number: Any) -> float:
     """The angle in radians whose cosine this is."""
     return math.acos(_check_unit("acos", number))
 
@@ -145,22 +144,22 @@ def _check_unit(name: str, number: Any) -> Any:
     return number
 
 
-def _atan2(budget: Budget, y: Any, x: Any) -> float:
+def atan2(budget: Budget, y: Any, x: Any) -> float:
     """The angle in radians of the point (x, y)."""
     return math.atan2(y, x)
 
 
-def _radians(budget: Budget, degrees: Any) -> float:
+def radians(budget: Budget, degrees: Any) -> float:
     """The angle in radians of one in degrees."""
     return math.radians(degrees)
 
 
-def _degrees(budget: Budget, radians: Any) -> float:
+def degrees(budget: Budget, radians: Any) -> float:
     """The angle in degrees of one in radians."""
     return math.degrees(radians)
 
 
-def _clamp(budget: Budget, value: Any, low: Any, high: Any) -> Any:
+def clamp(budget: Budget, value: Any, low: Any, high: Any) -> Any:
     """The value, or the bound that it is beyond."""
     for part in (value, low, high):
         weigh(budget, part)
@@ -179,8 +178,3 @@ CONSTANTS = {
     "e": Constant(math.e, "Euler's number, 2.718281828459045."),
     "pi": Constant(math.pi, "The circumference of a circle of diameter 1, 3.141592653589793."),
 }
-NUMBER_FUNCTIONS = make_table(
-    *(_abs, _round, _round_half_up, _floor, _ceil, _sign, _divmod, _clamp),
-    *(_sqrt, _pow, _exp, _log, _log10),
-    *(_sin, _cos, _tan, _asin, _acos, _atan2, _radians, _degrees),
-)

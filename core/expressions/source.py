@@ -30,7 +30,17 @@ class Source:
         try:
             return self.read_body()
         except SyntaxError as error:
-            raise ExpressionError(*self._explain_syntax(error)) from None
+            reason = (error.msg or "invalid syntax").split(" (")[0]
+            offset = self._line_start(error.lineno or 1) + max((error.offset or 1) - 1, 0)
+            raise ExpressionError(
+                message(
+                    "logic.syntax",
+                    "this is not a Python {logic}: {reason}",
+                    logic=self.logic,
+                    reason=reason,
+                ),
+                min(offset, len(self.text)),
+            ) from None
         except (RecursionError, MemoryError):
             raise ExpressionError(
                 message(
@@ -87,16 +97,6 @@ class Source:
                 message("logic.nul", "the {logic} holds a NUL character", logic=self.logic),
                 self.text.index("\0"),
             )
-
-    def _explain_syntax(self, error: SyntaxError) -> tuple[Message, int]:
-        reason = (error.msg or "invalid syntax").split(" (")[0]
-        offset = self._line_start(error.lineno or 1) + max((error.offset or 1) - 1, 0)
-        return message(
-            "logic.syntax",
-            "this is not a Python {logic}: {reason}",
-            logic=self.logic,
-            reason=reason,
-        ), min(offset, len(self.text))
 
     def check_size(self, *nodes: ast.AST) -> None:
         """Raises ExpressionError if the trees are together too large, or one is too deep."""

@@ -8,25 +8,23 @@ from typing import Any
 from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS
 from core.expressions.limits import Budget, check_items, check_key, weigh
-from core.expressions.table import guard_function, make_table
 from core.messages import message
 
 _NUMBERS = frozenset({int, bool, float, Decimal})
 
 
-def _min(budget: Budget, *values: Any) -> Any:
+def min_(budget: Budget, *values: Any) -> Any:
     """The least of a list, or of several values."""
     return min(_several(budget, "min", values))
 
 
-def _max(budget: Budget, *values: Any) -> Any:
+def max_(budget: Budget, *values: Any) -> Any:
     """The greatest of a list, or of several values."""
     return max(_several(budget, "max", values))
 
 
 def _several(budget: Budget, name: str, values: tuple[Any, ...]) -> Any:
-    several = values[0] if len(values) == 1 else values
-    return weigh(budget, _filled(budget, name, several))
+    return weigh(budget, _filled(budget, name, values[0] if len(values) == 1 else values))
 
 
 def _filled(budget: Budget, name: str, values: Any) -> Any:
@@ -37,7 +35,7 @@ def _filled(budget: Budget, name: str, values: Any) -> Any:
     return values
 
 
-def sum_numbers(budget: Budget, values: Any) -> Any:
+def sum_(budget: Budget, values: Any) -> Any:
     """The sum of a list of numbers; exact, rounded once."""
     kinds = {type(value) for value in check_items(budget, values)}
     if not kinds <= _NUMBERS:
@@ -48,25 +46,25 @@ def sum_numbers(budget: Budget, values: Any) -> Any:
     return math.fsum(values) if float in kinds else sum(values)
 
 
-def _mean(budget: Budget, values: Any) -> Any:
+def mean(budget: Budget, values: Any) -> Any:
     """The arithmetic mean of a list of numbers; exact, rounded once."""
-    return OPERATORS["/"](budget, sum_numbers(budget, _filled(budget, "mean", values)), len(values))
+    return OPERATORS["/"](budget, sum_(budget, _filled(budget, "mean", values)), len(values))
 
 
-def _median(budget: Budget, values: Any) -> Any:
+def median(budget: Budget, values: Any) -> Any:
     """The middle of a list of numbers, or the mean of the two in the middle."""
     ordered = _ordered(budget, "median", values)
     middle = len(ordered) // 2
     if len(ordered) % 2:
         return ordered[middle]
-    return _mean(budget, ordered[middle - 1 : middle + 1])
+    return mean(budget, ordered[middle - 1 : middle + 1])
 
 
 def _ordered(budget: Budget, name: str, values: Any) -> list[Any]:
     return sorted(weigh(budget, _filled(budget, name, values)))
 
 
-def _percentile(budget: Budget, values: Any, percent: Any) -> Any:
+def percentile(budget: Budget, values: Any, percent: Any) -> Any:
     """The value below which so many percent of a list of numbers lie, between two if need be."""
     if not 0 <= percent <= 100:
         raise EvaluationError(
@@ -81,21 +79,21 @@ def _percentile(budget: Budget, values: Any, percent: Any) -> Any:
     return OPERATORS["+"](budget, ordered[low], OPERATORS["*"](budget, span, float(rank) - low))
 
 
-def _mode(budget: Budget, values: Any) -> Any:
+def mode(budget: Budget, values: Any) -> Any:
     """The most frequent element of a list; of several the one that comes first."""
     counts = Counter(check_key(value) for value in _filled(budget, "mode", values))
     return max(counts, key=lambda value: counts[value])
 
 
-def _variance(budget: Budget, values: Any) -> float:
+def variance(budget: Budget, values: Any) -> float:
     """The variance of a list of at least two numbers taken as a sample."""
     numbers = _centred(_floats(budget, "variance", values))
     return math.fsum(number * number for number in numbers) / (len(numbers) - 1)
 
 
-def _stdev(budget: Budget, values: Any) -> float:
+def stdev(budget: Budget, values: Any) -> float:
     """The standard deviation of a list of at least two numbers taken as a sample."""
-    return math.sqrt(_variance(budget, _floats(budget, "stdev", values)))
+    return math.sqrt(variance(budget, _floats(budget, "stdev", values)))
 
 
 def _floats(budget: Budget, name: str, values: Any) -> list[float]:
@@ -108,7 +106,7 @@ def _floats(budget: Budget, name: str, values: Any) -> list[float]:
     return [float(value) for value in values]
 
 
-def _correlation(budget: Budget, left: Any, right: Any) -> float:
+def correlation(budget: Budget, left: Any, right: Any) -> float:
     """Pearson's correlation of two lists of numbers of one length, from -1 to 1."""
     columns = [_floats(budget, "correlation", values) for values in (left, right)]
     if len(columns[0]) != len(columns[1]):
@@ -137,9 +135,3 @@ def _scaled(numbers: list[float]) -> list[float]:
 def _centred(numbers: list[float]) -> list[float]:
     centre = math.fsum(numbers) / len(numbers)
     return [number - centre for number in numbers]
-
-
-STATISTICS_FUNCTIONS = {"sum": guard_function("sum", sum_numbers)} | make_table(
-    *(_min, _max, _mean, _median, _percentile),
-    *(_mode, _variance, _stdev, _correlation),
-)

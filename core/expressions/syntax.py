@@ -8,7 +8,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 from core.errors import ExpressionError
 from core.expressions.functions import FUNCTIONS
@@ -46,10 +46,11 @@ _DATE_FORMAT = r"(?:%[aAbBdHIjmMpSUwWyYf%]|[^%0-9{}])*"
 _FORMAT = re.compile(rf"{_NUMBER_FORMAT}|{_DATE_FORMAT}")
 
 
-class Rewriter:
+class Rewriter(ast.NodeVisitor):
     """Builds the guarded tree of one expression, and notes which free names it reads.
 
-    `parameter_names` None means that every free name is taken for a parameter.
+    Each method `visit_X` admits one kind of node; every other kind is refused. `parameter_names` None
+    means that every free name is taken for a parameter.
     """
 
     logic: ClassVar[Message] = EXPRESSION
@@ -70,10 +71,11 @@ class Rewriter:
 
     def rewrite(self, node: ast.expr) -> ast.expr:
         """The guarded form of `node`; raises ExpressionError at what is not allowed."""
-        build = _BUILDERS.get(type(node))
-        if build is None:
-            self.refuse(node, HINTS.get(type(node).__name__))
-        return build(self, node)
+        built: ast.expr = self.visit(node)
+        return built
+
+    def generic_visit(self, node: ast.AST) -> NoReturn:
+        self.refuse(node, HINTS.get(type(node).__name__))
 
     def refuse(self, node: ast.AST, text: Message | None = None) -> NoReturn:
         """Raises the ExpressionError of this node."""
@@ -85,7 +87,7 @@ class Rewriter:
         )
         raise ExpressionError(text or default, self._locate(node))
 
-    def _constant(self, node: ast.Constant) -> ast.expr:
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
         value = node.value
         if type(value) is int and value.bit_length() > MAX_INTEGER_BITS:
             self.refuse(
@@ -104,7 +106,7 @@ class Rewriter:
             )
         return ast.Constant(value)
 
-    def _name(self, node: ast.Name) -> ast.expr:
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         name = node.id
         self.check_underscore(node, name)
         if any(name in names for names in self._bound):
@@ -142,50 +144,45 @@ class Rewriter:
                 ),
             )
 
-    def _binary(self, node: ast.BinOp) -> ast.expr:
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         symbol = operator_symbol(node.op)
         if symbol is None:
             self.refuse(node, HINTS["MatMult"])
         left, right = self.rewrite(node.left), self.rewrite(node.right)
         return call(operator_name("binary", symbol), left, right)
 
-    def _unary(self, node: ast.UnaryOp) -> ast.expr:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.rewrite(node.operand)
         if isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), operand)
         return call(operator_name("sign", SIGN_SYMBOLS[type(node.op)]), operand)
 
-    def _boolean(self, node: ast.BoolOp) -> ast.expr:
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         return ast.BoolOp(node.op, [self.rewrite(value) for value in node.values])
 
-    def _conditional(self, node: ast.IfExp) -> ast.expr:
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         body, test = self.rewrite(node.body), self.rewrite(node.test)
         return ast.IfExp(test, body, self.rewrite(node.orelse))
 
-    def _comparison(self, node: ast.Compare) -> ast.expr:
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
         left = self.rewrite(node.left)
-        links = [
-            (self._comparison_name(operation, right), self.rewrite(right))
-            for operation, right in zip(node.ops, node.comparators, strict=True)
-        ]
+        links: list[tuple[str, ast.expr]] = []
+        for operation, right in zip(node.ops, node.comparators, strict=True):
+            if isinstance(operation, ast.Is | ast.IsNot) and not is_none(right):
+                self.refuse(
+                    right,
+                    message(
+                        "expression.is_none_only", "is compares with None only; write == for values"
+                    ),
+                )
+            name = operator_name("compare", COMPARISON_SYMBOLS[type(operation)])
+            links.append((name, self.rewrite(right)))
         if len(links) == 1:
             return call(links[0][0], left, links[0][1])
-        pairs: list[ast.expr] = [
-            make_tuple([load(name), make_thunk(right)]) for name, right in links
-        ]
-        return call("__chain", left, make_tuple(pairs))
+        pairs = [make_tuple([load(name), make_thunk(right)]) for name, right in links]
+        return call("__chain", left, make_tuple([*pairs]))
 
-    def _comparison_name(self, operation: ast.cmpop, right: ast.expr) -> str:
-        if isinstance(operation, ast.Is | ast.IsNot) and not is_none(right):
-            self.refuse(
-                right,
-                message(
-                    "expression.is_none_only", "is compares with None only; write == for values"
-                ),
-            )
-        return operator_name("compare", COMPARISON_SYMBOLS[type(operation)])
-
-    def _called(self, node: ast.Call) -> ast.expr:
+    def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Attribute):
             return self._called_method(node, node.func)
         if not isinstance(node.func, ast.Name):
@@ -196,20 +193,13 @@ class Rewriter:
         self.check_underscore(node.func, name)
         if name not in self.functions:
             self.refuse(node.func, explain_unknown_function(name, self.functions))
-        self._check_signature(node, name)
-        options = [ast.keyword(option.arg, self.rewrite(option.value)) for option in node.keywords]
-        arguments = [load(BUDGET), *map(self.rewrite, node.args)]
-        return ast.Call(load(function_name(name)), arguments, options)
-
-    def _check_signature(self, node: ast.Call, name: str) -> None:
-        if any(option.arg is None for option in node.keywords):
+        names = [option.arg for option in node.keywords]
+        if None in names:
             self.refuse(
                 node, message("expression.no_double_star", "** before an argument is not allowed")
             )
         try:
-            self.functions[name].signature.bind(
-                *node.args, **{option.arg or "": None for option in node.keywords}
-            )
+            self.functions[name].signature.bind(*node.args, **dict.fromkeys(map(str, names)))
         except TypeError as error:
             self.refuse(
                 node,
@@ -217,6 +207,9 @@ class Rewriter:
                     "expression.call_unfit", "{name}(): {reason}", name=name, reason=str(error)
                 ),
             )
+        options = [ast.keyword(option.arg, self.rewrite(option.value)) for option in node.keywords]
+        arguments = [load(BUDGET), *map(self.rewrite, node.args)]
+        return ast.Call(load(function_name(name)), arguments, options)
 
     def _called_method(self, node: ast.Call, method: ast.Attribute) -> ast.expr:
         name = method.attr
@@ -243,7 +236,7 @@ class Rewriter:
         value = self.rewrite(method.value)
         return call("__method", value, ast.Constant(name), *map(self.rewrite, node.args))
 
-    def _subscript(self, node: ast.Subscript) -> ast.expr:
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         value = self.rewrite(node.value)
         if not isinstance(node.slice, ast.Slice):
             return call("__subscript", value, self.rewrite(node.slice))
@@ -251,13 +244,16 @@ class Rewriter:
         parts = [ast.Constant(None) if part is None else self.rewrite(part) for part in bounds]
         return call("__slice", value, make_tuple(parts))
 
-    def _sequence(self, node: ast.List | ast.Tuple) -> ast.expr:
-        return type(node)([self.rewrite(item) for item in node.elts], ast.Load())
+    def visit_List(self, node: ast.List) -> ast.expr:
+        return ast.List([self.rewrite(item) for item in node.elts], ast.Load())
 
-    def _set(self, node: ast.Set) -> ast.expr:
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        return make_tuple([self.rewrite(item) for item in node.elts])
+
+    def visit_Set(self, node: ast.Set) -> ast.expr:
         return call("__set", ast.List([self.rewrite(item) for item in node.elts], ast.Load()))
 
-    def _dictionary(self, node: ast.Dict) -> ast.expr:
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
         pairs: list[ast.expr] = []
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
@@ -276,24 +272,28 @@ class Rewriter:
     ) -> ast.expr:
         self._bound.append(set())
         weight = ast.Constant(1 + sum(1 for _ in ast.walk(node)) // STEP_NODES)
-        generators = [self._generator(generator, weight) for generator in node.generators]
+        generators: list[ast.comprehension] = []
+        for generator in node.generators:
+            if generator.is_async:
+                self.refuse(
+                    generator.target, message("expression.no_async", "async is not allowed")
+                )
+            values = call("__items", self.rewrite(generator.iter), weight)
+            target = self._target(generator.target)
+            tests = [self.rewrite(test) for test in generator.ifs]
+            generators.append(ast.comprehension(target, values, tests, 0))
         if isinstance(node, ast.DictComp):
             element: ast.expr = make_tuple([self.rewrite(node.key), self.rewrite(node.value)])
         else:
             element = self.rewrite(node.elt)
         self._bound.pop()
         # Generators become lists: nothing runs later than it is written.
-        values = ast.ListComp(element, generators)
+        elements = ast.ListComp(element, generators)
         if isinstance(node, ast.DictComp):
-            return call("__dictionary", values)
-        return call("__set", values) if isinstance(node, ast.SetComp) else values
+            return call("__dictionary", elements)
+        return call("__set", elements) if isinstance(node, ast.SetComp) else elements
 
-    def _generator(self, generator: ast.comprehension, weight: ast.expr) -> ast.comprehension:
-        if generator.is_async:
-            self.refuse(generator.target, message("expression.no_async", "async is not allowed"))
-        values = call("__items", self.rewrite(generator.iter), weight)
-        target = self._target(generator.target)
-        return ast.comprehension(target, values, [self.rewrite(test) for test in generator.ifs], 0)
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815
 
     def _target(self, node: ast.expr) -> ast.expr:
         if isinstance(node, ast.Tuple | ast.List):
@@ -307,26 +307,26 @@ class Rewriter:
         self._bound[-1].add(node.id)
         return ast.Name(node.id, ast.Store())
 
-    def _formatted_text(self, node: ast.JoinedStr) -> ast.expr:
-        pieces = [self._piece(value) for value in node.values]
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        pieces: list[ast.expr] = []
+        for piece in node.values:
+            if not isinstance(piece, ast.FormattedValue):
+                pieces.append(self.rewrite(piece))
+                continue
+            if piece.conversion not in {-1, ord("s")}:
+                self.refuse(
+                    piece,
+                    message("expression.only_s_conversion", "only !s is allowed in an f-string"),
+                )
+            specification = ast.Constant(self._read_format(piece.format_spec))
+            pieces.append(call("__format", self.rewrite(piece.value), specification))
         return call("__text", ast.List(pieces, ast.Load()))
 
-    def _piece(self, node: ast.expr) -> ast.expr:
-        if not isinstance(node, ast.FormattedValue):
-            return self.rewrite(node)
-        if node.conversion not in {-1, ord("s")}:
-            self.refuse(
-                node, message("expression.only_s_conversion", "only !s is allowed in an f-string")
-            )
-        specification = ast.Constant(self._specification(node.format_spec))
-        return call("__format", self.rewrite(node.value), specification)
-
-    def _specification(self, node: ast.expr | None) -> str:
-        if node is None:
-            return ""
+    def _read_format(self, node: ast.expr | None) -> str:
+        """The format behind the colon of an f-string's value, which must be written out."""
         parts = node.values if isinstance(node, ast.JoinedStr) else []
-        texts = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
-        if len(texts) < len(parts):
+        written = "".join(str(part.value) for part in parts if isinstance(part, ast.Constant))
+        if node is not None and not all(isinstance(part, ast.Constant) for part in parts):
             self.refuse(
                 node,
                 message(
@@ -334,35 +334,13 @@ class Rewriter:
                     "a format must be written out, such as {price:.2f}",
                 ),
             )
-        if not _FORMAT.fullmatch("".join(texts)):
+        if node is not None and not _FORMAT.fullmatch(written):
             self.refuse(
                 node,
                 message(
                     "expression.format_not_allowed",
                     "the format {format} is not allowed; write such as .2f",
-                    format=repr("".join(texts)),
+                    format=repr(written),
                 ),
             )
-        return "".join(texts)
-
-
-_BUILDERS: dict[type[ast.expr], Callable[[Rewriter, Any], ast.expr]] = {
-    ast.Constant: Rewriter._constant,
-    ast.Name: Rewriter._name,
-    ast.BinOp: Rewriter._binary,
-    ast.UnaryOp: Rewriter._unary,
-    ast.BoolOp: Rewriter._boolean,
-    ast.IfExp: Rewriter._conditional,
-    ast.Compare: Rewriter._comparison,
-    ast.Call: Rewriter._called,
-    ast.Subscript: Rewriter._subscript,
-    ast.List: Rewriter._sequence,
-    ast.Tuple: Rewriter._sequence,
-    ast.Set: Rewriter._set,
-    ast.Dict: Rewriter._dictionary,
-    ast.ListComp: Rewriter._comprehension,
-    ast.SetComp: Rewriter._comprehension,
-    ast.DictComp: Rewriter._comprehension,
-    ast.GeneratorExp: Rewriter._comprehension,
-    ast.JoinedStr: Rewriter._formatted_text,
-}
+        return written

@@ -46,8 +46,9 @@ def guard_function(name: str, function: Guard) -> Function:
 
 
 def make_table(*functions: Guard) -> dict[str, Function]:
-    """The guarded functions by their names, without the underscore before each."""
+    """The guarded functions by their names, without the underscore that keeps them from Python's own."""
+    names = [function.__name__.strip("_") for function in functions]
     return {
-        function.__name__[1:]: guard_function(function.__name__[1:], function)
-        for function in functions
+        name: guard_function(name, function)
+        for name, function in zip(names, functions, strict=True)
     }

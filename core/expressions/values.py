@@ -8,10 +8,14 @@ from typing import Any
 
 from core.errors import EvaluationError
 from core.expressions.limits import Budget, check_value, kind_name
-from core.messages import Message, message
+from core.messages import message
 from core.toolspec import JsonValue
 
 MAX_DEPTH = 40
+_TIME_SPAN = message(
+    "expression.result_time_span",
+    "the result holds a time span, which has no JSON form; use days_between(start, end)",
+)
 
 
 def admit_argument(budget: Budget, name: str, value: Any) -> Any:
@@ -34,7 +38,15 @@ def export_result(budget: Budget, value: Any, depth: int = 0) -> JsonValue:
     """The value as JSON: dates as ISO 8601 text, tuples and sets as lists, only finite numbers."""
     export = _EXPORTS.get(type(value))
     if export is None:
-        raise EvaluationError(_explain_kind(value))
+        raise EvaluationError(
+            _TIME_SPAN
+            if type(value) is timedelta
+            else message(
+                "expression.result_kind",
+                "the result holds {kind}, which has no JSON form",
+                kind=kind_name(value),
+            )
+        )
     if depth > MAX_DEPTH:
         raise EvaluationError(
             message(
@@ -44,19 +56,6 @@ def export_result(budget: Budget, value: Any, depth: int = 0) -> JsonValue:
             )
         )
     return export(budget, value, depth)
-
-
-def _explain_kind(value: Any) -> Message:
-    if type(value) is timedelta:
-        return message(
-            "expression.result_time_span",
-            "the result holds a time span, which has no JSON form; use days_between(start, end)",
-        )
-    return message(
-        "expression.result_kind",
-        "the result holds {kind}, which has no JSON form",
-        kind=kind_name(value),
-    )
 
 
 def _export_plain(budget: Budget, value: Any, depth: int) -> JsonValue:
@@ -69,21 +68,21 @@ def _export_integer(budget: Budget, value: int, depth: int) -> int:
 
 
 def _export_float(budget: Budget, value: float, depth: int) -> float:
-    if not math.isfinite(value):
+    _check_finite(value, math.isfinite(value))
+    return value
+
+
+def _check_finite(value: float | Decimal, is_finite: bool) -> None:
+    if not is_finite:
+        nan = message("kind.nan", "not a number (NaN)")
+        infinite = message("kind.infinite", "infinite")
         raise EvaluationError(
             message(
                 "expression.result_not_finite",
                 "the result is {kind}, which has no JSON form",
-                kind=_non_finite_name(value),
+                kind=nan if math.isnan(value) else infinite,
             )
         )
-    return value
-
-
-def _non_finite_name(value: Any) -> Message:
-    if math.isnan(value):
-        return message("kind.nan", "not a number (NaN)")
-    return message("kind.infinite", "infinite")
 
 
 def _export_text(budget: Budget, value: str, depth: int) -> str:
@@ -98,14 +97,7 @@ def _export_text(budget: Budget, value: str, depth: int) -> str:
 
 
 def _export_decimal(budget: Budget, value: Decimal, depth: int) -> int | float | str:
-    if not value.is_finite():
-        raise EvaluationError(
-            message(
-                "expression.result_not_finite",
-                "the result is {kind}, which has no JSON form",
-                kind=_non_finite_name(value),
-            )
-        )
+    _check_finite(value, value.is_finite())
     if value == value.to_integral_value():
         return int(value)
     number = float(value)
@@ -134,22 +126,20 @@ def _set_order(value: Any) -> tuple[str, Any]:
 
 def _export_dictionary(budget: Budget, values: dict[Any, Any], depth: int) -> dict[str, JsonValue]:
     budget.draw(len(values) + 1)
-    return {
-        _key_text(budget, key, depth): export_result(budget, value, depth + 1)
-        for key, value in values.items()
-    }
-
-
-def _key_text(budget: Budget, key: Any, depth: int) -> str:
-    if key is None or type(key) is bool:
-        raise EvaluationError(
-            message(
-                "expression.result_key",
-                "the result has {kind} as a key; use a text",
-                kind=kind_name(key),
+    exported: dict[str, JsonValue] = {}
+    for key, value in values.items():
+        if key is None or type(key) is bool:
+            raise EvaluationError(
+                message(
+                    "expression.result_key",
+                    "the result has {kind} as a key; use a text",
+                    kind=kind_name(key),
+                )
             )
+        exported[str(export_result(budget, key, depth + 1))] = export_result(
+            budget, value, depth + 1
         )
-    return str(export_result(budget, key, depth + 1))
+    return exported
 
 
 _EXPORTS: dict[type, Callable[[Budget, Any, int], JsonValue]] = {
