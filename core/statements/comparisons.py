@@ -4,7 +4,7 @@ No grammar: it finds the usual forms, `column operator value` and the reverse, B
 ANY, with at most one function or cast around either side; what it does not find is left out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.statement import make_lexer
@@ -89,9 +89,10 @@ class _Reader:
         if column := self._column_ending(before):
             values, is_whole = self._values_at(after, operator)
         else:
-            value = self._value_ending(before)
-            column, is_whole = self._column_at(after), True
-            values = (value,) if value and operator in _MARKS else ()
+            column, is_whole, token = self._column_at(after), True, self._peek(before)
+            is_value = operator in _MARKS and token.kind in {TokenKind.VALUE, TokenKind.TEXT}
+            value = Value(token.start, token.end, self._text[token.start : token.start + 1] in ":{")
+            values = (value,) if is_value else ()
             operator = _FLIPPED.get(operator, operator)
         if not column or not values:
             return None
@@ -121,33 +122,22 @@ class _Reader:
 
     def _touches(self, first: int, second: int) -> bool:
         """Whether both are marks that make one operator."""
-        one, other = self._peek(first), self._peek(second)
-        are_marks = one.kind is other.kind is TokenKind.MARK
-        return are_marks and one.end == other.start and "" not in {one.text, other.text}
-
-    # Columns
+        left, right = self._peek(first), self._peek(second)
+        are_marks = left.kind is right.kind is TokenKind.MARK
+        return are_marks and left.end == right.start and "" not in {left.text, right.text}
 
     def _column_ending(self, at: int) -> tuple[str, ...]:
-        """The column that ends at this token, perhaps inside of a function; () where none does."""
-        token = self._peek(at)
-        if token.is_mark(")"):
-            at -= 1
-            is_inner = self._is_lone(at)
-            return self._path_ending(at) if is_inner else ()
-        return self._path_ending(at)
-
-    def _is_lone(self, at: int) -> bool:
-        """Whether the path that ends here is all that stands in its brackets."""
-        return self._peek(at - 2 * len(self._path_ending(at)) + 1).is_mark("(")
-
-    def _path_ending(self, at: int) -> tuple[str, ...]:
+        """The column that ends at this token, perhaps alone inside of a function; () where none does."""
+        is_called = self._peek(at).is_mark(")")
+        first = last = at - is_called
         path: list[str] = []
-        while self._is_column_name(self._peek(at)):
-            path.insert(0, self._peek(at).text)
-            if not self._peek(at - 1).is_mark("."):
+        while self._is_column_name(self._peek(first)):
+            path.insert(0, self._peek(first).text)
+            if not self._peek(first - 1).is_mark("."):
                 break
-            at -= 2
-        return tuple(path)
+            first -= 2
+        is_alone = self._peek(last - 2 * len(path) + 1).is_mark("(")
+        return () if is_called and not is_alone else tuple(path)
 
     def _column_at(self, at: int) -> tuple[str, ...]:
         path: list[str] = []
@@ -161,46 +151,35 @@ class _Reader:
     def _is_column_name(self, token: Token) -> bool:
         return token.is_name and not token.is_among(RESERVED)
 
-    # Values
-
     def _values_at(self, at: int, operator: str) -> tuple[tuple[Value, ...], bool]:
-        if operator.endswith(("in", "any", "all")):
-            return tuple(self._listed_values(at)), True
-        first, after = self._value_at(at)
-        if first is None:
+        """The values that the operator takes, () where anything else is among them; whether each is whole."""
+        value, at = self._value_at(at)
+        if value is None:
             return (), True
         if operator.endswith("between"):
-            second, end = self._value_at(after + 1)
-            is_pair = second is not None and self._peek(after).is_word("and")
-            return ((first, second), self._ends(end)) if second and is_pair else ((), True)
-        return (first,), self._ends(after)
-
-    def _listed_values(self, at: int) -> Iterator[Value]:
-        """Values with commas between; nothing at all where anything else stands among them."""
-        found: list[Value] = []
-        while True:
-            value, at = self._value_at(at)
+            second, end = self._value_at(at + 1)
+            is_pair = second is not None and self._peek(at).is_word("and")
+            return ((value, second), self._ends(end)) if second and is_pair else ((), True)
+        if not operator.endswith(("in", "any", "all")):
+            return (value,), self._ends(at)
+        listed = [value]
+        while self._peek(at).is_mark(","):
+            value, at = self._value_at(at + 1)
             if value is None:
-                return
-            found.append(value)
-            if not self._peek(at).is_mark(","):
-                break
-            at += 1
-        if self._peek(at).is_mark(")"):
-            yield from found
+                return (), True
+            listed.append(value)
+        return (tuple(listed) if self._peek(at).is_mark(")") else ()), True
 
     def _value_at(self, at: int) -> tuple[Value | None, int]:
-        """The value that begins here, and what follows it; a function or cast of one is passed into."""
+        """The value that begins here, perhaps inside of a function or cast, and what follows it."""
         is_called = self._peek(at).is_name and self._peek(at + 1).is_mark("(")
-        if is_called and (inner := self._plain_value(at + 2))[0]:
-            return self._close_call(*inner)
-        return self._plain_value(at)
-
-    def _close_call(self, value: Value | None, at: int) -> tuple[Value | None, int]:
-        if self._peek(at).is_word("as"):
-            while self._peek(at).is_name or self._peek(at).text in {"[", "]"}:
-                at += 1
-        return (value, at + 1) if self._peek(at).is_mark(")") else (None, at)
+        value, after = self._plain_value(at + 2) if is_called else (None, at)
+        if value is None:
+            return self._plain_value(at)
+        if self._peek(after).is_word("as"):
+            while self._peek(after).is_name or self._peek(after).text in {"[", "]"}:
+                after += 1
+        return (value, after + 1) if self._peek(after).is_mark(")") else (None, after)
 
     def _plain_value(self, at: int) -> tuple[Value | None, int]:
         token, start = self._peek(at), self._peek(at).start
@@ -209,29 +188,19 @@ class _Reader:
             at, token = at + 1, self._peek(at + 1)
         if token.kind not in {TokenKind.VALUE, TokenKind.TEXT}:
             return None, at
-        is_parameter = self._text[token.start] in ":{"
+        first = self._text[token.start]
         # A decimal number comes as digits, a dot and digits.
-        while self._text[token.start].isdigit() and self._goes_on(at):
+        while first.isdigit() and self._peek(at + 1).start == self._peek(at).end:
+            if not self._peek(at + 1).is_mark(".") and self._peek(at + 1).kind != TokenKind.VALUE:
+                break
             at += 1
-        return Value(start, self._peek(at).end, is_parameter), self._skip_cast(at + 1)
-
-    def _goes_on(self, at: int) -> bool:
-        token, following = self._peek(at), self._peek(at + 1)
-        is_part = following.is_mark(".") or following.kind is TokenKind.VALUE
-        return is_part and token.end == following.start
-
-    def _skip_cast(self, at: int) -> int:
+        value = Value(start, self._peek(at).end, first in ":{")
+        at += 1
         while self._peek(at).is_mark("::"):
             at += 2
             while self._peek(at).text in {"[", "]"}:
                 at += 1
-        return at
-
-    def _value_ending(self, at: int) -> Value | None:
-        token = self._peek(at)
-        if token.kind not in {TokenKind.VALUE, TokenKind.TEXT}:
-            return None
-        return Value(token.start, token.end, self._text[token.start] in ":{")
+        return value, at
 
     def _ends(self, at: int) -> bool:
         """Whether no operator goes on with the value."""

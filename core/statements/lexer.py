@@ -5,7 +5,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from core.errors import StatementError
 from core.messages import Message, message
@@ -49,7 +49,6 @@ BRACE = message(
     "templates are not supported; a parameter is written :name or {{name}}",
 )
 
-Action = Callable[[Any, re.Match[str]], int]
 # Told of each token: its kind, where the plain tokens before it begin, where it begins and ends.
 Note = Callable[[str, int, int, int], None]
 
@@ -73,13 +72,17 @@ class OptionalClause:
 
 
 class StatementLexer(ABC):
-    """The state of one pass: open brackets, what was found, and the token before this one."""
+    """The state of one pass: open brackets, what was found, and the token before this one.
+
+    A method `read_X` takes a token of kind X and gives the offset behind it; the kinds in `faults` are
+    refused, all others are passed over.
+    """
 
     dialect: ClassVar[Dialect]
     token: ClassVar[re.Pattern[str]]
     line_comment: ClassVar[re.Pattern[str]]
     first: ClassVar[re.Pattern[str]]  # The first word of a text, behind blanks.
-    actions: ClassVar[Mapping[str, Action]]
+    faults: ClassVar[Mapping[str, Message]]
     commands: ClassVar[frozenset[str]]
     queries: ClassVar[str]  # What a statement may be, for people.
 
@@ -100,9 +103,24 @@ class StatementLexer(ABC):
         position, kind, next_match = 0, "", self.token.match
         while kind != "end" and (match := next_match(self.text, position)):
             kind = match.lastgroup or ""
-            end = self._read(kind, match, position)
+            start, end = match.span(kind)
+            if (plain := match["plain"]) is not None:
+                self._note_token(position)
+                is_word = _WORD_CHARACTER.match(plain[-1])
+                is_number = plain[0].isascii() and plain[0].isdigit()
+                plain_kind = "number" if is_number else "word"
+                self._before = (plain_kind if is_word else "operator", plain)
+            if kind == "comment":
+                end = self._skip_comment(start)
+            elif kind != "end":
+                self._note_token(position)
+                if kind in self.faults:
+                    raise StatementError(self.faults[kind], start)
+                read = getattr(self, f"read_{kind}", None)
+                end = read(match) if read else end
+                self._before = (kind, self.text[start:end])
             if note is not None:
-                note(kind, position, match.start(kind), end)
+                note(kind, position, start, end)
             position = end
 
     def check_ends(self) -> None:
@@ -132,21 +150,6 @@ class StatementLexer(ABC):
                 match.start(1),
             )
 
-    def _read(self, kind: str, match: re.Match[str], position: int) -> int:
-        plain = match["plain"]
-        if plain is not None:
-            self._note_token(position)
-            self._before = (_plain_kind(plain), plain)
-        if kind == "comment":
-            return self._skip_comment(match.start(kind))
-        if kind == "end":
-            return match.end()
-        self._note_token(position)
-        action = self.actions.get(kind)
-        end = match.end() if action is None else action(self, match)
-        self._before = (kind, self.text[match.start(kind) : end])
-        return end
-
     def _note_token(self, position: int) -> None:
         if self.semicolon is not None:
             raise StatementError(
@@ -162,12 +165,12 @@ class StatementLexer(ABC):
     @abstractmethod
     def _skip_comment(self, start: int) -> int: ...
 
-    def _read_text(self, match: re.Match[str]) -> int:
+    def read_text(self, match: re.Match[str]) -> int:
         start, end = match.span(match.lastgroup or "")
         self._refuse_template(TEMPLATE_IN_TEXT, start, end)
         return end
 
-    def _read_quoted_name(self, match: re.Match[str]) -> int:
+    def read_quoted_name(self, match: re.Match[str]) -> int:
         start, end = match.span("quoted_name")
         self._refuse_template(_TEMPLATE_IN_NAME, start, end)
         return end
@@ -202,7 +205,7 @@ class StatementLexer(ABC):
         self._clause = (start, len(self.placeholders))
         return self._open(_CLAUSE, start)
 
-    def _close(self, match: re.Match[str]) -> int:
+    def read_close(self, match: re.Match[str]) -> int:
         bracket, offset = match["close"], match.start("close")
         if not self._brackets:
             raise StatementError(
@@ -258,7 +261,7 @@ class StatementLexer(ABC):
         self.placeholders.append(Placeholder(name, start, end))
         return end
 
-    def _bind_template(self, match: re.Match[str]) -> int:
+    def read_template(self, match: re.Match[str]) -> int:
         start, end = match.span("template")
         name = self._check_name(self.text[start + 2 : end - 2].strip(), start)
         if continues_word(self.text, start - 1) or continues_word(self.text, end):
@@ -284,7 +287,7 @@ class StatementLexer(ABC):
         # As Python reads identifiers, so that SQL and expressions agree on equal names.
         return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
-    def _note_semicolon(self, match: re.Match[str]) -> int:
+    def read_semicolon(self, match: re.Match[str]) -> int:
         if self._before == ("", ""):
             raise StatementError(
                 message("statement.empty", "the statement is empty"), match.start("semicolon")
@@ -295,15 +298,6 @@ class StatementLexer(ABC):
     def _follows_value(self) -> bool:
         kind, text = self._before
         return kind in _VALUES and text != "]]"
-
-
-SHARED_ACTIONS: Mapping[str, Action] = {
-    "text": StatementLexer._read_text,
-    "quoted_name": StatementLexer._read_quoted_name,
-    "close": StatementLexer._close,
-    "template": StatementLexer._bind_template,
-    "semicolon": StatementLexer._note_semicolon,
-}
 
 
 def compile_tokens(blanks: str, plain: Sequence[str], kinds: Mapping[str, str]) -> re.Pattern[str]:
@@ -321,16 +315,6 @@ def compile_tokens(blanks: str, plain: Sequence[str], kinds: Mapping[str, str]) 
     )
 
 
-def make_fault_actions(faults: Mapping[str, Message]) -> dict[str, Action]:
-    """For each kind of token an action that raises StatementError with the kind's text."""
-
-    def raise_fault(_: StatementLexer, match: re.Match[str]) -> int:
-        kind = match.lastgroup or ""
-        raise StatementError(faults[kind], match.start(kind))
-
-    return dict.fromkeys(faults, raise_fault)
-
-
 def continues_word(text: str, offset: int) -> bool:
     """Whether the character at `offset` would melt into a name beside it; False outside the text."""
     return offset >= 0 and _WORD_CHARACTER.match(text, offset) is not None
@@ -341,9 +325,3 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     return "".join(letter.lower() if letter.isascii() else letter for letter in word)
-
-
-def _plain_kind(plain: str) -> str:
-    if _WORD_CHARACTER.match(plain[-1]):
-        return "number" if plain[0].isascii() and plain[0].isdigit() else "word"
-    return "operator"

@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator
 
 from core.errors import StatementError
 from core.messages import message
+from core.statements.keywords import QUERY_WORDS
 from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
 from core.toolspec import Dialect
 
 # In a text without comments and without what stands in quotes.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
 _QUOTED = frozenset({"text", "escape_text", "dollar_text", "quoted_name"})
-_QUERY_WORDS = frozenset({"select", "with", "values", "table"})
 # An absent list is NULL, and both dialects then find nothing, with NOT too.
 _SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
 
@@ -32,23 +32,15 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
     for index, bracket in _find_in_brackets(tokens, starts):
         if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
             start, end, mark = changed[tokens[index].start()]
-            new = _edit_list(
-                lexer.dialect, (start, end, mark), tokens[max(bracket - 2, 0) : bracket]
-            )
-            changed |= {edit[0]: edit for edit in new}
+            word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
+            if lexer.dialect is Dialect.SQLITE:
+                changed[start] = start, end, _SQLITE_LIST.format(mark)
+            elif before[0].lower() == "not":
+                changed[before.start()] = *before.span(), "<>"
+                changed[word.start()] = *word.span(), "ALL"
+            else:
+                changed[word.start()] = *word.span(), "= ANY"
     return sorted(changed.values())
-
-
-def _edit_list(dialect: Dialect, edit: Edit, words: _Tokens) -> Iterator[Edit]:
-    """`words` are the two tokens before the bracket: IN, and before it perhaps NOT."""
-    start, end, mark = edit
-    if dialect is Dialect.SQLITE:
-        yield start, end, _SQLITE_LIST.format(mark)
-    elif words[0][0].lower() == "not":
-        yield *words[0].span(), "<>"
-        yield *words[1].span(), "ALL"
-    else:
-        yield *words[-1].span(), "= ANY"
 
 
 def _blank_quoted(lexer: StatementLexer) -> str:
@@ -66,21 +58,18 @@ def _blank_quoted(lexer: StatementLexer) -> str:
 
 
 def _find_in_brackets(tokens: _Tokens, starts: Collection[int]) -> Iterator[tuple[int, int]]:
-    """(index of a list's token, index of its bracket) for lists directly inside an `IN (`."""
+    """(index of a list's token, index of its bracket) for lists directly inside an `IN (` of values."""
     brackets: list[int] = []
     for index, token in enumerate(tokens):
         if token[0] in {"(", "["}:
             brackets.append(index)
         elif token[0] in {")", "]"}:
             brackets.pop()
-        elif token.start() in starts and brackets and _holds_values(tokens, brackets[-1]):
-            yield index, brackets[-1]
-
-
-def _holds_values(tokens: _Tokens, bracket: int) -> bool:
-    """Whether the bracket belongs to an IN and holds no subquery."""
-    is_in = bracket > 0 and tokens[bracket - 1][0].lower() == "in"
-    return is_in and tokens[bracket + 1][0].lower() not in _QUERY_WORDS
+        elif token.start() in starts and brackets and brackets[-1]:
+            bracket = brackets[-1]
+            is_query = tokens[bracket + 1][0].lower() in QUERY_WORDS
+            if tokens[bracket - 1][0].lower() == "in" and not is_query:
+                yield index, bracket
 
 
 def _stands_alone(tokens: _Tokens, index: int, bracket: int, use: Placeholder) -> bool:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.statement import find_placeholders, make_lexer
 from core.statements.comparisons import Comparison, Value, find_clauses, find_comparisons
-from core.statements.tokens import Token, TokenKind, read_tokens
+from core.statements.tokens import TokenKind, read_tokens
 from core.toolspec import Dialect, JsonValue, ParameterType
 
 _FILTERS = frozenset({"where", "having"})
@@ -53,9 +53,7 @@ def propose_parameters(
     named in `keep` stay the literals that they were; the others have the same names without them.
     """
     taken = {use.name for use in find_placeholders(text, dialect)}
-    edits = sorted(
-        [*_compared(text, dialect), *_limits(text, dialect)], key=lambda edit: edit.start
-    )
+    edits = sorted([*_filters(text, dialect), *_limits(text, dialect)], key=lambda edit: edit.start)
     names: dict[tuple[str, str], ProposedParameter] = {}
     pieces: list[str] = []
     copied = 0
@@ -64,29 +62,25 @@ def propose_parameters(
             continue
         key = (edit.parameter.name, repr(edit.parameter.example))
         if key not in names:
-            names[key] = _rename(edit.parameter, taken)
-            taken.add(names[key].name)
+            name, number = edit.parameter.name, 2
+            while name in taken:
+                name, number = f"{edit.parameter.name}_{number}", number + 1
+            names[key] = replace(edit.parameter, name=name)
+            taken.add(name)
         if names[key].name in keep:
             continue
         pieces += text[copied : edit.start], edit.text.format(f":{names[key].name}")
         copied = edit.end
-    proposed = tuple(one for one in names.values() if one.name not in keep)
+    proposed = tuple(found for found in names.values() if found.name not in keep)
     return Proposal("".join(pieces) + text[copied:], proposed)
 
 
-def _rename(parameter: ProposedParameter, taken: set[str]) -> ProposedParameter:
-    name, number = parameter.name, 2
-    while name in taken:
-        name, number = f"{parameter.name}_{number}", number + 1
-    return ProposedParameter(name, parameter.type, parameter.example, parameter.column)
-
-
-def _compared(text: str, dialect: Dialect) -> Iterator[_Edit]:
+def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
+    """The edits of what WHERE and HAVING compare with literals alone."""
     for comparison in find_comparisons(text, dialect):
-        literals = [value for value in comparison.values if not value.is_parameter]
-        if comparison.clause not in _FILTERS or len(literals) < len(comparison.values):
-            continue
-        yield from _edits_of(text, comparison)
+        is_filter = comparison.clause in _FILTERS
+        if is_filter and not any(value.is_parameter for value in comparison.values):
+            yield from _edits_of(text, comparison)
 
 
 def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
@@ -99,7 +93,14 @@ def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
         for value, found, prefix in zip(comparison.values, values, ("start_", "end_"), strict=True):
             yield _edit(value, prefix + base, found, column)
     elif operator == "in":
-        yield _list_edit(comparison, base, values)
+        types = {_guess_type(value) for value in values}
+        kind = ParameterType.STRING_LIST
+        if types <= {ParameterType.INTEGER, ParameterType.NUMBER}:
+            is_whole = types == {ParameterType.INTEGER}
+            kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
+        name = base if base.endswith("s") else f"{base}s"
+        parameter = ProposedParameter(name, kind, values, column)
+        yield _Edit(comparison.values[0].start, comparison.values[-1].end, parameter)
     elif operator in {"like", "ilike"} and comparison.is_whole and isinstance(values[0], str):
         yield from _like_edit(comparison.values[0], base, values[0], column)
     else:
@@ -109,18 +110,6 @@ def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
 def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:
     parameter = ProposedParameter(name, _guess_type(found), found, column)
     return _Edit(value.start, value.end, parameter)
-
-
-def _list_edit(comparison: Comparison, base: str, values: list[JsonValue]) -> _Edit:
-    types = {_guess_type(value) for value in values}
-    numbers = {ParameterType.INTEGER, ParameterType.NUMBER}
-    kind = ParameterType.STRING_LIST
-    if types <= numbers:
-        is_whole = types == {ParameterType.INTEGER}
-        kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
-    name = base if base.endswith("s") else f"{base}s"
-    parameter = ProposedParameter(name, kind, values, comparison.column[-1])
-    return _Edit(comparison.values[0].start, comparison.values[-1].end, parameter)
 
 
 def _like_edit(value: Value, base: str, pattern: str, column: str) -> Iterator[_Edit]:
@@ -139,13 +128,10 @@ def _limits(text: str, dialect: Dialect) -> Iterator[_Edit]:
     for token, following, clause in zip(tokens, tokens[1:], find_clauses(tokens), strict=False):
         is_number = following.kind is TokenKind.VALUE and text[following.start].isdigit()
         if clause == "limit" and token.is_word("limit") and is_number:
-            yield _limit_edit(text, following)
-
-
-def _limit_edit(text: str, token: Token) -> _Edit:
-    found = _read_literal(text, Value(token.start, token.end, is_parameter=False))
-    parameter = ProposedParameter(ROW_COUNT_NAME, ParameterType.INTEGER, found, "")
-    return _Edit(token.start, token.end, parameter)
+            limit = Value(following.start, following.end, is_parameter=False)
+            count = _read_literal(text, limit)
+            parameter = ProposedParameter(ROW_COUNT_NAME, ParameterType.INTEGER, count, "")
+            yield _Edit(limit.start, limit.end, parameter)
 
 
 def _read_literal(text: str, value: Value) -> JsonValue:

@@ -7,6 +7,7 @@ other text gives some answer, in linear time.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.statement import make_lexer
 from core.statements.keywords import (
     CLAUSE_WORDS,
     NAMING_WORDS,
@@ -17,16 +18,9 @@ from core.statements.keywords import (
     SET_WORDS,
     VALUE_WORDS,
 )
-from core.statements.lexer import StatementLexer
-from core.statements.postgresql import PostgresqlLexer
-from core.statements.sqlite import SqliteLexer
 from core.statements.tokens import Token, TokenKind, read_tokens
 from core.toolspec import Dialect
 
-_LEXERS: dict[Dialect, type[StatementLexer]] = {
-    Dialect.POSTGRESQL: PostgresqlLexer,
-    Dialect.SQLITE: SqliteLexer,
-}
 _END = Token(TokenKind.MARK)
 # A type follows, or a field of a record.
 _BEFORE_NO_COLUMN = frozenset({"::", "."})
@@ -87,7 +81,7 @@ def find_used_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> list[Qu
 
     Names are folded as the dialect does it; what stands in [[ ]] counts.
     """
-    reader = _NameReader(read_tokens(_LEXERS[dialect](text)))
+    reader = _NameReader(read_tokens(make_lexer(text, dialect)))
     reader.read()
     return reader.blocks
 
@@ -113,10 +107,16 @@ class _NameReader:
                 self._open(token)
             elif token.kind is TokenKind.CLOSE:
                 self._close()
-            elif token.is_name:
-                self._read_name(token)
-            else:
+            elif not token.is_name:
                 self._read_mark(token)
+            elif self._frame.expects_common and not token.is_word("select", "values", "table"):
+                self._read_common(token)
+            elif self._frame.expects_table and not token.is_word("select", "with", "values"):
+                self._read_table(token)
+            elif token.is_among(RESERVED):
+                self._read_keyword(token.text)
+            else:
+                self._read_column()
 
     def _peek(self, distance: int = 1) -> Token:
         index = self._at + distance
@@ -167,16 +167,6 @@ class _NameReader:
 
     # Names
 
-    def _read_name(self, token: Token) -> None:
-        if self._frame.expects_common and not token.is_word("select", "values", "table"):
-            self._read_common(token)
-        elif self._frame.expects_table and not token.is_word("select", "with", "values"):
-            self._read_table(token)
-        elif token.is_among(RESERVED):
-            self._read_keyword(token.text)
-        else:
-            self._read_column()
-
     def _read_common(self, token: Token) -> None:
         """`name (columns) AS MATERIALIZED (`, up to the bracket."""
         self._at += 1
@@ -202,28 +192,17 @@ class _NameReader:
             return
         self._frame.expects_table = False
         path, _ = self._read_path()
-        if self._skip_brackets_of_function():
+        if self._peek(0).is_mark("("):
+            # A function instead of a table; its arguments are read like any others.
+            self._open(self._peek(0))
+            self._frame.is_source = True
             return
         self._at += self._peek(0).is_mark("*")
         alias, is_renamed = self._read_alias()
-        self._add_table(path, alias, is_renamed)
-
-    def _skip_brackets_of_function(self) -> bool:
-        """Whether a function stands instead of a table; its arguments are read like any others."""
-        if not self._peek(0).is_mark("("):
-            return False
-        self._open(self._peek(0))
-        self._frame.is_source = True
-        return True
-
-    def _add_table(self, path: tuple[str, ...], alias: str, is_renamed: bool) -> None:
-        if self._is_common(path):
+        if len(path) == 1 and any(path[0] in frame.commons for frame in self._frames):
             self._add_derived(alias or path[-1])
         elif (block := self._block()) is not None:
             block.tables.append(TableMention(path, alias or path[-1], is_renamed))
-
-    def _is_common(self, path: tuple[str, ...]) -> bool:
-        return len(path) == 1 and any(path[0] in frame.commons for frame in self._frames)
 
     def _add_derived(self, alias: str) -> None:
         if (block := self._block()) is not None:
@@ -262,21 +241,16 @@ class _NameReader:
         self._follows_value = True
         if is_label and token.is_among(OPERATOR_WORDS):
             self._follows_value = False
-        elif is_label or before.is_among(NAMING_WORDS) or before.text in _BEFORE_NO_COLUMN:
             return
-        elif self._is_column(before):
+        if is_label or before.is_among(NAMING_WORDS) or before.text in _BEFORE_NO_COLUMN:
+            return
+        after = self._peek(0)
+        is_function = after.is_mark("(") or after.kind is TokenKind.TEXT
+        is_argument = after.is_mark(":=") or (after.is_mark("=") and self._peek(1).is_mark(">"))
+        is_field = before.is_mark("(") and self._frame.opener == "extract" and after.is_word("from")
+        if not (is_function or is_argument or is_field):
             qualifiers, name = (path, None) if is_star else (path[:-1], path[-1])
             self._add_column(ColumnMention(qualifiers, name))
-
-    def _is_column(self, before: Token) -> bool:
-        """False for functions, types before a text, fields of extract() and names of arguments."""
-        after = self._peek(0)
-        if after.is_mark("(") or after.kind is TokenKind.TEXT or after.is_mark(":="):
-            return False
-        if after.is_mark("=") and self._peek(1).is_mark(">"):
-            return False
-        is_field = before.is_mark("(") and self._frame.opener == "extract"
-        return not (is_field and after.is_word("from"))
 
     def _add_column(self, mention: ColumnMention) -> None:
         if (block := self._block()) is not None:
@@ -293,7 +267,10 @@ class _NameReader:
         if frame.is_query and word in QUERY_WORDS:
             self._begin_query(word)
         elif word == "from":
-            self._begin_tables()
+            # IS DISTINCT FROM compares.
+            is_distinct = self._peek(-1).is_word("distinct") and self._peek(-2).is_word("is", "not")
+            if frame.is_query and not is_distinct:
+                frame.in_from = frame.expects_table = True
         elif word in SET_WORDS:
             frame.block, frame.in_from = frame.parent, False
         elif word in CLAUSE_WORDS:
@@ -314,11 +291,6 @@ class _NameReader:
         frame.in_from = frame.expects_table = word == "table"
         if word == "table":
             self._add_column(ColumnMention((), None))
-
-    def _begin_tables(self) -> None:
-        is_comparison = self._peek(-1).is_word("distinct") and self._peek(-2).is_word("is", "not")
-        if self._frame.is_query and not is_comparison:
-            self._frame.in_from = self._frame.expects_table = True
 
     def _read_mark(self, token: Token) -> None:
         frame = self._frame

@@ -21,7 +21,6 @@ from core.statements.lexer import (
     LETTER,
     NAME,
     NUMBER,
-    SHARED_ACTIONS,
     TEMPLATE,
     TEMPLATE_IN_TEXT,
     UNCLOSED_NAME,
@@ -30,7 +29,6 @@ from core.statements.lexer import (
     StatementLexer,
     compile_tokens,
     fold,
-    make_fault_actions,
 )
 from core.toolspec import Dialect
 
@@ -107,6 +105,7 @@ class PostgresqlLexer(StatementLexer):
     first = re.compile(rf"{_BLANKS}({WORD})")
     commands = frozenset(_COMMANDS.split())
     queries = "SELECT, WITH, VALUES, TABLE"
+    faults = _FAULTS
 
     def _skip_comment(self, start: int) -> int:
         depth = 0
@@ -118,7 +117,9 @@ class PostgresqlLexer(StatementLexer):
             message("statement.comment_unclosed", "this comment is never closed"), start
         )
 
-    def _read_escape_text(self, match: re.Match[str]) -> int:
+    read_dollar_text = StatementLexer.read_text
+
+    def read_escape_text(self, match: re.Match[str]) -> int:
         start, end = match.span("escape_text")
         self._refuse_template(TEMPLATE_IN_TEXT, start, end)
         while more := _TEXT_CONTINUES.match(self.text, end):
@@ -128,26 +129,19 @@ class PostgresqlLexer(StatementLexer):
             end = more.end()
         return end
 
-    def _open_bracket(self, match: re.Match[str]) -> int:
+    def read_open(self, match: re.Match[str]) -> int:
         bracket, start = match["open"], match.start("open")
-        if bracket == "(":
-            return self._open(bracket, start)
-        if self._opens_clause(start):
-            return self._open_clause(start)
-        return self._open(bracket, start, is_subscript=self._opens_subscript())
-
-    def _opens_clause(self, start: int) -> bool:
-        """Whether "[[" begins here; directly after ARRAY and inside "[" it is an array of arrays."""
-        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
-        is_double = self.text.startswith("[[", start)
-        return is_double and not in_array and fold(self._before[1]) != "array"
-
-    def _opens_subscript(self) -> bool:
-        """Whether "[" here is a subscript; else it opens an array of values."""
         kind, text = self._before
-        return kind not in {"operator", "open"} and fold(text) != "array"
+        is_array = fold(text) == "array"
+        # Directly after ARRAY and inside "[" it is an array of arrays.
+        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
+        if self.text.startswith("[[", start) and not in_array and not is_array:
+            return self._open_clause(start)
+        # "[" behind a value is a subscript; else it opens an array of values.
+        is_subscript = bracket == "[" and kind not in {"operator", "open"} and not is_array
+        return self._open(bracket, start, is_subscript=is_subscript)
 
-    def _bind_colon(self, match: re.Match[str]) -> int:
+    def read_colon_name(self, match: re.Match[str]) -> int:
         start = match.start("colon_name")
         name = self._check_name(match["colon_name"][1:], start)
         in_slice = bool(self._brackets) and self._brackets[-1][2]
@@ -164,7 +158,7 @@ class PostgresqlLexer(StatementLexer):
             )
         return self._add_colon_name(match, name)
 
-    def _read_psql_name(self, match: re.Match[str]) -> int:
+    def read_psql_name(self, match: re.Match[str]) -> int:
         if self._follows_value():
             return match.end()  # The separator of json_object('key':'value').
         raise StatementError(
@@ -174,13 +168,3 @@ class PostgresqlLexer(StatementLexer):
             ),
             match.start("psql_name"),
         )
-
-    actions = {
-        **SHARED_ACTIONS,
-        **make_fault_actions(_FAULTS),
-        "dollar_text": StatementLexer._read_text,
-        "escape_text": _read_escape_text,
-        "open": _open_bracket,
-        "colon_name": _bind_colon,
-        "psql_name": _read_psql_name,
-    }

@@ -59,10 +59,15 @@ def find_fix(text: str, error: StatementError, known: KnownNames) -> Fix | None:
     start, end = place_of(text, error.position)
     if start == end:
         return None
-    if (semicolon := _fix_semicolon(text, error)) is not None:
-        return semicolon
+    if text[error.position : error.position + 1] == ";":
+        return Fix(message("fix.remove_rest", "Remove what follows"), error.position, len(text), "")
     path = [quoted.replace('""', '"') or plain for quoted, plain in _PART.findall(text[start:end])]
-    insert = _by_hint(path, error) or _by_code(path, find_code(error), known)
+    insert = ""
+    if hint := _HINT.search(error.hint):
+        meant = hint[2].split(".") if hint[1] == "column" else [hint[2], *path[1:]]
+        insert = ".".join(map(quote_name, meant))
+    elif path:
+        insert = _find_nearest(path, find_code(error), known)
     if not insert or insert == text[start:end]:
         return None
     return use_fix(insert, start, end)
@@ -77,51 +82,23 @@ def find_word_fix(text: str, message: str, position: int | None) -> Fix | None:
     return use_fix(meant[1], *match.span()) if match else None
 
 
-def _fix_semicolon(text: str, error: StatementError) -> Fix | None:
-    if error.position is None or text[error.position : error.position + 1] != ";":
-        return None
-    return Fix(message("fix.remove_rest", "Remove what follows"), error.position, len(text), "")
-
-
-def _by_hint(path: list[str], error: StatementError) -> str:
-    match = _HINT.search(error.hint)
-    if match is None:
-        return ""
-    meant = match[2].split(".") if match[1] == "column" else [match[2], *path[1:]]
-    return ".".join(map(quote_name, meant))
-
-
-def _by_code(path: list[str], code: str, known: KnownNames) -> str:
-    if not path:
-        return ""
+def _find_nearest(path: list[str], code: str, known: KnownNames) -> str:
+    """What the path most likely meant; '' where nothing near exists."""
     match code:
         case "42703":
-            return _near_column(path, known)
+            alias = path[-2] if len(path) > 1 else ""
+            of_alias = known.columns.get(alias)
+            names = of_alias or [name for columns in known.columns.values() for name in columns]
+            near = find_near(path[-1], list(dict.fromkeys(names)), 1)
+            return ".".join(map(quote_name, [alias, *near] if of_alias and near else near))
         case "42P01":
-            return _near_table(path, known)
+            if len(path) > 1:
+                # Of `alias.column` the alias that has the column, or else the nearest.
+                having = [alias for alias, names in known.columns.items() if path[-1] in names]
+                near = having if len(having) == 1 else find_near(path[0], list(known.columns), 1)
+                if near:
+                    return ".".join(map(quote_name, [near[0], *path[1:]]))
+            return next(iter(find_near(".".join(path), known.tables, 1)), "")
         case "42883":
             return next(iter(find_near(path[-1].lower(), COMMON_FUNCTIONS, 1)), "")
     return ""
-
-
-def _near_column(path: list[str], known: KnownNames) -> str:
-    alias = path[-2] if len(path) > 1 else ""
-    of_alias = known.columns.get(alias)
-    names = of_alias or [name for columns in known.columns.values() for name in columns]
-    near = find_near(path[-1], list(dict.fromkeys(names)), 1)
-    if not near:
-        return ""
-    return ".".join(map(quote_name, [alias, near[0]] if of_alias else near))
-
-
-def _near_table(path: list[str], known: KnownNames) -> str:
-    """Of `alias.column` with an unknown alias the nearest alias, else the nearest table."""
-    if len(path) > 1 and (alias := _near_alias(path, known)):
-        return ".".join(map(quote_name, [alias, *path[1:]]))
-    return next(iter(find_near(".".join(path), known.tables, 1)), "")
-
-
-def _near_alias(path: list[str], known: KnownNames) -> str:
-    having = [alias for alias, names in known.columns.items() if path[-1] in names]
-    near = find_near(path[0], list(known.columns), 1)
-    return having[0] if len(having) == 1 else next(iter(near), "")

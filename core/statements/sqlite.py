@@ -12,14 +12,12 @@ from core.statements.lexer import (
     BRACE,
     NAME,
     NUMBER,
-    SHARED_ACTIONS,
     TEMPLATE,
     UNCLOSED_NAME,
     UNCLOSED_TEXT,
     WORD,
     StatementLexer,
     compile_tokens,
-    make_fault_actions,
 )
 from core.toolspec import Dialect
 
@@ -93,6 +91,7 @@ class SqliteLexer(StatementLexer):
     first = re.compile(rf"{_BLANKS}({WORD})")
     commands = frozenset(_COMMANDS.split())
     queries = "SELECT, WITH, VALUES"
+    faults = _FAULTS
 
     def _skip_comment(self, start: int) -> int:
         end = self.text.find("*/", start + 2)
@@ -102,7 +101,7 @@ class SqliteLexer(StatementLexer):
             )
         return end + 2
 
-    def _open_bracket(self, match: re.Match[str]) -> int:
+    def read_open(self, match: re.Match[str]) -> int:
         bracket, start = match["open"], match.start("open")
         if bracket == "[[":
             return self._open_clause(start)
@@ -119,15 +118,15 @@ class SqliteLexer(StatementLexer):
             )
         return self._open(bracket, start)
 
-    def _bind_colon(self, match: re.Match[str]) -> int:
+    def read_colon_name(self, match: re.Match[str]) -> int:
         self._refuse_beside_value(match)
         return self._add_colon_name(
             match, self._check_name(match["colon_name"][1:], match.start("colon_name"))
         )
 
-    def _bind_template(self, match: re.Match[str]) -> int:
+    def read_template(self, match: re.Match[str]) -> int:
         self._refuse_beside_value(match)
-        return super()._bind_template(match)
+        return super().read_template(match)
 
     def _refuse_beside_value(self, match: re.Match[str]) -> None:
         # Two numbered parameters side by side would melt into one name, $1$2.
@@ -141,11 +140,3 @@ class SqliteLexer(StatementLexer):
                 ),
                 match.start(kind),
             )
-
-    actions = {
-        **SHARED_ACTIONS,
-        **make_fault_actions(_FAULTS),
-        "open": _open_bracket,
-        "colon_name": _bind_colon,
-        "template": _bind_template,
-    }

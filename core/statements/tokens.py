@@ -88,20 +88,17 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
     if kind in {"comment", "end", "semicolon"} or text in _CLAUSE_MARKS:
         return None
     if kind == "quoted_name":
-        return TokenKind.QUOTED, _unquote(text, dialect)
+        quote, name = text[0], text[1:-1]
+        name = name if quote == "[" else name.replace(quote * 2, quote)
+        # SQLite's names mean the same in any case, quoted or not.
+        is_sqlite = dialect is Dialect.SQLITE
+        return TokenKind.QUOTED, fold(name) if is_sqlite else _cut(name, dialect)
     if kind in _TEXTS:
         return TokenKind.TEXT, ""
     if kind in _VALUES:
         return TokenKind.VALUE, ""
     kinds = {"open": TokenKind.OPEN, "close": TokenKind.CLOSE}
     return kinds.get(kind, TokenKind.MARK), text
-
-
-def _unquote(text: str, dialect: Dialect) -> str:
-    quote, name = text[0], text[1:-1]
-    name = name if quote == "[" else name.replace(quote * 2, quote)
-    # SQLite's names mean the same in any case, quoted or not.
-    return fold(name) if dialect is Dialect.SQLITE else _cut(name, dialect)
 
 
 def _cut(name: str, dialect: Dialect) -> str:

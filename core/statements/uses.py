@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.catalogue.entries import TableName
 from core.statements.lexer import fold
-from core.statements.names import ColumnMention, QueryBlock, TableMention
+from core.statements.names import ColumnMention, QueryBlock
 from core.toolspec import Dialect
 
 _SYSTEM_COLUMNS = frozenset(
@@ -89,7 +89,9 @@ def find_uses(blocks: Sequence[QueryBlock], tables: TableNames) -> Uses:
     A column without its table belongs to every table of the innermost query that has such a column.
     """
     finder = _UseFinder(blocks, tables)
-    finder.find()
+    for index, block in enumerate(blocks):
+        for mention in block.columns:
+            finder.note(index, mention)
     return finder.uses
 
 
@@ -113,40 +115,33 @@ class _UseFinder:
         self._tables = tables
         self._scopes = [self._read_scope(block) for block in blocks]
 
-    def find(self) -> None:
-        for index, block in enumerate(self._blocks):
-            for mention in block.columns:
-                self._find_column(index, mention)
-
     def _read_scope(self, block: QueryBlock) -> _Scope:
         scope: _Scope = dict.fromkeys(block.derived)
         for mention in block.tables:
             table = self._tables.find(mention.path)
             scope[mention.alias] = None if mention.is_renamed else table
             if table:
-                self._note_table(table, mention)
+                columns = self.uses.columns.setdefault(table.name, set())
+                if mention.is_renamed:
+                    columns.update(table.columns.values())
         return scope
-
-    def _note_table(self, table: _Table, mention: TableMention) -> None:
-        columns = self.uses.columns.setdefault(table.name, set())
-        if mention.is_renamed:
-            columns.update(table.columns.values())
 
     def _scopes_around(self, index: int | None) -> Iterator[_Scope]:
         while index is not None:
             yield self._scopes[index]
             index = self._blocks[index].parent
 
-    def _find_column(self, index: int, mention: ColumnMention) -> None:
+    def note(self, index: int, mention: ColumnMention) -> None:
+        """Note what the column is, as seen from the query of this index."""
         if mention.qualifiers:
-            self._find_qualified(index, mention)
+            self._note_qualified(index, mention)
         elif mention.name is None:
             for table in self._scopes[index].values():
                 self._use_all(table)
         else:
-            self._find_bare(index, mention.name)
+            self._note_bare(index, mention.name)
 
-    def _find_bare(self, index: int, name: str) -> None:
+    def _note_bare(self, index: int, name: str) -> None:
         for scope in self._scopes_around(index):
             tables = [table for table in scope.values() if table]
             having = [table for table in tables if name in table.columns]
@@ -159,7 +154,7 @@ class _UseFinder:
             if having or name in scope:
                 return
 
-    def _find_qualified(self, index: int, mention: ColumnMention) -> None:
+    def _note_qualified(self, index: int, mention: ColumnMention) -> None:
         for scope in self._scopes_around(index):
             # schema.table.column, or a field of a column that is a record.
             for place, alias in reversed(list(enumerate(mention.qualifiers))):

@@ -47,9 +47,7 @@ _NAME = re.compile(
 class _CompiledLexer(PostgresqlLexer):
     """Reads what the compiler has written, $1 included."""
 
-    actions = {
-        kind: action for kind, action in PostgresqlLexer.actions.items() if kind != "numbered"
-    }
+    faults = {kind: text for kind, text in PostgresqlLexer.faults.items() if kind != "numbered"}
 
 
 def refuse_denied(statement: CompiledStatement, denied: frozenset[str]) -> None:
