@@ -11,7 +11,6 @@ from unicodedata import normalize
 
 from core.diagnostics import (
     Diagnostic,
-    Fix,
     Severity,
     Utf16Offsets,
     diagnostic_json,
@@ -126,8 +125,7 @@ def analyse_python(
     else:
         text, kind = logic.script, "SCRIPT"
         names = find_script_names(text, declared)
-    places = _find_places(text, names)
-    types = _infer_types(text)
+    places, types = _find_places(text, names), _infer_types(text)
     found = tuple(
         FoundParameter(
             name,
@@ -137,14 +135,21 @@ def analyse_python(
         )
         for name in names
     )
-    fault = _find_fault(logic, [*declared, *names])
-    return Analysis(text=text, kind=kind, diagnostics=(fault,) if fault else (), parameters=found)
+    compile_logic = compile_expression if isinstance(logic, ExpressionLogic) else compile_script
+    try:
+        compile_logic(text, [*declared, *names])
+    except ExpressionError as error:
+        start, end = place_of(text, error.position)
+        fix = find_word_fix(text, str(error), error.position)
+        fault = Diagnostic(message=error.message, code="python", start=start, end=end, fix=fix)
+        return Analysis(text=text, kind=kind, diagnostics=(fault,), parameters=found)
+    return Analysis(text=text, kind=kind, parameters=found)
 
 
 def analyse_operation(logic: HttpLogic, parameters: Sequence[ParameterSpec]) -> Analysis:
     """The analysis of an HTTP operation: which of the declared parameters it takes."""
     try:
-        names = [each.argument for each in read_operation(logic.operation).parameters]
+        names = [field.argument for field in read_operation(logic.operation).parameters]
     except DefinitionError as error:
         fault = Diagnostic(message=error.message, code="definition", start=0, end=0)
         return Analysis(text=logic.operation, kind="HTTP", diagnostics=(fault,))
@@ -163,33 +168,55 @@ def complain_of_declarations(
     used = {found.name for found in analysis.parameters}
     # Half a text has half the names: those behind its fault may be used all the same.
     unused = [spec.name for spec in parameters if spec.name not in used and analysis.is_valid]
-    return [
-        *(_undeclared(found, unused) for found in analysis.parameters if not found.is_declared),
-        *(_unused(name) for name in unused),
-    ]
+    faults: list[Diagnostic] = []
+    for found in analysis.parameters:
+        if found.is_declared:
+            continue
+        start, end = found.places[0] if found.places else (0, 0)
+        # One name too many and one too few: the author most likely renamed one of them.
+        is_renamed = len(unused) == 1 and start != end
+        faults.append(
+            Diagnostic(
+                message=message(
+                    "logic.name_undeclared",
+                    "{name} is not declared; add the parameter, or mend the name",
+                    name=found.name,
+                ),
+                code="undeclared",
+                start=start,
+                end=end,
+                parameter=found.name,
+                fix=use_fix(unused[0], start, end) if is_renamed else None,
+            )
+        )
+    for name in unused:
+        text = message(
+            "logic.parameter_unused",
+            "{name} is declared but not used; use it or remove the parameter",
+            name=name,
+        )
+        faults.append(
+            Diagnostic(message=text, severity=Severity.WARNING, code="unused", parameter=name)
+        )
+    return faults
 
 
 def check_whole(logic: Logic, parameters: Sequence[ParameterSpec]) -> Diagnostic | None:
     """What is wrong with logic and parameters together, judged as it is when the tool is served."""
-    text = text_of(logic)
     try:
         CompiledTool(ToolSpec(id=0, name=_NO_NAME, logic=logic, parameters=tuple(parameters)))
     except DefinitionError as error:
-        position = getattr(error, "position", None)
-        start, end = place_of(text, position)
+        start, end = place_of(text_of(logic), getattr(error, "position", None))
+        is_parameter = error.message.code == "parameter.fault"
+        name = str(error.message.values["name"]) if is_parameter else ""
         return Diagnostic(
             message=error.message,
             code="definition",
             start=start,
             end=end,
-            parameter=_find_parameter(error.message),
+            parameter=name if name.isidentifier() else "",
         )
     return None
-
-
-def _find_parameter(text: Message) -> str:
-    name = text.values.get("name") if text.code == "parameter.fault" else ""
-    return name if isinstance(name, str) and name.isidentifier() else ""
 
 
 def text_of(logic: Logic) -> str:
@@ -203,56 +230,6 @@ def text_of(logic: Logic) -> str:
             return logic.script
         case HttpLogic():
             return logic.operation
-
-
-def _undeclared(found: FoundParameter, unused: Sequence[str]) -> Diagnostic:
-    start, end = found.places[0] if found.places else (0, 0)
-    return Diagnostic(
-        message=message(
-            "logic.name_undeclared",
-            "{name} is not declared; add the parameter, or mend the name",
-            name=found.name,
-        ),
-        code="undeclared",
-        start=start,
-        end=end,
-        parameter=found.name,
-        fix=_rename_to(unused, start, end),
-    )
-
-
-def _rename_to(unused: Sequence[str], start: int, end: int) -> Fix | None:
-    """One name too many and one too few: the author most likely renamed one of them."""
-    if len(unused) != 1 or start == end:
-        return None
-    return use_fix(unused[0], start, end)
-
-
-def _unused(name: str) -> Diagnostic:
-    return Diagnostic(
-        message=message(
-            "logic.parameter_unused",
-            "{name} is declared but not used; use it or remove the parameter",
-            name=name,
-        ),
-        severity=Severity.WARNING,
-        code="unused",
-        parameter=name,
-    )
-
-
-def _find_fault(logic: ExpressionLogic | ScriptLogic, names: Sequence[str]) -> Diagnostic | None:
-    text = text_of(logic)
-    try:
-        if isinstance(logic, ExpressionLogic):
-            compile_expression(text, names)
-        else:
-            compile_script(text, names)
-    except ExpressionError as error:
-        start, end = place_of(text, error.position)
-        fix = find_word_fix(text, str(error), error.position)
-        return Diagnostic(message=error.message, code="python", start=start, end=end, fix=fix)
-    return None
 
 
 def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[Place, ...]]:
@@ -288,60 +265,46 @@ def _infer_types(text: str) -> dict[str, ParameterType]:
         before = dict(types)
         for node in nodes:
             for name, kind in _types_by(node, before):
-                is_surer = kind is ParameterType.NUMBER_LIST
-                types[name] = (
-                    kind if is_surer and _is_open_list(types, name) else types.get(name, kind)
-                )
+                # That its items are numbers says more of a list than that it is one.
+                is_list = types.get(name) is ParameterType.STRING_LIST
+                if name not in types or (is_list and kind is ParameterType.NUMBER_LIST):
+                    types[name] = kind
         if types == before:
             break
     return types
 
 
-def _is_open_list(types: Types, name: str) -> bool:
-    return types.get(name) in {None, ParameterType.STRING_LIST}
-
-
 def _types_by(node: ast.AST, known: Types) -> list[tuple[str, ParameterType]]:
+    """What the node alone says of the names in it."""
+    named: Sequence[ast.expr] = ()
+    kind = ParameterType.NUMBER
     match node:
         case (
             ast.BinOp(left=left, op=op, right=right)
             | ast.AugAssign(target=left, op=op, value=right)
         ):
             is_sum = isinstance(op, ast.Add) and _is_number(known, left, right)
-            is_number = is_sum or isinstance(op, _ARITHMETIC)
-            return _named([left, right], ParameterType.NUMBER) if is_number else []
+            named = [left, right] if is_sum or isinstance(op, _ARITHMETIC) else []
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
-            kind = ParameterType.NUMBER_LIST
-            return _named([right], kind) if _is_number(known, left) else []
+            named, kind = [right] if _is_number(known, left) else [], ParameterType.NUMBER_LIST
         case (
             ast.Assign(targets=[left], value=right) | ast.Compare(left=left, comparators=[right])
         ) if _is_number(known, left, right):
-            return _named([left, right], ParameterType.NUMBER)
-        case ast.Call(func=func, args=args):
-            return _types_by_call(func, args)
+            named = [left, right]
+        case ast.Call(func=ast.Attribute(value=text, attr=attr)) if attr in _TEXT_METHODS:
+            named, kind = [text], ParameterType.STRING
+        case ast.Call(func=ast.Name(id=function), args=args) if function in _OF_NUMBERS:
+            named, kind = args, ParameterType.NUMBER_LIST
         case (
-            ast.comprehension(target=target, iter=ast.Name(id=name))
-            | ast.For(target=target, iter=ast.Name(id=name))
+            ast.comprehension(target=target, iter=ast.Name(id=name) as walked)
+            | ast.For(target=target, iter=ast.Name(id=name) as walked)
         ):
-            return _types_by_loop(target, name, known)
-    return []
-
-
-def _types_by_call(func: ast.expr, args: Sequence[ast.expr]) -> list[tuple[str, ParameterType]]:
-    match func:
-        case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _TEXT_METHODS:
-            return [(name, ParameterType.STRING)]
-        case ast.Name(id=function) if function in _OF_NUMBERS:
-            return _named(args, ParameterType.NUMBER_LIST)
-    return []
-
-
-def _types_by_loop(target: ast.expr, name: str, known: Types) -> list[tuple[str, ParameterType]]:
-    """What is walked through is a list: of numbers, if its items are."""
-    if known.get(name) is ParameterType.NUMBER_LIST:
-        return _named([target], ParameterType.NUMBER)
-    kind = ParameterType.NUMBER_LIST if _is_number(known, target) else ParameterType.STRING_LIST
-    return [(name, kind)]
+            # What is walked through is a list: of numbers, if its items are.
+            is_known = known.get(name) is ParameterType.NUMBER_LIST
+            is_number = _is_number(known, target)
+            kind_of_list = ParameterType.NUMBER_LIST if is_number else ParameterType.STRING_LIST
+            named, kind = ([target], kind) if is_known else ([walked], kind_of_list)
+    return [(name.id, kind) for name in named if isinstance(name, ast.Name)]
 
 
 def _is_number(known: Types, *nodes: ast.expr) -> bool:
@@ -353,7 +316,3 @@ def _is_number(known: Types, *nodes: ast.expr) -> bool:
         or (isinstance(node, ast.Name) and known.get(node.id) is ParameterType.NUMBER)
         for node in nodes
     )
-
-
-def _named(nodes: Sequence[ast.expr], kind: ParameterType) -> list[tuple[str, ParameterType]]:
-    return [(node.id, kind) for node in nodes if isinstance(node, ast.Name)]

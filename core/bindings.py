@@ -61,7 +61,17 @@ class ParameterBinder:
 
         Raises MissingFactError, naming every fact that the caller lacks.
         """
-        found = {spec.name: _find_value(spec, facts) for spec in self._bound}
+        found: dict[str, JsonValue] = {}
+        for spec in self._bound:
+            match spec.binding:
+                case Binding.KEY_OWNER:
+                    found[spec.name] = facts.owner or None
+                case Binding.KEY_ID:
+                    found[spec.name] = facts.key_id or None
+                case Binding.CLAIM:
+                    found[spec.name] = facts.claims.get(spec.bound_value)
+                case _:
+                    found[spec.name] = spec.bound_value
         if None in found.values():
             raise self._missing([spec for spec in self._bound if found[spec.name] is None], facts)
         return found
@@ -71,7 +81,12 @@ class ParameterBinder:
 
         Its text names the fact and not the value, nor what would be accepted: both are the administrator's.
         """
-        facts = [_possessed(spec) for spec in self._bound if spec.name in refused_names]
+        named = {
+            Binding.KEY_OWNER: message("key.the_owner", "the owner"),
+            Binding.KEY_ID: message("key.the_id", "the id"),
+        }
+        refused = [spec for spec in self._bound if spec.name in refused_names]
+        facts = [named.get(spec.binding) or _claim(spec) for spec in refused]
         if facts:
             raise MissingFactError(
                 message(
@@ -83,7 +98,12 @@ class ParameterBinder:
             )
 
     def _missing(self, lacking: list[ParameterSpec], facts: CallerFacts) -> MissingFactError:
-        wanted = [_wanted(spec) for spec in lacking if spec.binding is not Binding.KEY_ID]
+        owner = message("key.an_owner", "an owner")
+        wanted = [
+            owner if spec.binding is Binding.KEY_OWNER else _claim(spec)
+            for spec in lacking
+            if spec.binding is not Binding.KEY_ID
+        ]
         if facts.key_id:
             return MissingFactError(
                 message(
@@ -106,34 +126,8 @@ class ParameterBinder:
         )
 
 
-def _find_value(spec: ParameterSpec, facts: CallerFacts) -> JsonValue:
-    match spec.binding:
-        case Binding.KEY_OWNER:
-            return facts.owner or None
-        case Binding.KEY_ID:
-            return facts.key_id or None
-        case Binding.CLAIM:
-            return facts.claims.get(spec.bound_value)
-    return spec.bound_value
-
-
-def _wanted(spec: ParameterSpec) -> Message:
-    return (
-        message("key.an_owner", "an owner") if spec.binding is Binding.KEY_OWNER else _claim(spec)
-    )
-
-
 def _claim(spec: ParameterSpec) -> Message:
     return message("key.the_claim", "the claim {name}", name=repr(spec.bound_value))
-
-
-def _possessed(spec: ParameterSpec) -> Message:
-    match spec.binding:
-        case Binding.KEY_OWNER:
-            return message("key.the_owner", "the owner")
-        case Binding.KEY_ID:
-            return message("key.the_id", "the id")
-    return _claim(spec)
 
 
 def _and(parts: Sequence[Message]) -> Value:

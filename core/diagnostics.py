@@ -56,7 +56,9 @@ class Utf16Offsets:
         self._length = len(text)
         # Most texts have none, and then nothing is to be counted.
         has_wide = bool(text) and max(text) > "\uffff"
-        self._wide = [at for at, one in enumerate(text) if one > "\uffff"] if has_wide else []
+        self._wide = (
+            [at for at, character in enumerate(text) if character > "\uffff"] if has_wide else []
+        )
 
     def of(self, offset: int) -> int:
         """The offset in UTF-16 code units; beyond the text, that of its end."""

@@ -113,8 +113,7 @@ class CompiledTool:
 
     def __init__(self, spec: ToolSpec) -> None:
         """Raises DefinitionError when the tool could not be served."""
-        _check_name(spec.name)
-        _check_limits(spec)
+        _check_name_and_limits(spec)
         check_parameters(spec.parameters)
         self.spec = spec
         self._types = {parameter.name: parameter.type for parameter in spec.parameters}
@@ -166,40 +165,24 @@ class CompiledTool:
             case CompiledScript() as script:
                 scripts = await sources.script_runner()
                 return value_answer(await scripts.run(script, values, self.spec.timeout_ms, caller))
-            case CompiledStatement() as statement:
-                query = self._make_query(statement.for_values(values), values, caller)
-                return await self._run_query(query, sources)
+            case CompiledStatement():
+                query = self.query_for(values, caller)
+                assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows
+                source = sources.get(self.spec.logic.data_source)
+                return query_answer(await source.run(query), self.spec.result_format)
             case Operation() as operation:
-                return await self._send(operation, values, sources, caller)
+                assert isinstance(self.spec.logic, HttpLogic)  # noqa: S101 - narrows
+                service, spec = sources.service(self.spec.logic.data_source), self.spec
+                request = build_request(operation, values, server_url=service.server_url)
+                answer = await service.send(
+                    request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms, caller=caller
+                )
+                return service_answer(answer, spec.byte_limit)
 
     def query_for(self, values: Mapping[str, object], caller: str = "") -> Query:
         """The run of a SQL tool's statement with these validated values, within the tool's caps."""
         assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
-        return self._make_query(self.statement.for_values(values), values, caller)
-
-    async def _run_query(self, query: Query, sources: QuerySources) -> Answer:
-        assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows for the type checker
-        source = sources.get(self.spec.logic.data_source)
-        return query_answer(await source.run(query), self.spec.result_format)
-
-    async def _send(
-        self,
-        operation: Operation,
-        values: Mapping[str, object],
-        sources: QuerySources,
-        caller: str,
-    ) -> Answer:
-        assert isinstance(self.spec.logic, HttpLogic)  # noqa: S101 - narrows for the type checker
-        service, spec = sources.service(self.spec.logic.data_source), self.spec
-        request = build_request(operation, values, server_url=service.server_url)
-        answer = await service.send(
-            request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms, caller=caller
-        )
-        return service_answer(answer, spec.byte_limit)
-
-    def _make_query(
-        self, statement: CompiledStatement, values: Mapping[str, object], caller: str
-    ) -> Query:
+        statement = self.statement.for_values(values)
         return Query(
             statement=statement,
             types=self._types_of(statement),
@@ -220,8 +203,12 @@ def _compile_logic(
 ) -> CompiledStatement | CompiledExpression | CompiledScript | Operation:
     declared = [parameter.name for parameter in spec.parameters]
     match spec.logic:
-        case SqlLogic():
-            return _compile_sql(spec, spec.logic, declared)
+        case SqlLogic(statement=text, dialect=dialect):
+            lists = frozenset(param.name for param in spec.parameters if param.type.is_list)
+            statement = compile_statement(text, dialect=dialect, list_names=lists)
+            _require_declared(declared, statement.parameter_names, STATEMENT)
+            _check_clauses(spec, statement)
+            return statement
         case ExpressionLogic(expression):
             _require_declared(declared, find_names(expression, declared), EXPRESSION)
             return compile_expression(expression, declared)
@@ -232,14 +219,6 @@ def _compile_logic(
             operation = read_operation(text)
             check_declared(operation, spec.parameters)
             return operation
-
-
-def _compile_sql(spec: ToolSpec, logic: SqlLogic, declared: list[str]) -> CompiledStatement:
-    lists = frozenset(parameter.name for parameter in spec.parameters if parameter.type.is_list)
-    statement = compile_statement(logic.statement, dialect=logic.dialect, list_names=lists)
-    _require_declared(declared, statement.parameter_names, STATEMENT)
-    _check_clauses(spec, statement)
-    return statement
 
 
 def _check_clauses(spec: ToolSpec, statement: CompiledStatement) -> None:
@@ -270,23 +249,20 @@ def _require_declared(declared: list[str], used: Sequence[str], logic: Message) 
         )
 
 
-def _check_name(name: str) -> None:
-    if not name:
+def _check_name_and_limits(spec: ToolSpec) -> None:
+    if not spec.name:
         raise DefinitionError(
             message("tool.no_name", "the tool has no name; give it one, as in sales_by_region")
         )
-    if not TOOL_NAME.fullmatch(name):
+    if not TOOL_NAME.fullmatch(spec.name):
         raise DefinitionError(
             message(
                 "tool.name_form",
                 "a tool's name has 1 to 64 letters, digits, underscores or hyphens, as in"
                 " sales_by_region (got {name})",
-                name=repr(name[:64]),
+                name=repr(spec.name[:64]),
             )
         )
-
-
-def _check_limits(spec: ToolSpec) -> None:
     for name in ("row_limit", "byte_limit", "timeout_ms"):
         if getattr(spec, name) < 1:
             raise DefinitionError(

@@ -42,13 +42,14 @@ def format_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) 
     if len(rows) == 1 and len(columns) == 1:
         return format_cell(rows[0][0])
     labels = [_LINE_END.sub(" ", column) for column in columns]
-    return "\n\n".join(
-        "\n".join(
-            f"{label}: {_indent_lines(format_cell(cell))}"
-            for label, cell in zip(labels, row, strict=True)
-        )
-        for row in rows
-    )
+    records: list[str] = []
+    for row in rows:
+        texts = map(format_cell, row)
+        # No line end is printable, and asking is ten times cheaper than searching.
+        indented = (text if text.isprintable() else _LINE_END.sub("\n  ", text) for text in texts)
+        lines = (f"{label}: {text}" for label, text in zip(labels, indented, strict=True))
+        records.append("\n".join(lines))
+    return "\n\n".join(records)
 
 
 def format_csv(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
@@ -79,11 +80,6 @@ def distinct_names(columns: Sequence[str]) -> list[str]:
             name = f"{column}_{count}"
         names[name] = None
     return list(names)
-
-
-def _indent_lines(text: str) -> str:
-    # No line end is printable, and asking is ten times cheaper than searching.
-    return text if text.isprintable() else _LINE_END.sub("\n  ", text)
 
 
 def _csv_cell(value: JsonValue) -> JsonValue:

@@ -9,6 +9,7 @@ from core.errors import DataSourceError
 from core.ingest.texts import clean_text
 from core.messages import Message, message
 from core.results import Answer, value_answer
+from core.toolspec import JsonValue
 
 MAX_ERROR_CHARACTERS = 2_000
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE)
@@ -38,17 +39,7 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
         raise DataSourceError(_explain_status(answer))
     if not answer.body:
         return value_answer(None)
-    if _JSON.match(answer.content_type):
-        return _json_answer(answer, byte_limit)
-    text = _decode(answer)
-    if not answer.is_cut:
-        return value_answer(text)
-    notice = f"(truncated: the text is longer than the limit of {byte_limit} bytes)"
-    return Answer(structured={"result": text}, texts=(text, notice), truncated=True)
-
-
-def _json_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
-    if answer.is_cut:
+    if _JSON.match(answer.content_type) and answer.is_cut:
         raise DataSourceError(
             message(
                 "http.answer_too_long",
@@ -57,22 +48,29 @@ def _json_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
                 limit=str(byte_limit),
             )
         )
+    if _JSON.match(answer.content_type):
+        value, text = _read_json(answer.body)
+        structured = value if isinstance(value, dict) else {"result": value}
+        return Answer(structured=structured, texts=(text,))
+    text = _decode(answer)
+    if not answer.is_cut:
+        return value_answer(text)
+    notice = f"(truncated: the text is longer than the limit of {byte_limit} bytes)"
+    return Answer(structured={"result": text}, texts=(text, notice), truncated=True)
+
+
+def _read_json(body: bytes) -> tuple[JsonValue, str]:
+    """The value, and its text as a client of MCP can read it."""
     try:
-        value = json.loads(answer.body, parse_constant=_refuse_constant)
-        # Numbers and depths that Python takes and a client of MCP may not.
+        value = json.loads(body)
+        # Numbers and depths that Python takes and a client of MCP may not: NaN is refused here.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, RecursionError) as error:
         raise DataSourceError(
             message("http.answer_no_json", "the service says that it answers JSON, but it is none")
         ) from error
-    if isinstance(value, dict):
-        return Answer(structured=value, texts=(text,))
-    return Answer(structured={"result": value}, texts=(text,))
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
+    return value, text
 
 
 def _explain_status(answer: HttpAnswer) -> Message:

@@ -37,7 +37,23 @@ def operation_text(operation: Operation) -> str:
     document |= {key: getattr(operation, key) for key in _TEXTS if getattr(operation, key)}
     document |= {"tags": list(operation.tags)} if operation.tags else {}
     document |= {"deprecated": True} if operation.deprecated else {}
-    document["parameters"] = [_parameter_document(each) for each in operation.parameters]
+    document["parameters"] = [
+        {
+            key: value
+            for key, value in {
+                "name": parameter.name,
+                "argument": parameter.argument,
+                "in": parameter.place.value,
+                "required": parameter.required,
+                "description": parameter.description,
+                "style": parameter.style,
+                "explode": parameter.explode,
+                "schema": parameter.schema,
+            }.items()
+            if value != ""
+        }
+        for parameter in operation.parameters
+    ]
     if body := operation.body:
         document["body"] = {
             "content_type": body.content_type,
@@ -95,27 +111,25 @@ class OperationArguments(ArgumentsValidator):
         self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
     ) -> dict[str, object]:
         """Values by name. Raises ArgumentsError, a line for each that does not fit; MissingFactError."""
-        own = {each.argument for each in self._operation.parameters} - self._declared
+        own = {parameter.argument for parameter in self._operation.parameters} - self._declared
         values = self._rows({k: v for k, v in arguments.items() if k not in own}, facts)
-        given = {name: _plain(value) for name, value in values.items()}
-        given = {k: v for k, v in given.items() if v is not None or k in arguments}
+        given = {
+            name: value.isoformat() if isinstance(value, date) else value
+            for name, value in values.items()
+            if value is not None or name in arguments
+        }
         given |= {name: arguments[name] for name in arguments if name in own}
-        if problems := self._problems(given):
-            raise ArgumentsError(list_lines(problems[:20]))
+        missing: list[Value] = []
+        problems: list[Value] = []
+        for parameter in self._operation.parameters:
+            name = parameter.argument
+            if parameter.required and name not in given:
+                missing.append(message("arguments.is_missing", "{name}: is missing", name=name))
+            elif given.get(name) is not None:
+                problems += self._check_of(parameter).problems(name, given[name])
+        if missing or problems:
+            raise ArgumentsError(list_lines([*missing, *problems][:20]))
         return given
-
-    def _problems(self, given: Mapping[str, Any]) -> list[Value]:
-        missing: list[Value] = [
-            message("arguments.is_missing", "{name}: is missing", name=each.argument)
-            for each in self._operation.parameters
-            if each.required and each.argument not in given
-        ]
-        found = (
-            self._check_of(each).problems(each.argument, given[each.argument])
-            for each in self._operation.parameters
-            if given.get(each.argument) is not None
-        )
-        return missing + [line for lines in found for line in lines]
 
     def _check_of(self, parameter: OperationParameter) -> SchemaCheck:
         if parameter.argument not in self._checks:
@@ -161,26 +175,8 @@ def _merged(own: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in row:
         value, *others = row["anyOf"]
         return {**row, "anyOf": [_merged(own, value), *others]}
-    told = {"type", "description", "default", "enum", "const", "anyOf", "items"}
-    return {**row, **{key: each for key, each in own.items() if key not in told | row.keys()}}
-
-
-def _plain(value: object) -> object:
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def _parameter_document(parameter: OperationParameter) -> dict[str, JsonValue]:
-    document = {
-        "name": parameter.name,
-        "argument": parameter.argument,
-        "in": parameter.place.value,
-        "required": parameter.required,
-        "description": parameter.description,
-        "style": parameter.style,
-        "explode": parameter.explode,
-        "schema": parameter.schema,
-    }
-    return {key: each for key, each in document.items() if each != ""}
+    of_row = {"type", "description", "default", "enum", "const", "anyOf", "items"}
+    return {**row, **{key: value for key, value in own.items() if key not in of_row | row.keys()}}
 
 
 def _read(given: Mapping[str, Any]) -> Operation:
@@ -193,7 +189,16 @@ def _read(given: Mapping[str, Any]) -> Operation:
                 methods=", ".join(ANNOTATIONS_BY_METHOD),
             )
         )
-    _check_path(path)
+    plain = TEMPLATE.sub("x", path) if isinstance(path, str) else ""
+    if not _PATH.fullmatch(plain) or _DOTS.search(plain) or "{" in plain or "}" in plain:
+        raise DefinitionError(
+            message(
+                "http.definition_path",
+                "definition: path is {path}; it has to begin with / and have no dot"
+                " segments, blanks, backslashes, ? or #",
+                path=shown(path),
+            )
+        )
     return Operation(
         name="operation",
         method=method,
@@ -206,19 +211,6 @@ def _read(given: Mapping[str, Any]) -> Operation:
         parameters=tuple(map(_read_parameter, given.get("parameters", ()))),
         body=_read_body(given["body"]) if given.get("body") else None,
     )
-
-
-def _check_path(path: object) -> None:
-    plain = TEMPLATE.sub("x", path) if isinstance(path, str) else ""
-    if not _PATH.fullmatch(plain) or _DOTS.search(plain) or "{" in plain or "}" in plain:
-        raise DefinitionError(
-            message(
-                "http.definition_path",
-                "definition: path is {path}; it has to begin with / and have no dot"
-                " segments, blanks, backslashes, ? or #",
-                path=shown(path),
-            )
-        )
 
 
 def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:

@@ -1,6 +1,6 @@
 """Whether a value fits a JSON schema, checked by pydantic's engine, which reads patterns in linear time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError, core_schema
@@ -42,48 +42,38 @@ class SchemaCheck:
             self._validator.validate_python(value)
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False, include_input=False)
-            lines = (f"{_place(name, one['loc'])}: {_words(one['msg'])}" for one in details)
-            return list(dict.fromkeys(lines))[:MAX_PROBLEMS]
+            lines: dict[str, None] = {}
+            for detail in details:
+                # Between the keys stand the engine's names of alternatives, such as list[int] or dict.
+                keys = (str(key)[:60] for key in detail["loc"] if not str(key).startswith("~"))
+                text = detail["msg"]
+                lines[f"{'.'.join((name, *keys))}: {text[:1].lower()}{text[1:]}"] = None
+            return list(lines)[:MAX_PROBLEMS]
         return []
-
-
-def _place(name: str, path: Sequence[int | str]) -> str:
-    # Between the keys stand the engine's names of alternatives, such as list[int] or dict.
-    return ".".join((name, *(str(part)[:60] for part in path if not str(part).startswith("~"))))
-
-
-def _words(message: str) -> str:
-    return message[:1].lower() + message[1:]
 
 
 def _to_core(schema: Mapping[str, JsonValue]) -> CoreSchema:
     if "enum" in schema or "const" in schema:
-        return _choice_schema(schema)
+        values = [schema["const"]] if "const" in schema else list(schema["enum"])
+        plain = [value for value in values if value is None or isinstance(value, str | int)]
+        # Lists and objects among the values are rare; then the service judges.
+        return core_schema.literal_schema(plain) if len(plain) == len(values) else _ANY
     if alternatives := schema.get("anyOf"):
-        return _union([_to_core(each) for each in alternatives])
-    named = schema.get("type")
-    types = [named] if isinstance(named, str) else list(named or _implied(schema))
-    return _union([_of_type(each, schema) for each in types]) if types else core_schema.any_schema()
-
-
-def _implied(schema: Mapping[str, JsonValue]) -> list[str]:
-    return ["object"] if "properties" in schema else ["array"] if "items" in schema else []
+        return _union([_to_core(alternative) for alternative in alternatives])
+    types = schema.get("type")
+    if not types:
+        types = ["object"] if "properties" in schema else ["array"] if "items" in schema else []
+    types = [types] if isinstance(types, str) else list(types)
+    return _union([_of_type(name, schema) for name in types]) if types else _ANY
 
 
 def _union(schemas: list[CoreSchema]) -> CoreSchema:
     if len(schemas) == 1:
         return schemas[0]
     labelled: list[CoreSchema | tuple[CoreSchema, str]] = [
-        (each, f"~{number}") for number, each in enumerate(schemas)
+        (schema, f"~{number}") for number, schema in enumerate(schemas)
     ]
     return core_schema.union_schema(labelled, mode="left_to_right")
-
-
-def _choice_schema(schema: Mapping[str, JsonValue]) -> CoreSchema:
-    values = [schema["const"]] if "const" in schema else list(schema["enum"])
-    plain = [value for value in values if value is None or isinstance(value, str | int)]
-    # Lists and objects among the values are rare; then the service judges.
-    return core_schema.literal_schema(plain) if len(plain) == len(values) else _ANY
 
 
 _ANY = core_schema.any_schema()
@@ -94,7 +84,15 @@ def _of_type(name: str, schema: Mapping[str, JsonValue]) -> CoreSchema:
         case "string":
             return _text_schema(schema)
         case "integer" | "number":
-            return _number_schema(name, schema)
+            bounds: dict[str, Any] = {
+                bound: schema[key]
+                for key, bound in _BOUNDS.items()
+                if type(schema.get(key)) in {int, float}
+            }
+            # A whole number may be written 5.0, as JSON Schema has it; true is none.
+            number = core_schema.float_schema(strict=True, allow_inf_nan=False, **bounds)
+            whole = core_schema.float_schema(multiple_of=1)
+            return core_schema.chain_schema([number, whole]) if name == "integer" else number
         case "array":
             return core_schema.list_schema(
                 _to_core(schema.get("items") or {}),
@@ -119,29 +117,12 @@ def _text_schema(schema: Mapping[str, JsonValue]) -> CoreSchema:
     return exact
 
 
-def _number_schema(name: str, schema: Mapping[str, JsonValue]) -> CoreSchema:
-    bounds: dict[str, Any] = {
-        bound: schema[key] for key, bound in _BOUNDS.items() if _is_number(schema.get(key))
-    }
-    # A whole number may be written 5.0, as JSON Schema has it; true is none.
-    number = core_schema.float_schema(strict=True, allow_inf_nan=False, **bounds)
-    return _whole(number) if name == "integer" else number
-
-
-def _whole(number: CoreSchema) -> CoreSchema:
-    return core_schema.chain_schema([number, core_schema.float_schema(multiple_of=1)])
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _object_schema(schema: Mapping[str, JsonValue]) -> CoreSchema:
     required = set(schema.get("required", ()))
     properties: Mapping[str, Any] = schema.get("properties", {})
     fields = {
-        name: core_schema.typed_dict_field(_to_core(each), required=name in required)
-        for name, each in properties.items()
+        name: core_schema.typed_dict_field(_to_core(value), required=name in required)
+        for name, value in properties.items()
     }
     extra = schema.get("additionalProperties", True)
     return core_schema.typed_dict_schema(

@@ -14,7 +14,7 @@ from core.ingest.schema_keywords import JsonSchema
 from core.ingest.texts import clean_text
 from core.json_schema import SchemaCheck
 from core.json_text import encode_json
-from core.messages import Message, message
+from core.messages import message
 from core.results import Answer
 from core.toolspec import JsonValue
 
@@ -124,10 +124,13 @@ class ProxiedChecks:
         Raises DataSourceError for an error of the tool, for one beyond the byte limit, and for one
         that is not what the tool promised.
         """
-        content = _read_content(result.get("content"))
+        content, server = _read_content(result.get("content")), self._spec.server
         texts = tuple(block["text"] for block in content if block["type"] == "text")
         if result.get("isError") is True:
-            raise DataSourceError(_explain(self._spec.server, texts))
+            failed = message(
+                "proxied.failed", "{server} says that the call failed, and not why", server=server
+            )
+            raise DataSourceError(clean_text("\n".join(texts), MAX_ERROR_CHARACTERS) or failed)
         structured = result.get("structuredContent")
         self._check_size(content, structured)
         self._check_structured(structured)
@@ -226,13 +229,6 @@ def _read_content(content: object) -> list[dict[str, Any]]:
                 )
             )
     return content
-
-
-def _explain(server: str, texts: Sequence[str]) -> Message | str:
-    said = clean_text("\n".join(texts), MAX_ERROR_CHARACTERS)
-    return said or message(
-        "proxied.failed", "{server} says that the call failed, and not why", server=server
-    )
 
 
 def parse_object(text: str | bytes) -> dict[str, Any] | None:

@@ -94,7 +94,14 @@ class RowCollector:
             return False
         byte_count = self._byte_count + 1 + len(encode_json(row))
         if byte_count > self.byte_limit:
-            self._end_at_bytes()
+            count = len(self.rows)
+            most = f"{_first_rows(count)}; more would pass the limit of"
+            none = "No row is shown; the first alone passes the limit of"
+            self.truncated = True
+            self.notes = (
+                f"{most if count else none} {self.byte_limit} bytes; select fewer columns or narrow"
+                " the query.",
+            )
             return False
         self._byte_count = byte_count
         self.rows.append(row)
@@ -122,16 +129,6 @@ class RowCollector:
             applied_limit=self.row_limit,
             elapsed_ms=elapsed_ms,
             notes=(*self.notes, *notes),
-        )
-
-    def _end_at_bytes(self) -> None:
-        self.truncated = True
-        if self.rows:
-            reason = f"{_first_rows(len(self.rows))}; more would pass the limit of"
-        else:
-            reason = "No row is shown; the first alone passes the limit of"
-        self.notes = (
-            f"{reason} {self.byte_limit} bytes; select fewer columns or narrow the query.",
         )
 
 
@@ -183,7 +180,14 @@ def structured_content(result: QueryResult, include_rows: bool = True) -> dict[s
 
 def text_content(result: QueryResult, result_format: ResultFormat) -> list[str]:
     """The result as texts in order: the rows, and after JSON or CSV, which must stay pure, the notes."""
-    notice = _notice(result)
+    notices: list[str] = []
+    for reason in _explain(result):
+        # "NaN ..." and the like keep their capital.
+        has_capitals = reason[1:2].isupper() or reason[2:3].isupper()
+        text = (reason if has_capitals else reason[:1].lower() + reason[1:]).removesuffix(".")
+        is_cut = result.truncated and not notices
+        notices.append(f"(truncated: {text})" if is_cut else f"(note: {text})")
+    notice = "\n".join(notices)
     match result_format:
         case ResultFormat.JSON:
             body = format_json_records(result.columns, result.rows)
@@ -205,32 +209,11 @@ def value_content(value: JsonValue) -> tuple[dict[str, Any], str]:
 
 
 def _explain(result: QueryResult) -> list[str]:
-    if _misses_reason(result):
+    # Rows that were left out at the row limit need no note of the gateway that ran the query.
+    is_full = 0 < result.applied_limit <= len(result.rows)
+    if result.truncated and (is_full or not result.notes):
         return [f"{_first_rows(len(result.rows))}; narrow the query.", *result.notes]
     return list(result.notes)
-
-
-def _misses_reason(result: QueryResult) -> bool:
-    """Whether rows were left out at the row limit, which needs no note of whoever ran the query."""
-    is_full = 0 < result.applied_limit <= len(result.rows)
-    return result.truncated and (is_full or not result.notes)
-
-
-def _notice(result: QueryResult) -> str:
-    reasons = [_uncapitalized(reason.removesuffix(".")) for reason in _explain(result)]
-    lines = [f"(note: {reason})" for reason in reasons]
-    if result.truncated:
-        lines[0] = f"(truncated: {reasons[0]})"
-    return "\n".join(lines)
-
-
-def _uncapitalized(sentence: str) -> str:
-    # "NaN ..." and the like keep their capital.
-    return (
-        sentence
-        if sentence[1:2].isupper() or sentence[2:3].isupper()
-        else sentence[:1].lower() + sentence[1:]
-    )
 
 
 def _first_rows(count: int) -> str:

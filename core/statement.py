@@ -6,7 +6,7 @@ it, and what the author and the server would understand differently.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -73,12 +73,8 @@ class CompiledStatement:
 
     def with_names(self, message: str) -> str:
         """The database's message with the parameters' own names instead of the $n that nobody wrote."""
-        return _NUMBERED.sub(self._name, message)
-
-    def _name(self, match: re.Match[str]) -> str:
-        number = int(match[1])
-        is_ours = number <= len(self.parameter_names)
-        return f":{self.parameter_names[number - 1]}" if is_ours else match[0]
+        names = {f"${number}": f":{name}" for number, name in enumerate(self.parameter_names, 1)}
+        return _NUMBERED.sub(lambda match: names.get(match[0], match[0]), message)
 
     def source_position(self, position: int) -> int:
         """The 0-based offset in the source of `position`, counted from 1 in `sql` by the server."""
@@ -168,9 +164,16 @@ def _check_text(text: str) -> None:
 def _compile_clauses(lexer: StatementLexer, list_names: Collection[str]) -> CompiledStatement:
     lexer_class, text, clauses = type(lexer), lexer.text, tuple(lexer.clauses)
 
-    # Each variant is read anew: what stands beside a clause may mean something else without it.
+    # Each variant is read again: what is beside a clause may mean something else without it.
     def compile_variant(kept: _Kept) -> CompiledStatement:
-        variant = lexer_class(_blank_clauses(text, clauses, kept))
+        # As long as the text was, so that offsets stay: blanks for what is left out, and for [[ ]].
+        pieces: list[str] = []
+        copied = 0
+        for clause, stays in zip(clauses, kept, strict=True):
+            inner = text[clause.start + 2 : clause.end - 2]
+            pieces += text[copied : clause.start], f"  {inner if stays else ' ' * len(inner)}  "
+            copied = clause.end
+        variant = lexer_class("".join(pieces) + text[copied:])
         variant.run()
         variant.check_ends()
         variant.check_command()
@@ -181,25 +184,19 @@ def _compile_clauses(lexer: StatementLexer, list_names: Collection[str]) -> Comp
     return replace(whole, clauses=clauses, _compile_variant=remembered)
 
 
-def _blank_clauses(text: str, clauses: Iterable[OptionalClause], kept: _Kept) -> str:
-    """The text, as long as it was, so that offsets stay: blanks for what is left out, and for [[ ]]."""
-    pieces: list[str] = []
-    copied = 0
-    for clause, stays in zip(clauses, kept, strict=True):
-        inner = text[clause.start + 2 : clause.end - 2]
-        pieces += text[copied : clause.start], f"  {inner if stays else ' ' * len(inner)}  "
-        copied = clause.end
-    return "".join(pieces) + text[copied:]
-
-
 def _splice(lexer: StatementLexer, list_names: Collection[str]) -> CompiledStatement:
     text = lexer.text
     numbers: dict[str, int] = {}
     for placeholder in lexer.placeholders:
         numbers.setdefault(placeholder.name, len(numbers) + 1)
-    edits: Iterable[Edit] = _edits(lexer, numbers)
+    edits: list[Edit] = [
+        (placeholder.start, placeholder.end, f"${numbers[placeholder.name]}")
+        for placeholder in lexer.placeholders
+    ]
+    if lexer.semicolon is not None:
+        edits.append((lexer.semicolon, lexer.semicolon + 1, ""))
     if list_names:
-        edits = edit_lists(lexer, list(edits), list_names)
+        edits = edit_lists(lexer, edits, list_names)
     pieces: list[str] = []
     anchors = [(0, 0)]
     length = copied = 0
@@ -215,11 +212,3 @@ def _splice(lexer: StatementLexer, list_names: Collection[str]) -> CompiledState
         placeholders=tuple(lexer.placeholders),
         anchors=tuple(anchors),
     )
-
-
-def _edits(lexer: StatementLexer, numbers: dict[str, int]) -> Iterator[Edit]:
-    """In rising order: each parameter, then the last `;`."""
-    for placeholder in lexer.placeholders:
-        yield placeholder.start, placeholder.end, f"${numbers[placeholder.name]}"
-    if lexer.semicolon is not None:
-        yield lexer.semicolon, lexer.semicolon + 1, ""
