@@ -5,27 +5,10 @@ from typing import Any
 
 from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
 
-from core.argument_schemas import argument_field
 from core.argument_texts import invalid_arguments_text
 from core.bindings import NOBODY, CallerFacts, ParameterBinder, is_bound
 from core.errors import ArgumentsError
-from core.parameter_checks import check_parameters
-from core.toolspec import ParameterSpec, ParameterType, Presence
-
-__all__ = ["ArgumentsValidator", "arguments_validator", "check_parameters", "input_schema"]
-
-_TYPE_KEYWORDS: dict[ParameterType, dict[str, Any]] = {
-    ParameterType.STRING: {"type": "string"},
-    ParameterType.ENUM: {"type": "string"},
-    ParameterType.NUMBER: {"type": "number"},
-    ParameterType.INTEGER: {"type": "integer"},
-    ParameterType.BOOLEAN: {"type": "boolean"},
-    ParameterType.DATE: {"type": "string", "format": "date"},
-    ParameterType.DATETIME: {"type": "string", "format": "date-time"},
-    ParameterType.STRING_LIST: {"type": "string"},
-    ParameterType.NUMBER_LIST: {"type": "number"},
-    ParameterType.INTEGER_LIST: {"type": "integer"},
-}
+from core.toolspec import ParameterSpec, Presence
 
 
 def input_schema(parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
@@ -59,9 +42,7 @@ def arguments_validator(
 class ArgumentsValidator:
     """Turns the arguments of a call into typed values by name, in order of declaration.
 
-    STRING and ENUM give str; INTEGER int; NUMBER int where a whole one that fits 64 bits was sent, else
-    float; BOOLEAN bool; DATE date; DATETIME an aware datetime (one without offset is taken as UTC);
-    lists fresh lists of these. An absent optional argument gives its default or None.
+    What a value becomes is said by the class of its type, in core/parameter_types. An absent optional argument gives its default or None.
     Numbers, true and false may be written as text; a bool is never a number. Safe to share among threads.
     """
 
@@ -91,9 +72,20 @@ class ArgumentsValidator:
 
     def _compile(self) -> SchemaValidator:
         # Two threads may both compile at the first call; the results are equal, so no lock is needed.
-        fields = {spec.name: argument_field(spec) for spec in self._parameters}
-        schema = core_schema.typed_dict_schema(fields, extra_behavior="ignore")
-        self._compiled = SchemaValidator(schema)
+        fields: dict[str, core_schema.TypedDictField] = {}
+        for spec in self._parameters:
+            schema = spec.type.kind.schema(spec)
+            schema = core_schema.nullable_schema(schema) if spec.accepts_null else schema
+            is_required = spec.presence is Presence.REQUIRED
+            if not is_required:
+                default = spec.default if spec.presence is Presence.OPTIONAL_DEFAULT else None
+                # Validating it turns the default's JSON into the typed value, and a list into a fresh copy.
+                schema = core_schema.with_default_schema(
+                    schema, default=default, validate_default=True
+                )
+            fields[spec.name] = core_schema.typed_dict_field(schema, required=is_required)
+        whole = core_schema.typed_dict_schema(fields, extra_behavior="ignore")
+        self._compiled = SchemaValidator(whole)
         return self._compiled
 
     def _refusal(
@@ -139,9 +131,12 @@ def _details(error: ValidationError) -> list[ErrorDetails]:
 
 
 def _property_schema(spec: ParameterSpec) -> dict[str, Any]:
-    value = _value_keywords(spec)
+    value = spec.type.kind.json_schema(spec)
     schema: dict[str, Any] = {"anyOf": [value, {"type": "null"}]} if spec.accepts_null else value
-    description = _description(spec)
+    earliest = f"from {spec.minimum}" if isinstance(spec.minimum, str) else ""
+    latest = f"up to {spec.maximum}" if isinstance(spec.maximum, str) else ""
+    bounds = f"({' '.join(filter(None, (earliest, latest)))})" if earliest or latest else ""
+    description = f"{spec.description} {bounds}".strip() if bounds else spec.description
     if description:
         schema["description"] = description
     if spec.presence is Presence.OPTIONAL_NULL:
@@ -151,23 +146,3 @@ def _property_schema(spec: ParameterSpec) -> dict[str, Any]:
     if spec.example is not None:
         schema["examples"] = [spec.example]
     return schema
-
-
-def _value_keywords(spec: ParameterSpec) -> dict[str, Any]:
-    keywords = dict(_TYPE_KEYWORDS[spec.type])
-    if spec.allowed_values:
-        keywords["enum"] = list(spec.allowed_values)
-    if spec.minimum is not None and not isinstance(spec.minimum, str):
-        keywords["minimum"] = spec.minimum
-    if spec.maximum is not None and not isinstance(spec.maximum, str):
-        keywords["maximum"] = spec.maximum
-    if spec.pattern is not None:
-        keywords["pattern"] = spec.pattern
-    return {"type": "array", "items": keywords} if spec.type.is_list else keywords
-
-
-def _description(spec: ParameterSpec) -> str:
-    earliest = f"from {spec.minimum}" if isinstance(spec.minimum, str) else ""
-    latest = f"up to {spec.maximum}" if isinstance(spec.maximum, str) else ""
-    bounds = f"({earliest} {latest})".replace("( ", "(").replace(" )", ")")
-    return spec.description if bounds == "()" else f"{spec.description} {bounds}".strip()

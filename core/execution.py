@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from core.arguments import (
     ArgumentsValidator,
     arguments_validator,
-    check_parameters,
     input_schema,
 )
 from core.errors import DefinitionError, StatementError
@@ -19,6 +18,7 @@ from core.http_logic import OperationArguments, check_declared, operation_schema
 from core.ingest.operations import Operation
 from core.ingest.requests import PlainRequest, build_request
 from core.messages import Message, message
+from core.parameter_checks import check_parameters
 from core.results import Answer, QueryResult, query_answer, value_answer
 from core.script import CompiledScript, compile_script, find_script_names
 from core.statement import CompiledStatement, compile_statement

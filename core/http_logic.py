@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any, cast, get_args
 
 from core.arguments import ArgumentsValidator, arguments_validator, input_schema
@@ -96,14 +95,14 @@ class OperationArguments(ArgumentsValidator):
     were sent: an optional one that was left out is not among them.
     """
 
-    __slots__ = ("_checks", "_declared", "_operation", "_rows")
+    __slots__ = ("_checks", "_kinds", "_operation", "_rows")
 
     def __init__(
         self, tool_name: str, operation: Operation, parameters: Sequence[ParameterSpec]
     ) -> None:
         super().__init__(tool_name, parameters)
         self._operation = operation
-        self._declared = frozenset(spec.name for spec in parameters)
+        self._kinds = {spec.name: spec.type.kind for spec in parameters}
         self._rows = arguments_validator(tool_name, parameters)
         self._checks: dict[str, SchemaCheck] = {}
 
@@ -111,10 +110,11 @@ class OperationArguments(ArgumentsValidator):
         self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
     ) -> dict[str, object]:
         """Values by name. Raises ArgumentsError, a line for each that does not fit; MissingFactError."""
-        own = {parameter.argument for parameter in self._operation.parameters} - self._declared
+        names = {parameter.argument for parameter in self._operation.parameters}
+        own = names - self._kinds.keys()
         values = self._rows({k: v for k, v in arguments.items() if k not in own}, facts)
         given = {
-            name: value.isoformat() if isinstance(value, date) else value
+            name: value if value is None else self._kinds[name].to_json(value)
             for name, value in values.items()
             if value is not None or name in arguments
         }

@@ -6,20 +6,14 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError
+from pydantic_core import SchemaError, SchemaValidator, ValidationError
 
-from core.argument_schemas import (
-    INT64_MAXIMUM,
-    INT64_MINIMUM,
-    argument_schema,
-    item_type,
-    parse_bound,
-)
-from core.argument_texts import describe_problem, printable, show_value, shown
 from core.bindings import MAX_CLAIM_NAME_CHARACTERS, is_bound, is_claim_name
 from core.errors import DefinitionError
 from core.messages import Message, message
-from core.parameter_patterns import check_portable
+from core.parameter_types.kind import INT64_MAXIMUM, INT64_MINIMUM, Kind
+from core.parameter_types.numbers import NumberKind
+from core.shown_values import printable, show_value, shown
 from core.toolspec import Binding, JsonValue, ParameterSpec, ParameterType, Presence
 
 MAX_NAME_CHARACTERS = 64
@@ -27,9 +21,11 @@ MAX_DESCRIPTION_CHARACTERS = 2_000
 MAX_PATTERN_CHARACTERS = 200
 MAX_ALLOWED_VALUES = 1_000
 
-_NUMBERS = frozenset({ParameterType.NUMBER, ParameterType.INTEGER})
-_MOMENTS = frozenset({ParameterType.DATE, ParameterType.DATETIME})
-_TEXTS = frozenset({ParameterType.STRING, ParameterType.ENUM})
+MAX_PATTERN_REPEATS = 1_000
+
+# Legal in the Rust engine, not in JavaScript, where clients compile the same pattern.
+_NOT_PORTABLE = re.compile(r"\(\?(?![:<])|\\[Az]|\[\[:")
+_REPEAT = re.compile(r"(\))?\{(\d+)(?:,(\d*))?\}")
 
 _THE_MINIMUM = message("parameter.the_minimum", "the minimum")
 _THE_MAXIMUM = message("parameter.the_maximum", "the maximum")
@@ -64,13 +60,32 @@ def check_parameters(parameters: Sequence[ParameterSpec]) -> None:
 
 def _check_parameter(spec: ParameterSpec) -> None:
     _check_name(spec.name)
-    _check_description(spec.description)
+    length = len(spec.description)
+    _require(
+        length <= MAX_DESCRIPTION_CHARACTERS,
+        message(
+            "parameter.description_too_long",
+            "the description must be at most {limit} characters (got {count})",
+            limit=str(MAX_DESCRIPTION_CHARACTERS),
+            count=str(length),
+        ),
+    )
+    _check_characters(spec.description, message("parameter.the_description", "the description"))
     _check_allowed_values(spec)
     _check_bounds(spec)
     _check_pattern(spec)
-    _check_default(spec)
+    if spec.presence is Presence.OPTIONAL_DEFAULT and spec.default is not None:
+        the_default = message("parameter.the_default", "the default")
+        _check_value(spec.type.kind, spec, spec.default, the_default)
+    _require(
+        spec.presence is not Presence.OPTIONAL_DEFAULT or spec.default is not None or spec.nullable,
+        message(
+            "parameter.default_null", "the default is null, which the parameter does not accept"
+        ),
+    )
     if spec.example is not None:
-        _check_value(spec, spec.example, message("parameter.the_example", "the example"))
+        the_example = message("parameter.the_example", "the example")
+        _check_value(spec.type.kind, spec, spec.example, the_example)
     _check_binding(spec)
 
 
@@ -102,30 +117,16 @@ def _check_name(name: str) -> None:
     )
 
 
-def _check_description(description: str) -> None:
-    length = len(description)
-    _require(
-        length <= MAX_DESCRIPTION_CHARACTERS,
-        message(
-            "parameter.description_too_long",
-            "the description must be at most {limit} characters (got {count})",
-            limit=str(MAX_DESCRIPTION_CHARACTERS),
-            count=str(length),
-        ),
-    )
-    _check_characters(description, message("parameter.the_description", "the description"))
-
-
 def _check_allowed_values(spec: ParameterSpec) -> None:
-    values, kind = spec.allowed_values, item_type(spec.type)
+    values, kind = spec.allowed_values, spec.type.kind.scalar
     _require(
-        bool(values) or kind is not ParameterType.ENUM,
+        bool(values) or not kind.needs_allowed_values,
         message("parameter.enum_values", "ENUM needs allowed values"),
     )
     if not values:
         return
     _require(
-        kind in _TEXTS | _NUMBERS,
+        kind.takes_allowed_values,
         message("parameter.no_allowed_values", "{kind} takes no allowed values", kind=spec.type),
     )
     _require(
@@ -141,34 +142,41 @@ def _check_allowed_values(spec: ParameterSpec) -> None:
         len(set(values)) == len(values),
         message("parameter.allowed_twice", "an allowed value is listed twice"),
     )
-    # As text without pattern an ENUM's values meet the rules of any text.
-    plain_type = ParameterType.STRING if kind in _TEXTS else kind
-    plain = replace(spec, type=plain_type, allowed_values=(), nullable=False)
-    _check_bounds(plain)
+    _check_bounds(spec)
+    # An ENUM's values meet the rules of any text.
+    plain_kind = ParameterType.STRING.kind if kind.needs_allowed_values else kind
+    plain = replace(spec, allowed_values=())
     for value in values:
-        _check_value(
-            plain,
-            value,
-            message("parameter.the_allowed_value", "the allowed value {value}", value=shown(value)),
+        label = message(
+            "parameter.the_allowed_value", "the allowed value {value}", value=shown(value)
         )
+        _check_value(plain_kind, plain, value, label)
 
 
 def _check_bounds(spec: ParameterSpec) -> None:
     if spec.minimum is None and spec.maximum is None:
         return
-    kind = item_type(spec.type)
+    kind = spec.type.kind.scalar
     _require(
-        kind in _NUMBERS | _MOMENTS,
+        kind.takes_bounds,
         message("parameter.no_bounds", "{kind} takes no minimum or maximum", kind=spec.type),
     )
     for label, bound in ((_THE_MINIMUM, spec.minimum), (_THE_MAXIMUM, spec.maximum)):
         if bound is not None:
-            _check_bound(spec, bound, label)
+            _check_bound(kind, spec, bound, label)
     if spec.minimum is not None and spec.maximum is not None:
-        _check_order(spec.type, spec.minimum, spec.maximum)
+        _require(
+            bool(kind.read_bound(spec.minimum) <= kind.read_bound(spec.maximum)),
+            message(
+                "parameter.bounds_order",
+                "the minimum {minimum} is above the maximum {maximum}",
+                minimum=str(spec.minimum),
+                maximum=str(spec.maximum),
+            ),
+        )
 
 
-def _check_bound(spec: ParameterSpec, bound: float | str, label: Message) -> None:
+def _check_bound(kind: Kind, spec: ParameterSpec, bound: float | str, label: Message) -> None:
     _require(
         not isinstance(bound, float) or math.isfinite(bound),
         message(
@@ -178,31 +186,15 @@ def _check_bound(spec: ParameterSpec, bound: float | str, label: Message) -> Non
             value=show_value(bound),
         ),
     )
-    kind = item_type(spec.type)
-    plain = ParameterSpec(name=spec.name, type=kind)
-    _check_value(plain, bound, label)
-    if kind in _NUMBERS and isinstance(bound, int):
-        _require(
-            INT64_MINIMUM <= bound <= INT64_MAXIMUM,
-            message(
-                "parameter.fit_64_bits",
-                "{label} must fit 64 bits (got {value})",
-                label=label,
-                value=show_value(bound),
-            ),
-        )
-
-
-def _check_order(kind: ParameterType, minimum: float | str, maximum: float | str) -> None:
-    lowest, highest = parse_bound(kind, minimum), parse_bound(kind, maximum)
-    # Both are of one type here, which the annotation of parse_bound cannot say.
+    _check_value(kind, ParameterSpec(name=spec.name, type=spec.type), bound, label)
+    is_large = isinstance(bound, int) and not INT64_MINIMUM <= bound <= INT64_MAXIMUM
     _require(
-        lowest <= highest,  # type: ignore[operator]
+        not (isinstance(kind, NumberKind) and is_large),
         message(
-            "parameter.bounds_order",
-            "the minimum {minimum} is above the maximum {maximum}",
-            minimum=str(minimum),
-            maximum=str(maximum),
+            "parameter.fit_64_bits",
+            "{label} must fit 64 bits (got {value})",
+            label=label,
+            value=show_value(bound),
         ),
     )
 
@@ -211,9 +203,8 @@ def _check_pattern(spec: ParameterSpec) -> None:
     pattern = spec.pattern
     if pattern is None:
         return
-    kind = item_type(spec.type)
     _require(
-        kind is ParameterType.STRING,
+        spec.type.kind.scalar.takes_pattern,
         message("parameter.no_pattern", "{kind} takes no pattern", kind=spec.type),
     )
     _require(
@@ -230,22 +221,35 @@ def _check_pattern(spec: ParameterSpec) -> None:
         ),
     )
     _check_characters(pattern, message("parameter.the_pattern", "the pattern"))
-    check_portable(pattern)
-    _compile(argument_schema(spec))
+    _require(
+        not _NOT_PORTABLE.search(pattern),
+        message(
+            "parameter.pattern_javascript",
+            "the pattern must be one that JavaScript knows too: no look-around, no inline"
+            " flags, no \\A, no \\z, no [[:class:]]",
+        ),
+    )
+    _require(
+        _count_repeats(pattern) <= MAX_PATTERN_REPEATS,
+        message(
+            "parameter.pattern_repeats",
+            "the pattern repeats too much; its counted repeats must stay under {limit}",
+            limit=MAX_PATTERN_REPEATS,
+        ),
+    )
+    _compile(spec.type.kind, spec)
 
 
-def _check_default(spec: ParameterSpec) -> None:
-    if spec.presence is not Presence.OPTIONAL_DEFAULT:
-        return
-    if spec.default is None:
-        _require(
-            spec.nullable,
-            message(
-                "parameter.default_null", "the default is null, which the parameter does not accept"
-            ),
-        )
-    else:
-        _check_value(spec, spec.default, message("parameter.the_default", "the default"))
+def _count_repeats(pattern: str) -> int:
+    """An upper bound of how often the counted repeats of a pattern copy its parts."""
+    of_groups, of_characters = 1, 0
+    for group, least, most in _REPEAT.findall(pattern):
+        count = int(most or least)
+        if group:
+            of_groups *= max(count, 1)
+        else:
+            of_characters += count
+    return of_groups * max(of_characters, 1)
 
 
 def _check_binding(spec: ParameterSpec) -> None:
@@ -257,11 +261,19 @@ def _check_binding(spec: ParameterSpec) -> None:
                 spec.bound_value is not None,
                 message("parameter.fixed_value", "FIXED needs a bound value, as in 5"),
             )
-            _check_value(
-                spec, spec.bound_value, message("parameter.the_bound_value", "the bound value")
-            )
+            the_value = message("parameter.the_bound_value", "the bound value")
+            _check_value(spec.type.kind, spec, spec.bound_value, the_value)
         case Binding.CLAIM:
-            _check_claim_name(spec.bound_value)
+            _require(
+                is_claim_name(spec.bound_value),
+                message(
+                    "parameter.claim_name",
+                    "CLAIM needs the claim's name as its bound value, a text of at most {limit}"
+                    ' visible characters such as "tenant" (got {name})',
+                    limit=MAX_CLAIM_NAME_CHARACTERS,
+                    name=shown(spec.bound_value),
+                ),
+            )
         case binding:
             _require(
                 spec.bound_value is None,
@@ -272,7 +284,7 @@ def _check_binding(spec: ParameterSpec) -> None:
                 ),
             )
             _require(
-                binding is Binding.AGENT or spec.type in _TEXTS,
+                binding is Binding.AGENT or spec.type.kind.takes_any_text,
                 message(
                     "parameter.bound_text",
                     "{binding} gives text; make the type STRING or ENUM",
@@ -302,49 +314,36 @@ def _check_hidden(spec: ParameterSpec) -> None:
     )
 
 
-def _check_claim_name(name: JsonValue) -> None:
-    _require(
-        is_claim_name(name),
-        message(
-            "parameter.claim_name",
-            "CLAIM needs the claim's name as its bound value, a text of at most {limit}"
-            ' visible characters such as "tenant" (got {name})',
-            limit=MAX_CLAIM_NAME_CHARACTERS,
-            name=shown(name),
-        ),
-    )
-
-
-def _check_value(spec: ParameterSpec, value: JsonValue, label: Message) -> None:
+def _check_value(kind: Kind, spec: ParameterSpec, value: JsonValue, label: Message) -> None:
     """Agents see the value in the schema, so it has to be of the declared type as it stands."""
+    errors: set[str] = set()
     try:
-        typed = _compile(argument_schema(spec)).validate_python(value)
+        typed = _compile(kind, spec).validate_python(value)
     except ValidationError as error:
-        kinds = {str(detail["type"]) for detail in error.errors(include_url=False)}
-        raise DefinitionError(_name_problem(label, spec, value, kinds)) from None
-    as_declared = item_type(spec.type) in _MOMENTS or _same_types(typed, value)
-    _require(as_declared, _name_problem(label, spec, value, set()))
+        errors = {str(detail["type"]) for detail in error.errors(include_url=False)}
+        is_declared = False
+    else:
+        is_declared = not kind.scalar.is_plain_json or _same_types(typed, value)
+    if not is_declared:
+        problem = kind.describe(spec, value, errors)
+        raise DefinitionError(
+            message("parameter.value_fault", "{label} {problem}", label=label, problem=problem)
+        )
     for text in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(text, str):
             _check_characters(text, label)
 
 
-def _name_problem(
-    label: Message, spec: ParameterSpec, value: JsonValue, kinds: set[str]
-) -> Message:
-    problem = describe_problem(spec, value, kinds)
-    return message("parameter.value_fault", "{label} {problem}", label=label, problem=problem)
-
-
 def _same_types(typed: object, value: object) -> bool:
     if isinstance(typed, list) and isinstance(value, (list, tuple)):
-        return all(type(one) is type(other) for one, other in zip(typed, value, strict=True))
+        pairs = zip(typed, value, strict=True)
+        return all(type(typed_item) is type(item) for typed_item, item in pairs)
     return type(typed) is type(value)
 
 
-def _compile(schema: CoreSchema) -> SchemaValidator:
+def _compile(kind: Kind, spec: ParameterSpec) -> SchemaValidator:
     try:
-        return SchemaValidator(schema)
+        return SchemaValidator(kind.schema(spec))
     except SchemaError as error:
         last_line = str(error).strip().splitlines()[-1]
         reason = last_line.removeprefix("error:").strip().removeprefix("SchemaError: ")

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.messages import message
+
+if TYPE_CHECKING:
+    from core.parameter_types.kind import Kind
 
 JsonValue = Any  # None, bool, int, float, str, or lists and string-keyed dicts of these.
 
@@ -33,8 +36,16 @@ class ParameterType(StrEnum):
     INTEGER_LIST = "INTEGER_LIST"
 
     @property
+    def kind(self) -> "Kind":
+        """What the type knows of its values."""
+        # Here, since script processes read this module and can import no package.
+        from core.parameter_types.registry import PARAMETER_TYPES  # noqa: PLC0415
+
+        return PARAMETER_TYPES[self]
+
+    @property
     def is_list(self) -> bool:
-        return self.value.endswith("_LIST")
+        return self.kind.item is not None
 
 
 class Presence(StrEnum):

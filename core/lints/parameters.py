@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Iterator
 
-from core.arguments import check_parameters, input_schema
+from core.arguments import input_schema
 from core.bindings import is_bound
 from core.errors import DefinitionError
 from core.expression import find_names
 from core.http_logic import read_operation
 from core.lints.advice import Advice, problem, suggestion, warning
+from core.parameter_checks import check_parameters
 from core.script import find_script_names
 from core.statement import find_parameters
 from core.tokens import estimate_tokens

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.arguments import arguments_validator, check_parameters
+from core.arguments import arguments_validator
 from core.errors import ArgumentsError
+from core.parameter_checks import check_parameters
 from core.toolspec import ParameterSpec, ParameterType, Presence
 
 

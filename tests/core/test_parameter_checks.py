@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.arguments import check_parameters
 from core.errors import DefinitionError
+from core.parameter_checks import check_parameters
 from core.toolspec import Binding, ParameterSpec, ParameterType, Presence
 
 

@@ -9,14 +9,14 @@ from core.argument_texts import (
     expect_list,
     expect_object,
     expect_text,
-    limit_items,
     list_faults,
     name_fault,
-    printable,
 )
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.messages import Message, message
+from core.parameter_types.structures import limit_items
+from core.shown_values import printable
 from tools.builtin.tool import Arguments
 
 _ARGUMENT, _NAME = "extracted_columns", "extracted_column_name"

@@ -12,7 +12,6 @@ from core.argument_texts import (
     expect_text,
     list_faults,
     name_fault,
-    printable,
 )
 from core.arguments import input_schema
 from core.bindings import NOBODY, CallerFacts
@@ -20,6 +19,7 @@ from core.errors import ArgumentsError
 from core.execution import QuerySources
 from core.messages import Message, message
 from core.results import Answer
+from core.shown_values import printable
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from tools.builtin.text_lists import EmbeddableTexts
 from tools.builtin.tool import (

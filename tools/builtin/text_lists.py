@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.argument_texts import NOT_BLANK, limit_characters, limit_items, list_faults, name_fault
+from core.argument_texts import NOT_BLANK, limit_characters, list_faults, name_fault
 from core.arguments import ArgumentsValidator
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.messages import Message
+from core.parameter_types.structures import limit_items
 from core.toolspec import ParameterSpec
 from tools.builtin.tool import Arguments
 

@@ -1,0 +1,73 @@
+"""Lists of values of one type."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic_core import CoreSchema, core_schema
+
+from core.messages import Message, Value, message
+from core.parameter_types.kind import Kind
+from core.shown_values import expect
+from core.toolspec import JsonValue, ParameterSpec
+
+MAX_LIST_ITEMS = 10_000
+SEPARATOR = re.compile("[,\n、\uff0c]")
+
+
+class ListKind(Kind):
+    """A list of values of another type; bounds, pattern and allowed values hold for each item."""
+
+    json_types = ("array",)
+    icon = "braces"
+
+    def __init__(self, item: Kind, label: Message, expected: Message) -> None:
+        self.item: Kind = item
+        self.label, self.expected, self.example = label, expected, [item.example]
+        self.database_types = {
+            "postgresql": f"{item.database_types['postgresql']}[]",
+            "sqlite": "text",
+        }
+        self.proposed_for = frozenset(f"{name}[]" for name in item.proposed_for)
+        if item.kept_types is not None:
+            self.kept_types = frozenset(f"{name}[]" for name in item.kept_types)
+
+    def schema(self, spec: ParameterSpec) -> CoreSchema:
+        items = self.item.schema(spec)
+        return core_schema.list_schema(items, max_length=MAX_LIST_ITEMS, fail_fast=True)
+
+    def json_schema(self, spec: ParameterSpec) -> dict[str, Any]:
+        return {"type": "array", "items": self.item.json_schema(spec)}
+
+    def describe(self, spec: ParameterSpec, value: object, errors: set[str]) -> Message:
+        if value is not None and "too_long" in errors:
+            more = message("value.more", "more")
+            count = str(len(value)) if isinstance(value, Sequence) else more
+            return limit_items(MAX_LIST_ITEMS, count)
+        return super().describe(spec, value, errors)
+
+    def describe_form(self, spec: ParameterSpec, value: object, errors: set[str]) -> Message:
+        return expect(self.expected, value)
+
+    def read_text(self, text: str) -> JsonValue:
+        if text.lstrip().startswith("["):
+            try:
+                return json.loads(text)
+            except ValueError:
+                return text
+        items = [item.strip() for item in SEPARATOR.split(text) if item.strip()]
+        return [self.item.read_text(item) for item in items]
+
+    def to_json(self, value: Any) -> JsonValue:
+        return [self.item.to_json(item) for item in value]
+
+
+def limit_items(limit: int, count: Value) -> Message:
+    """What is wrong with a list of too many items."""
+    return message(
+        "arguments.too_many",
+        "must have at most {limit} items (got {count})",
+        limit=str(limit),
+        count=count,
+    )
