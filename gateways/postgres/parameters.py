@@ -6,46 +6,57 @@ from datetime import date
 
 from core.errors import ArgumentsError
 from core.messages import message
+from core.parameter_types.registry import PARAMETER_TYPES
 from core.toolspec import ParameterType
 
 UNKNOWN_OID = 0
 INT8_OID, TEXT_OID, NUMERIC_OID, NUMERIC_LIST_OID = 20, 25, 1700, 1231
 
-DECLARED_OIDS: dict[ParameterType, int] = {
-    ParameterType.STRING: 25,
-    ParameterType.ENUM: 25,
-    ParameterType.NUMBER: NUMERIC_OID,
-    ParameterType.INTEGER: INT8_OID,
-    ParameterType.BOOLEAN: 16,
-    ParameterType.DATE: 1082,
-    ParameterType.DATETIME: 1184,
-    ParameterType.STRING_LIST: 1009,
-    ParameterType.NUMBER_LIST: NUMERIC_LIST_OID,
-    ParameterType.INTEGER_LIST: 1016,
+# The types that parameters name, by PostgreSQL's own short names; an array of money is none of them.
+_OIDS = {
+    "bool": 16,
+    "int8": INT8_OID,
+    "int2": 21,
+    "int4": 23,
+    "text": TEXT_OID,
+    "oid": 26,
+    "float4": 700,
+    "float8": 701,
+    "money": 790,
+    "bpchar": 1042,
+    "varchar": 1043,
+    "date": 1082,
+    "time": 1083,
+    "timestamp": 1114,
+    "timestamptz": 1184,
+    "timetz": 1266,
+    "numeric": NUMERIC_OID,
+    "char[]": 1002,
+    "int2[]": 1005,
+    "int4[]": 1007,
+    "text[]": 1009,
+    "bpchar[]": 1014,
+    "varchar[]": 1015,
+    "int8[]": 1016,
+    "float4[]": 1021,
+    "float8[]": 1022,
+    "oid[]": 1028,
+    "numeric[]": NUMERIC_LIST_OID,
 }
-_NUMBERS = frozenset({20, 21, 23, 26, 700, 701, 790, 1700})
-_NUMBER_LISTS = frozenset({1005, 1007, 1016, 1021, 1022, 1028, 1231})
-_MOMENTS = frozenset({1082, 1083, 1114, 1184, 1266})
-_NATURAL_OIDS: dict[ParameterType, frozenset[int]] = {
-    ParameterType.NUMBER: _NUMBERS,
-    ParameterType.INTEGER: _NUMBERS,
-    ParameterType.BOOLEAN: frozenset({16}),
-    ParameterType.DATE: _MOMENTS,
-    ParameterType.DATETIME: _MOMENTS,
-    ParameterType.NUMBER_LIST: _NUMBER_LISTS,
-    ParameterType.INTEGER_LIST: _NUMBER_LISTS,
+DECLARED_OIDS = {
+    declared: _OIDS[kind.database_types["postgresql"]] for declared, kind in PARAMETER_TYPES.items()
+}
+_NATURAL_OIDS = {
+    declared: frozenset(_OIDS[name] for name in kind.kept_types & _OIDS.keys())
+    for declared, kind in PARAMETER_TYPES.items()
+    if kind.kept_types is not None
 }
 _INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
 _JSON_OIDS = frozenset({114, 3802})
-_SUGGESTED: dict[int, ParameterType] = {
-    **dict.fromkeys((20, 21, 23, 26), ParameterType.INTEGER),
-    **dict.fromkeys((700, 701, 790, NUMERIC_OID), ParameterType.NUMBER),
-    **dict.fromkeys((16,), ParameterType.BOOLEAN),
-    **dict.fromkeys((1082,), ParameterType.DATE),
-    **dict.fromkeys((1114, 1184), ParameterType.DATETIME),
-    **dict.fromkeys((1005, 1007, 1016, 1028), ParameterType.INTEGER_LIST),
-    **dict.fromkeys((1021, 1022, 1231), ParameterType.NUMBER_LIST),
-    **dict.fromkeys((1002, 1009, 1014, 1015), ParameterType.STRING_LIST),
+_SUGGESTED = {
+    _OIDS[name]: declared
+    for declared, kind in PARAMETER_TYPES.items()
+    for name in kind.proposed_for & _OIDS.keys()
 }
 
 

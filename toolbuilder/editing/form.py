@@ -140,8 +140,8 @@ class _Row:
         is_same = isinstance(old, list) and lines == [write_value(value).strip() for value in old]
         if (is_same and self._has_old_type) or not self._is_posted("allowed_values"):
             return old
-        is_number = self._type in {ParameterType.INTEGER, ParameterType.NUMBER}
-        kind = self._type if is_number else ParameterType.STRING
+        takes_them = self._type.kind.takes_allowed_values
+        kind = self._type if takes_them else ParameterType.STRING
         return [read_value(line, kind) for line in dict.fromkeys(lines)]
 
     def _binding(self) -> str:

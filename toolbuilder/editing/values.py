@@ -1,18 +1,14 @@
 """Values of parameters as people type them, and as JSON."""
 
 import json
-import re
 from collections.abc import Collection
 from typing import Any
 
+from core.parameter_types.structures import SEPARATOR
 from core.toolspec import JsonValue, ParameterType
 
 # What an entry says beside its text.
 NULL, EMPTY = "null", "empty"
-_INTEGER = re.compile(r"[+-]?\d{1,30}")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
-_SEPARATOR = re.compile("[,\n、\uff0c]")
-_FLAGS = {"true": True, "false": False}
 
 
 class Absent:
@@ -36,19 +32,10 @@ def read_value(text: str, kind: ParameterType, allowed: Collection[Any] = ()) ->
 
     `allowed` are the values of a list to choose from: the one that is written so is meant.
     """
-    if kind.is_list:
-        return _read_list(text, kind)
-    for value in allowed:
+    for value in () if kind.is_list else allowed:
         if write_value(value) == text:
             return value
-    if kind is ParameterType.STRING:
-        return text
-    stripped = text.strip()
-    if kind is ParameterType.BOOLEAN:
-        return _FLAGS.get(stripped.lower(), stripped)
-    if kind in {ParameterType.INTEGER, ParameterType.NUMBER}:
-        return _read_number(stripped)
-    return stripped
+    return kind.kind.read_text(text)
 
 
 def write_value(value: JsonValue) -> str:
@@ -69,24 +56,8 @@ def state_of(value: JsonValue) -> str:
     return EMPTY if value in ("", []) else ""
 
 
-def _read_list(text: str, kind: ParameterType) -> JsonValue:
-    if text.lstrip().startswith("["):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text
-    items = [item.strip() for item in _SEPARATOR.split(text) if item.strip()]
-    return items if kind is ParameterType.STRING_LIST else [_read_number(item) for item in items]
-
-
-def _read_number(text: str) -> int | float | str:
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
-
-
 def _is_plain(item: JsonValue) -> bool:
     if isinstance(item, str):
-        is_whole = bool(item) and item == item.strip() and not _SEPARATOR.search(item)
+        is_whole = bool(item) and item == item.strip() and not SEPARATOR.search(item)
         return is_whole and not item.startswith("[")
     return isinstance(item, int | float) and not isinstance(item, bool)

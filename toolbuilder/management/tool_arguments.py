@@ -4,11 +4,7 @@ import json
 from collections.abc import Iterable
 
 from core.errors import ArgumentsError
-from core.toolspec import JsonValue, ParameterSpec, ParameterType
-
-_TEXTS = frozenset(
-    {ParameterType.STRING, ParameterType.ENUM, ParameterType.DATE, ParameterType.DATETIME}
-)
+from core.toolspec import JsonValue, ParameterSpec
 
 
 def read_arguments(
@@ -18,7 +14,7 @@ def read_arguments(
 
     `name=value` is text where the parameter is, else JSON if it can be read so; `name:=value` is JSON.
     """
-    texts = {parameter.name for parameter in parameters if parameter.type in _TEXTS}
+    texts = {spec.name for spec in parameters if "string" in spec.type.kind.json_types}
     return dict(_read_argument(word, texts) for word in words)
 
 

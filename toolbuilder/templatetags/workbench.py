@@ -9,32 +9,15 @@ from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from core.diagnostics import Diagnostic, Severity
+from core.parameter_types.kind import Kind
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
 from toolbuilder.editing.page import ParameterRow, WorkbenchPage
 from tools.models import ToolType
 
 register = template.Library()
-_NUMBERS = {ParameterType.INTEGER.value: "numeric", ParameterType.NUMBER.value: "decimal"}
-_ICONS = {
-    ParameterType.INTEGER.value: "hash",
-    ParameterType.NUMBER.value: "hash",
-    ParameterType.BOOLEAN.value: "check",
-    ParameterType.DATE.value: "calendar",
-    ParameterType.DATETIME.value: "clock",
-    ParameterType.ENUM.value: "list",
-}
+_KINDS: dict[str, Kind] = {kind.value: kind.kind for kind in ParameterType}
 # In the reader's language.
 _NAMES: dict[str, Promise] = {
-    ParameterType.STRING.value: _("string"),
-    ParameterType.NUMBER.value: _("number"),
-    ParameterType.BOOLEAN.value: _("boolean"),
-    ParameterType.INTEGER.value: _("integer"),
-    ParameterType.DATE.value: _("date"),
-    ParameterType.DATETIME.value: _("datetime"),
-    ParameterType.ENUM.value: _("enum"),
-    ParameterType.STRING_LIST.value: _("string list"),
-    ParameterType.NUMBER_LIST.value: _("number list"),
-    ParameterType.INTEGER_LIST.value: _("integer list"),
     ResultFormat.TEXT.value: _("Text"),
     ResultFormat.MARKDOWN.value: _("Markdown table"),
     **{kind.value: kind.label for kind in ToolType},
@@ -90,13 +73,15 @@ def is_left_over(row: ParameterRow, page: WorkbenchPage) -> bool:
 @register.filter
 def as_words(type_name: str) -> str:
     """A parameter's type or a format of rows as people read it, such as `string list`."""
+    if kind := _KINDS.get(type_name):
+        return in_language(kind.label)
     return str(_NAMES.get(type_name, type_name))
 
 
 @register.filter
 def type_icon(type_name: str) -> str:
     """The name of the icon of a parameter's type."""
-    return _ICONS.get(type_name, "braces" if type_name.endswith("_LIST") else "type")
+    return _KINDS.get(type_name, ParameterType.STRING.kind).icon
 
 
 @register.filter
@@ -109,7 +94,13 @@ def said_of(annotations: Mapping[str, JsonValue], hint: str) -> str:
 @register.filter
 def input_mode(type_name: str) -> str:
     """The keyboard that telephones show for values of the type."""
-    return _NUMBERS.get(type_name, "text")
+    return _KINDS.get(type_name, ParameterType.STRING.kind).input_mode
+
+
+@register.filter
+def type_placeholder(type_name: str) -> str:
+    """What an empty field shows of values of the type, '' where that helps nobody."""
+    return _KINDS.get(type_name, ParameterType.STRING.kind).placeholder
 
 
 @register.simple_tag

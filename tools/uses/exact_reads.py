@@ -6,7 +6,7 @@ from asgiref.sync import async_to_sync
 
 from core.errors import DataSourceUnavailableError, DefinitionError, ToolboxError
 from core.statement import CompiledStatement, compile_statement
-from core.toolspec import Dialect, SqlLogic
+from core.toolspec import Dialect, ParameterType, SqlLogic
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
 from tools.models import ToolDefinition
@@ -20,7 +20,8 @@ def compile_for_reads(tool: ToolDefinition, logic: SqlLogic) -> CompiledStatemen
     if logic.dialect is not Dialect.SQLITE:
         return None
     rows = tool.parameters.all()
-    lists = [row.param_name for row in rows if row.param_type.strip().upper().endswith("_LIST")]
+    list_types = {kind.value for kind in ParameterType if kind.is_list}
+    lists = [row.param_name for row in rows if row.param_type.strip().upper() in list_types]
     try:
         return compile_statement(logic.statement, dialect=logic.dialect, list_names=lists)
     except DefinitionError:
