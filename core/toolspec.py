@@ -34,6 +34,9 @@ class ParameterType(StrEnum):
     STRING_LIST = "STRING_LIST"
     NUMBER_LIST = "NUMBER_LIST"
     INTEGER_LIST = "INTEGER_LIST"
+    JSON = "JSON"
+    UUID = "UUID"
+    DECIMAL = "DECIMAL"
 
     @property
     def kind(self) -> "Kind":

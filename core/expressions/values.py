@@ -23,10 +23,13 @@ def admit_argument(budget: Budget, name: str, value: Any) -> Any:
     if type(value) is float or value is None or type(value) is bool:
         return value
     try:
-        check_value(budget, value)
-        if type(value) is list:
-            for item in value:
-                check_value(budget, item)
+        parts = [value]
+        while parts:
+            part = check_value(budget, parts.pop())
+            if type(part) is list:
+                parts += part
+            elif type(part) is dict:
+                parts += part.values()
     except EvaluationError as error:
         raise EvaluationError(
             message("expression.argument", "{name}: {reason}", name=name, reason=error.message)
@@ -98,6 +101,11 @@ def _export_text(budget: Budget, value: str, depth: int) -> str:
 
 def _export_decimal(budget: Budget, value: Decimal, depth: int) -> int | float | str:
     _check_finite(value, value.is_finite())
+    return decimal_to_json(value)
+
+
+def decimal_to_json(value: Decimal) -> int | float | str:
+    """The finite number as JSON: as a number where that is exact, else as text."""
     if value == value.to_integral_value():
         return int(value)
     number = float(value)

@@ -39,6 +39,8 @@ class Kind(ABC):
     icon: str = "type"
     input_mode: str = "text"
     placeholder: str = ""
+    # Whether people write a value of the type as JSON, rather than a list with commas between.
+    is_typed_as_json: bool = False
 
     # What a declaration may say of the values.
     takes_allowed_values: ClassVar[bool] = False

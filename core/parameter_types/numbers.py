@@ -3,20 +3,24 @@
 import math
 import re
 from collections.abc import Hashable
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from core.expressions.values import decimal_to_json
 from core.messages import message
 from core.parameter_types.kind import INT64_MAXIMUM, INT64_MINIMUM, Kind, first_of, written
 from core.toolspec import JsonValue, ParameterSpec
 
+_DECIMAL_BITS = 199  # Of whole numbers of at most 60 digits.
 _TRUE_OR_FALSE = r"\A(?i:true|false)\z"
 _WHOLE_NUMBER = r"\A[+-]?[0-9]+(?:\.0+)?\z"
 _FRACTION = r"\A[+-]?(?:[0-9]+\.[0-9]+|[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+)\z"
 _TYPED_INTEGER = re.compile(r"[+-]?\d{1,30}")
 _TYPED_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?(?:[eE][+-]?[0-9]{1,3})?")
 _WHOLE_TYPES = frozenset({"int2", "int4", "int8", "oid"})
 _FRACTION_TYPES = frozenset({"float4", "float8", "money", "numeric"})
 
@@ -111,6 +115,42 @@ class IntegerKind(NumberKind):
             core_schema.chain_schema([fraction, lax]),
             core_schema.chain_schema([written(_WHOLE_NUMBER), lax]),
         )
+
+
+class DecimalKind(Kind):
+    """DECIMAL: Decimal with the digits as they were sent; a text keeps those that a JSON number loses."""
+
+    label = message("type.decimal", "decimal")
+    expected = message("arguments.decimal", "must be a decimal number like 12.50")
+    example: JsonValue = "12.50"
+    placeholder = "12.50"
+    database_types = {"postgresql": "numeric", "sqlite": "text"}
+    kept_types = _WHOLE_TYPES | _FRACTION_TYPES
+    json_types = ("string", "number")
+    icon = "hash"
+    input_mode = "decimal"
+    takes_bounds = True
+    is_plain_json = False
+
+    def schema(self, spec: ParameterSpec) -> CoreSchema:
+        exact = core_schema.no_info_plain_validator_function(_read_decimal)
+        return core_schema.chain_schema([exact, core_schema.decimal_schema(**self.bounds(spec))])
+
+    def read_bound(self, bound: float | str) -> Decimal:
+        return Decimal(str(bound))
+
+    def to_json(self, value: Any) -> JsonValue:
+        return decimal_to_json(value)
+
+
+def _read_decimal(value: object) -> Decimal:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise PydanticCustomError("finite_number", "not finite")
+    is_short = not isinstance(value, int) or value.bit_length() <= _DECIMAL_BITS
+    text = str(value) if type(value) in {str, int, float} and is_short else ""
+    if not _DECIMAL.fullmatch(text):
+        raise PydanticCustomError("decimal_form", "not a decimal number")
+    return Decimal(text)
 
 
 def _choose(declared: dict[Any, Any], value: Hashable) -> Any:

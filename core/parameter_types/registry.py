@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from core.messages import message
 from core.parameter_types.dates import DateKind, DatetimeKind
 from core.parameter_types.kind import Kind
-from core.parameter_types.numbers import BooleanKind, IntegerKind, NumberKind
-from core.parameter_types.structures import ListKind
-from core.parameter_types.texts import EnumKind, StringKind
+from core.parameter_types.numbers import BooleanKind, DecimalKind, IntegerKind, NumberKind
+from core.parameter_types.structures import JsonKind, ListKind
+from core.parameter_types.texts import EnumKind, StringKind, UuidKind
 from core.toolspec import ParameterType
 
 _STRING, _NUMBER, _INTEGER = StringKind(), NumberKind(), IntegerKind()
@@ -35,4 +35,7 @@ PARAMETER_TYPES: Mapping[ParameterType, Kind] = {
         message("type.integer_list", "integer list"),
         message("arguments.integer_list", "must be a list of whole numbers"),
     ),
+    ParameterType.JSON: JsonKind(),
+    ParameterType.UUID: UuidKind(),
+    ParameterType.DECIMAL: DecimalKind(),
 }

@@ -1,11 +1,11 @@
-"""Lists of values of one type."""
+"""Lists of values of one type, and JSON of any form."""
 
 import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.messages import Message, Value, message
 from core.parameter_types.kind import Kind
@@ -13,6 +13,9 @@ from core.shown_values import expect
 from core.toolspec import JsonValue, ParameterSpec
 
 MAX_LIST_ITEMS = 10_000
+MAX_JSON_CHARACTERS = 1_000_000
+MAX_JSON_LEVELS = 40
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 SEPARATOR = re.compile("[,\n、\uff0c]")
 
 
@@ -61,6 +64,65 @@ class ListKind(Kind):
 
     def to_json(self, value: Any) -> JsonValue:
         return [self.item.to_json(item) for item in value]
+
+
+class JsonKind(Kind):
+    """JSON: a dict or a list of JSON values, a copy of its own."""
+
+    label = message("type.json", "JSON")
+    expected = message("arguments.json", "must be a JSON object or a JSON list")
+    example: JsonValue = {"status": ["open", "paid"]}
+    placeholder = '{"status": "open"}'
+    database_types = {"postgresql": "jsonb", "sqlite": "text"}
+    kept_types = frozenset({"json", "jsonb"})
+    json_types = ("object", "array")
+    icon = "braces"
+    is_typed_as_json = True
+
+    def schema(self, spec: ParameterSpec) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(_copy_json)
+
+    def describe_form(self, spec: ParameterSpec, value: object, errors: set[str]) -> Message:
+        if "json_too_long" in errors:
+            return message(
+                "arguments.json_too_long",
+                "must be at most {limit} characters as JSON",
+                limit=MAX_JSON_CHARACTERS,
+            )
+        if "json_broken" in errors:
+            return message(
+                "arguments.json_broken",
+                "must have at most {limit} levels, and no NaN, NUL character or lone surrogate",
+                limit=MAX_JSON_LEVELS,
+            )
+        return super().describe_form(spec, value, errors)
+
+    def read_text(self, text: str) -> JsonValue:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text.strip()
+
+
+def _copy_json(value: object) -> JsonValue:
+    if not isinstance(value, (dict, list)):
+        raise PydanticCustomError("json_form", "neither an object nor a list")
+    level: list[Any] = [value]
+    depth = 0
+    while level and depth < MAX_JSON_LEVELS:
+        parts = [part.values() if isinstance(part, dict) else part for part in level]
+        level = [item for part in parts for item in part if isinstance(item, (dict, list))]
+        depth += 1
+    try:
+        text = "" if level else json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError):
+        text = ""
+    if not text or _NUL.search(text):
+        raise PydanticCustomError("json_broken", "not JSON that every program can hold")
+    if len(text) > MAX_JSON_CHARACTERS:
+        raise PydanticCustomError("json_too_long", "too long")
+    return json.loads(text)
 
 
 def limit_items(limit: int, count: Value) -> Message:

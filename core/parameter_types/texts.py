@@ -3,7 +3,7 @@
 from pydantic_core import CoreSchema, core_schema
 
 from core.messages import Message, message
-from core.parameter_types.kind import Kind
+from core.parameter_types.kind import Kind, written
 from core.shown_values import show_value
 from core.toolspec import JsonValue, ParameterSpec
 
@@ -11,6 +11,7 @@ MAX_TEXT_CHARACTERS = 1_000_000
 # The engine is linear in the text, but its factor is the size of the pattern.
 MAX_PATTERN_TEXT_CHARACTERS = 10_000
 
+_UUID = r"\A(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\z"
 _NO_NUL = r"\A[^\x00]*\z"
 
 
@@ -82,3 +83,18 @@ class EnumKind(Kind):
 
     def schema(self, spec: ParameterSpec) -> CoreSchema:
         return core_schema.literal_schema(list(spec.allowed_values))
+
+
+class UuidKind(Kind):
+    """UUID: str, in small letters and with its hyphens."""
+
+    label = message("type.uuid", "UUID")
+    expected = message("arguments.uuid", "must be a UUID like 6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a")
+    example = placeholder = "6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a"
+    database_types = {"postgresql": "uuid", "sqlite": "text"}
+    kept_types = frozenset({"uuid"})
+    json_format = "uuid"
+    icon = "tag"
+
+    def schema(self, spec: ParameterSpec) -> CoreSchema:
+        return core_schema.chain_schema([written(_UUID), core_schema.str_schema(to_lower=True)])

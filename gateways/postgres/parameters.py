@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
 
 from core.errors import ArgumentsError
 from core.messages import message
@@ -41,6 +42,9 @@ _OIDS = {
     "float4[]": 1021,
     "float8[]": 1022,
     "oid[]": 1028,
+    "json": 114,
+    "jsonb": 3802,
+    "uuid": 2950,
     "numeric[]": NUMERIC_LIST_OID,
 }
 DECLARED_OIDS = {
@@ -130,6 +134,8 @@ def _text(value: object) -> str:
             return str(int(value))
         case date():
             return value.isoformat()
+        case dict():
+            return json.dumps(value)
         case list() | tuple():
             return "{" + ",".join(map(_element, value)) + "}"
     return str(value)
@@ -147,7 +153,7 @@ def _fits(value: object, bits: int) -> bool:
     match value:
         case bool():
             return True
-        case int() | float():
+        case int() | float() | Decimal():
             return value == int(value) and -(2**bits) <= value < 2**bits
         case list() | tuple():
             return all(_fits(item, bits) for item in value)

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 
 from core.errors import ArgumentsError
 from core.messages import message
+from core.toolspec import JsonValue
 
 SqliteValue = int | float | str | None
 
@@ -14,8 +15,8 @@ def encode_values(names: Sequence[str], values: Mapping[str, object]) -> dict[st
     """Values by the numbers of $1..$n.
 
     Booleans are 1 and 0; dates are text as SQLite's own functions write it, `2026-03-01` and, in
-    UTC, `2026-03-01 09:30:00` with a fraction only where there is one; lists are JSON text. Raises
-    ArgumentsError for what SQLite cannot hold.
+    UTC, `2026-03-01 09:30:00` with a fraction only where there is one; decimals are text, lists and
+    objects JSON text. Raises ArgumentsError for what SQLite cannot hold.
     """
     return {str(number): _encode(name, values[name]) for number, name in enumerate(names, start=1)}
 
@@ -29,14 +30,16 @@ def _encode(name: str, value: object) -> SqliteValue:
         case list() | tuple():
             items = [_encode_item(name, item) for item in value]
             return _check_text(name, json.dumps(items, ensure_ascii=False))
+        case dict():
+            return _check_text(name, json.dumps(value, ensure_ascii=False))
         case date():
             return _moment(value)
     return _check_text(name, str(value))
 
 
-def _encode_item(name: str, item: object) -> SqliteValue:
+def _encode_item(name: str, item: object) -> JsonValue:
     # As JSON, true stays true, which json_each gives as 1.
-    return item if isinstance(item, bool) else _encode(name, item)
+    return item if isinstance(item, bool | dict | list) else _encode(name, item)
 
 
 def _moment(value: date) -> str:

@@ -128,7 +128,9 @@ class _Row:
         text, state = self._text(field), self._text(f"{field}_state")
         old = getattr(self._old, field, None)
         # What still stands there as it was written is the very value, odd as it may be.
-        is_same = bool(text) and not state and text == write_value(old).replace("\r\n", "\n")
+        is_same = (
+            bool(text) and not state and text == write_value(old, self._type).replace("\r\n", "\n")
+        )
         if (is_same and self._has_old_type) or not self._is_posted(field):
             return old
         value = read_entry(text, state, self._type, self._allowed_values())

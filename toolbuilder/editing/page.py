@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from access.reader_language import in_language
 from catalog.sources import SourceSettings
 from core.execution import TOOL_NAME
-from core.toolspec import Binding
+from core.toolspec import Binding, ParameterType
 from toolbuilder.editing.agent_view import AgentView, view_as_agent
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, examine
@@ -160,26 +160,29 @@ def _build_row(
     name, document = parameter.param_name, examined.document
     has_test = name in document.test_values
     test = document.test_values.get(name)
+    type_name = parameter.param_type.strip().upper()
+    known = {kind.value: kind for kind in ParameterType}
+    kind = known.get(type_name, ParameterType.STRING)
     return ParameterRow(
         key=key,
         name=name,
-        type=parameter.param_type.strip().upper(),
+        type=type_name,
         is_auto=name in document.auto_types,
         is_required=parameter.is_required,
         is_nullable=parameter.nullable,
         is_used=name in used,
         description=parameter.description,
-        test=write_value(test),
+        test=write_value(test, kind),
         test_state=state_of(test) if has_test else "",
-        default=write_value(parameter.default),
+        default=write_value(parameter.default, kind),
         default_state=EMPTY if state_of(parameter.default) == EMPTY else "",
         allowed_values="\n".join(map(write_value, parameter.allowed_values or [])),
         minimum=parameter.minimum or "",
         maximum=parameter.maximum or "",
         pattern=parameter.pattern or "",
-        example=write_value(parameter.example),
+        example=write_value(parameter.example, kind),
         binding=parameter.binding,
-        bound_value=write_value(parameter.bound_value),
+        bound_value=write_value(parameter.bound_value, kind),
         fault=in_language(examined.faults.get(name, "")),
     )
 

@@ -38,13 +38,14 @@ def read_value(text: str, kind: ParameterType, allowed: Collection[Any] = ()) ->
     return kind.kind.read_text(text)
 
 
-def write_value(value: JsonValue) -> str:
-    """The value as people type it, on one line; lists of plain items with commas between."""
+def write_value(value: JsonValue, kind: ParameterType = ParameterType.STRING) -> str:
+    """The value as people type it, on one line; lists of plain items with commas between, unless JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and value and all(map(_is_plain, value)):
+    is_listed = isinstance(value, list) and value and not kind.kind.is_typed_as_json
+    if is_listed and all(map(_is_plain, value)):
         return ", ".join(map(write_value, value))
     return json.dumps(value, ensure_ascii=False)
 

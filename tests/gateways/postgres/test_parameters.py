@@ -1,6 +1,7 @@
 """Arguments of every declared type against columns of every kind."""
 
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -8,7 +9,9 @@ import pytest
 from core.errors import ArgumentsError, DataSourceError
 from core.statement import compile_statement
 from core.toolspec import ParameterType
+from gateways.postgres.parameters import DECLARED_OIDS
 from gateways.postgres.source import PostgresSource
+from tests.examples import read_example
 from tests.gateways.postgres.queries import fetch, fetch_value, make_query
 
 T = ParameterType
@@ -186,3 +189,36 @@ async def test_arguments_that_the_statement_does_not_use_are_ignored(
     query = make_query("SELECT 1", unused=(T.STRING, "x"))
 
     assert (await source.run(query)).rows == [[1]]
+
+
+@pytest.mark.parametrize("declared", list(T))
+async def test_value_that_stands_alone_has_its_types_own_database_type(
+    source: PostgresSource, declared: ParameterType
+) -> None:
+    value = read_example(declared)
+
+    oid = await fetch_value(source, "SELECT pg_typeof(:x)::oid::int4", x=(declared, value))
+
+    assert oid == DECLARED_OIDS[declared]
+
+
+@pytest.mark.parametrize(
+    ("sql", "argument", "expected"),
+    [
+        pytest.param("SELECT :x ->> 'a'", (T.JSON, {"a": "한글"}), "한글", id="object"),
+        pytest.param("SELECT jsonb_array_length(:x)", (T.JSON, [1, [2]]), 2, id="list"),
+        pytest.param("SELECT :x::text", (T.JSON, {"a": 1}), '{"a": 1}', id="object as text"),
+        pytest.param(f"{FIND_ITEM} reference = :x", (T.UUID, FIRST), 1, id="uuid"),
+        pytest.param("SELECT 'x' || :x", (T.UUID, FIRST), f"x{FIRST}", id="uuid as text"),
+        pytest.param(
+            f"{FIND_ITEM} id = 1 AND id < :x", (T.DECIMAL, Decimal("1.5")), 1, id="fraction"
+        ),
+        pytest.param(
+            "SELECT (:x * 10)::text", (T.DECIMAL, Decimal("0.10")), "1.00", id="exact digits"
+        ),
+    ],
+)
+async def test_json_uuid_and_decimal_keep_their_sense(
+    source: PostgresSource, sql: str, argument: tuple[ParameterType, Any], expected: object
+) -> None:
+    assert await fetch_value(source, sql, x=argument) == expected

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from core.errors import ArgumentsError
 from core.toolspec import ParameterType
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
+from tests.examples import read_example
 from tests.gateways.sqlite.queries import TABLES, fetch, fetch_value, make_query, write
 
 T = ParameterType
@@ -39,6 +41,9 @@ ARGUMENTS: dict[str, tuple[ParameterType, Any, list[Any]]] = {
     "texts": (T.STRING_LIST, ['a"b', "한"], ['["a\\"b", "한"]', "text"]),
     "numbers": (T.NUMBER_LIST, [1, 2.5], ["[1, 2.5]", "text"]),
     "no texts": (T.STRING_LIST, [], ["[]", "text"]),
+    "object": (T.JSON, {"a": [1, {"b": None}]}, ['{"a": [1, {"b": null}]}', "text"]),
+    "nested list": (T.JSON, [{"a": "한"}, [True]], ['[{"a": "한"}, [true]]', "text"]),
+    "decimal": (T.DECIMAL, Decimal("0.10"), ["0.10", "text"]),
 }
 VALUES: dict[str, tuple[str, Any]] = {
     "integer": ("-7", -7),
@@ -184,3 +189,14 @@ async def test_columns_have_the_names_of_the_statement(
     source: SqliteSource, sql: str, columns: tuple[str, ...]
 ) -> None:
     assert (await source.run(make_query(sql))).columns == columns
+
+
+@pytest.mark.parametrize("declared", list(T))
+async def test_value_has_its_types_own_storage_class(
+    source: SqliteSource, declared: ParameterType
+) -> None:
+    value = read_example(declared)
+
+    name = await fetch_value(source, "SELECT typeof({{value}})", value=(declared, value))
+
+    assert name == declared.kind.database_types["sqlite"]

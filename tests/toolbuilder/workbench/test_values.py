@@ -75,3 +75,16 @@ def test_absent_null_and_empty_are_told_apart(
 )
 def test_value_comes_back_from_its_text(value: Any, kind: ParameterType) -> None:
     assert read_entry(write_value(value), state_of(value), kind) == value
+
+
+@pytest.mark.parametrize("kind", list(ParameterType))
+def test_example_of_every_type_is_typed_as_it_is_written(kind: ParameterType) -> None:
+    example = kind.kind.example
+
+    assert read_value(write_value(example, kind), kind) == example
+
+
+def test_json_list_is_written_as_json() -> None:
+    assert write_value(["a", 1], P.JSON) == '["a", 1]'
+    assert read_value('["a", 1]', P.JSON) == ["a", 1]
+    assert read_value("a, 1", P.JSON) == "a, 1"
