@@ -1,4 +1,4 @@
-"""What is known of a tool's logic while it is being written, and the analysis of Python logic."""
+"""The analysis of a tool's logic while somebody writes it; that of SQL is in toolbuilder."""
 
 import ast
 import io
@@ -43,15 +43,15 @@ _TEXT_METHODS = frozenset(
     {"casefold", "endswith", "lower", "replace", "split", "startswith", "strip", "title", "upper"}
 )
 _NO_NAME = "draft"
-# Each carries what is known one name further.
+# Each round carries what is known to one more name.
 _INFERENCE_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class FoundParameter:
-    """A parameter that the logic uses, with every place; `type` is the declared or else the inferred one.
+    """A parameter that the logic uses, with every place; `type` is declared or else inferred.
 
-    `is_optional` of one that the logic itself takes for one that may be left out.
+    `is_optional`: the logic itself allows that it is left out.
     """
 
     name: str
@@ -233,16 +233,16 @@ def text_of(logic: Logic) -> str:
 
 
 def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[Place, ...]]:
-    """Where the names stand, as far as the text can be read; those inside of f-strings may be missed."""
+    """The places of the names, as far as the text can be read; those inside f-strings may be missing."""
     lines = [0]
     for line in text.splitlines(keepends=True):
         lines.append(lines[-1] + len(line))
-    wanted = {normalize("NFKC", name): name for name in names}
+    names_by_form = {normalize("NFKC", name): name for name in names}
     found: dict[str, list[Place]] = {}
     before = ""
     with suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            name = wanted.get(normalize("NFKC", token.string))
+            name = names_by_form.get(normalize("NFKC", token.string))
             if token.type == tokenize.NAME and name and before != ".":
                 start = lines[token.start[0] - 1] + token.start[1]
                 found.setdefault(name, []).append((start, start + len(token.string)))
@@ -253,7 +253,7 @@ def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[Place, ...]
 def _infer_types(text: str) -> dict[str, ParameterType]:
     """Types by what is done with a name: arithmetic, a method of texts, a function or a loop of lists.
 
-    What is learned of one name tells of others: `for n in numbers: total += n` after `total = 0`.
+    The type of one name may give that of another: `for n in numbers: total += n` after `total = 0`.
     """
     try:
         body = Source(text).parse()

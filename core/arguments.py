@@ -16,7 +16,7 @@ def input_schema(parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
 
     Bound parameters are left out: agents neither see nor send them.
     Null is an `anyOf` branch and never a list of types, which Gemini's function declarations refuse.
-    Bounds of dates stand in the description: JSON Schema's own bounds are numbers.
+    Bounds of dates are in the description: JSON Schema's own bounds are numbers.
     """
     shown = [spec for spec in parameters if not is_bound(spec)]
     schema: dict[str, Any] = {
@@ -42,7 +42,8 @@ def arguments_validator(
 class ArgumentsValidator:
     """Turns the arguments of a call into typed values by name, in order of declaration.
 
-    What a value becomes is said by the class of its type, in core/parameter_types. An absent optional argument gives its default or None.
+    The class of the type, in core/parameter_types, says what a value becomes. An absent optional
+    argument gives its default or None.
     Numbers, true and false may be written as text; a bool is never a number. Safe to share among threads.
     """
 

@@ -99,7 +99,7 @@ class ParameterBinder:
 
     def _missing(self, lacking: list[ParameterSpec], facts: CallerFacts) -> MissingFactError:
         owner = message("key.an_owner", "an owner")
-        wanted = [
+        needed = [
             owner if spec.binding is Binding.KEY_OWNER else _claim(spec)
             for spec in lacking
             if spec.binding is not Binding.KEY_ID
@@ -110,12 +110,12 @@ class ParameterBinder:
                     "key.fact_missing",
                     "{tool} needs {facts}, which your API key does not have; ask your administrator",
                     tool=self._tool_name,
-                    facts=_and(wanted),
+                    facts=_and(needed),
                 )
             )
         key = message("key.any", "an API key")
-        if wanted:
-            key = message("key.with_facts", "an API key with {facts}", facts=_and(wanted))
+        if needed:
+            key = message("key.with_facts", "an API key with {facts}", facts=_and(needed))
         return MissingFactError(
             message(
                 "key.none",

@@ -1,4 +1,4 @@
-"""What is wrong with a text that somebody is writing, where, and how to mend it by one click."""
+"""Faults of a text in the editor: what is wrong, where, and the fix that one click applies."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -29,10 +29,10 @@ class Fix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostic:
-    """One fault; `start` and `end` count characters, both 0 where the text as a whole is meant.
+    """One fault; `start` and `end` count characters; both are 0 for the text as a whole.
 
-    `code` is a short slug or the database's own. `parameter` names the declared parameter that is
-    at fault, where one is.
+    `code` is a short slug or the database's own. `parameter` names the declared parameter at
+    fault, if any.
     """
 
     message: Message

@@ -1,4 +1,4 @@
-"""The one way in which a tool runs, for an agent's call and for the editor's trial alike."""
+"""How a tool runs; an agent's call and the editor's trial take the same path."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -78,7 +78,7 @@ def _explain_status(answer: HttpAnswer) -> Message:
         phrase = f" {HTTPStatus(answer.status).phrase}"
     except ValueError:
         phrase = ""
-    said = message(
+    status = message(
         "http.status",
         "the service answered {status}{phrase}",
         status=str(answer.status),
@@ -88,10 +88,10 @@ def _explain_status(answer: HttpAnswer) -> Message:
         return message(
             "http.redirect",
             "{said}; redirects are not followed, so its address has to be the final one",
-            said=said,
+            said=status,
         )
     text = clean_text(_decode(answer), MAX_ERROR_CHARACTERS)
-    return message("http.status_said", "{said}: {text}", said=said, text=text) if text else said
+    return message("http.status_said", "{said}: {text}", said=status, text=text) if text else status
 
 
 def _decode(answer: HttpAnswer) -> str:

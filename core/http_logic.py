@@ -126,15 +126,12 @@ class OperationArguments(ArgumentsValidator):
             if parameter.required and name not in given:
                 missing.append(message("arguments.is_missing", "{name}: is missing", name=name))
             elif given.get(name) is not None:
-                problems += self._check_of(parameter).problems(name, given[name])
+                if name not in self._checks:
+                    self._checks[name] = SchemaCheck(parameter.schema)
+                problems += self._checks[name].problems(name, given[name])
         if missing or problems:
             raise ArgumentsError(list_lines([*missing, *problems][:20]))
         return given
-
-    def _check_of(self, parameter: OperationParameter) -> SchemaCheck:
-        if parameter.argument not in self._checks:
-            self._checks[parameter.argument] = SchemaCheck(parameter.schema)
-        return self._checks[parameter.argument]
 
 
 def operation_schema(operation: Operation, parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
@@ -157,7 +154,7 @@ def operation_schema(operation: Operation, parameters: Sequence[ParameterSpec]) 
 
 def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) -> None:
     """Raise DefinitionError for a row that names no parameter of the operation."""
-    names = [each.argument for each in operation.parameters]
+    names = [parameter.argument for parameter in operation.parameters]
     if unknown := [spec.name for spec in parameters if spec.name not in names]:
         raise DefinitionError(
             message(
@@ -255,7 +252,7 @@ def _read_body(given: Mapping[str, Any]) -> OperationBody:
 
 def _check_places(operation: Operation) -> None:
     """What another program wrote must not reach the connection's own headers."""
-    names = [each.argument for each in operation.parameters]
+    names = [parameter.argument for parameter in operation.parameters]
     if len(set(names)) < len(names):
         raise DefinitionError(
             message(
@@ -263,7 +260,8 @@ def _check_places(operation: Operation) -> None:
                 "definition: two parameters have the same argument; rename one",
             )
         )
-    in_path = {each.name for each in operation.parameters_in(Place.PATH) if each.required}
+    path_parameters = operation.parameters_in(Place.PATH)
+    in_path = {parameter.name for parameter in path_parameters if parameter.required}
     if set(TEMPLATE.findall(operation.path)) != in_path:
         raise DefinitionError(
             message(
@@ -271,13 +269,13 @@ def _check_places(operation: Operation) -> None:
                 "definition: every {name} of the path needs its required parameter",
             )
         )
-    for each in operation.parameters_in(Place.HEADER):
-        if not HEADER_NAME.fullmatch(each.name) or each.name.lower() in RESERVED_HEADERS:
+    for header in operation.parameters_in(Place.HEADER):
+        if not HEADER_NAME.fullmatch(header.name) or header.name.lower() in RESERVED_HEADERS:
             raise DefinitionError(
                 message(
                     "http.definition_header",
                     "definition: no parameter may be the header {name}",
-                    name=shown(each.name),
+                    name=shown(header.name),
                 )
             )
     fields = operation.parameters_in(Place.BODY)

@@ -44,7 +44,7 @@ class SchemaCheck:
             details = error.errors(include_url=False, include_context=False, include_input=False)
             lines: dict[str, None] = {}
             for detail in details:
-                # Between the keys stand the engine's names of alternatives, such as list[int] or dict.
+                # Among the keys are the engine's names of alternatives, such as list[int] or dict.
                 keys = (str(key)[:60] for key in detail["loc"] if not str(key).startswith("~"))
                 text = detail["msg"]
                 lines[f"{'.'.join((name, *keys))}: {text[:1].lower()}{text[1:]}"] = None

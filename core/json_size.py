@@ -1,4 +1,4 @@
-"""How many values a JSON text holds, told without parsing it."""
+"""How many values a JSON text holds, counted without parsing it."""
 
 from json import detect_encoding
 

@@ -1,4 +1,4 @@
-"""Values as they may be shown again to the agent that sent them: on one line, short, nothing of them invisible."""
+"""Values as an error shows them to the agent that sent them: short, on one line, nothing invisible."""
 
 from collections.abc import Mapping, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What is said of syntax that expressions lack, and of names that do not exist."""
+"""Error texts for syntax that expressions lack, and for names that do not exist."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches

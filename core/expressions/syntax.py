@@ -1,7 +1,7 @@
 """Rewrites the syntax tree of an expression into calls of the guarded operations.
 
-Every node is built anew from an allow-list, nothing of the author's tree is kept; what has no entry
-here does not exist in expressions.
+Every node is a new one of an allow-list and none of the author's tree is kept; what has no entry here
+does not exist in expressions.
 """
 
 import ast

@@ -33,8 +33,8 @@ class Value:
 class Comparison:
     """`operator` is folded, as in `=`, `not like`, `between`, `in`, `= any`; `column` is behind its table.
 
-    `clause` is the word of the clause around it, such as `where`. `is_whole`: each value stands
-    alone, not as a part of a longer expression.
+    `clause` is the word of the clause around it, such as `where`. `is_whole`: no value is
+    a part of a longer expression.
     """
 
     column: tuple[str, ...]

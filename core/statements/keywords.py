@@ -1,4 +1,4 @@
-"""Words that are not names of tables and columns where they stand without quotes."""
+"""Words that, without quotes, are not names of tables and columns."""
 
 _RESERVED = """
 all analyse analyze and any array as asc asymmetric between both by case cast check collate column

@@ -49,7 +49,7 @@ BRACE = message(
     "templates are not supported; a parameter is written :name or {{name}}",
 )
 
-# Told of each token: its kind, where the plain tokens before it begin, where it begins and ends.
+# Called for each token with its kind, where the plain tokens before it begin, where it begins and ends.
 Note = Callable[[str, int, int, int], None]
 
 
@@ -95,7 +95,7 @@ class StatementLexer(ABC):
         self._before = ("", "")  # Kind and text of the token before the one being read.
         # (bracket, offset, whether a colon directly inside may be a slice)
         self._brackets: list[tuple[str, int, bool]] = []
-        # Of the clause being read: its offset, and how many placeholders stand before it.
+        # Of the clause being read: its offset, and the number of placeholders before it.
         self._clause: tuple[int, int] | None = None
 
     def run(self, note: Note | None = None) -> None:

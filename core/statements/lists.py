@@ -1,4 +1,4 @@
-"""Lets a parameter that is a list stand alone in `IN (:ids)` or `NOT IN (:ids)`."""
+"""Makes `IN (:ids)` and `NOT IN (:ids)` work for a parameter that is a list."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -9,20 +9,20 @@ from core.statements.keywords import QUERY_WORDS
 from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
 from core.toolspec import Dialect
 
-# In a text without comments and without what stands in quotes.
+# In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
 _QUOTED = frozenset({"text", "escape_text", "dollar_text", "quoted_name"})
 # An absent list is NULL, and both dialects then find nothing, with NOT too.
 _SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
 
-Edit = tuple[int, int, str]  # Start and end in the source, and what stands there instead.
+Edit = tuple[int, int, str]  # Start and end in the source, and the text instead.
 _Tokens = list[re.Match[str]]
 
 
 def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[str]) -> list[Edit]:
     """The edits in rising order, with those that let an IN take a list.
 
-    Raises StatementError for a list that stands beside other values in an IN.
+    Raises StatementError for a list beside other values in an IN.
     """
     starts = {use.start: use for use in lexer.placeholders if use.name in list_names}
     if not starts:

@@ -40,7 +40,7 @@ class _Edit:
     start: int
     end: int
     parameter: ProposedParameter
-    text: str = "{}"  # What stands there, with the parameter at {}.
+    text: str = "{}"  # What replaces the literal, with the parameter at {}.
 
 
 def propose_parameters(
@@ -48,8 +48,8 @@ def propose_parameters(
 ) -> Proposal:
     """The query with a parameter for each literal in WHERE and HAVING, and for the number of LIMIT.
 
-    Equal literals compared with the same column become one parameter; what stands in a CASE, in a
-    list of columns or beside other operators stays. The text is changed nowhere else. Parameters
+    Equal literals compared with the same column become one parameter; literals in a CASE, in a
+    list of columns or beside other operators stay. The text is changed nowhere else. Parameters
     named in `keep` stay the literals that they were; the others have the same names without them.
     """
     taken = {use.name for use in find_placeholders(text, dialect)}

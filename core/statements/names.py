@@ -79,7 +79,7 @@ class _Frame:
 def find_used_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> list[QueryBlock]:
     """The queries of a statement, the outer before the inner, up to about the first fault.
 
-    Names are folded as the dialect does it; what stands in [[ ]] counts.
+    Names are folded as the dialect does it; names in [[ ]] count.
     """
     reader = _NameReader(read_tokens(make_lexer(text, dialect)))
     reader.read()

@@ -1,4 +1,4 @@
-"""Which parameters a statement itself takes for ones that may be left out."""
+"""Which parameters a statement itself allows to be left out."""
 
 from core.statement import make_lexer
 from core.statements.tokens import Token, TokenKind, read_tokens
@@ -9,7 +9,7 @@ _END = Token(TokenKind.MARK)
 
 
 def find_optional_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> frozenset[str]:
-    """Names that stand in [[ ]] only, before IS NULL, first in COALESCE, or, for PostgreSQL, behind LIMIT or OFFSET.
+    """Names in [[ ]] only, before IS NULL, first in COALESCE, or, for PostgreSQL, behind LIMIT or OFFSET.
 
     SQLite refuses a limit that is null. Up to about the first fault of the text.
     """

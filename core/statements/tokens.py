@@ -54,7 +54,7 @@ class Token:
 
 
 def read_tokens(lexer: StatementLexer) -> list[Token]:
-    """The tokens up to the bracket or quote before the first fault of the text; what stands in [[ ]] is a part of it."""
+    """The tokens up to the bracket or quote before the first fault of the text; what is in [[ ]] counts."""
     tokens: list[Token] = []
 
     def note(kind: str, position: int, start: int, end: int) -> None:
