@@ -47,11 +47,12 @@ def check_parameters(parameters: Sequence[ParameterSpec]) -> None:
                 spec.name not in seen, message("parameter.name_twice", "the name is declared twice")
             )
         except DefinitionError as error:
+            is_readable = spec.name.isidentifier() and len(spec.name) <= MAX_NAME_CHARACTERS
             raise DefinitionError(
                 message(
                     "parameter.fault",
                     "parameter {name}: {reason}",
-                    name=_label(spec.name),
+                    name=spec.name if is_readable else shown(spec.name),
                     reason=error.message,
                 )
             ) from None
@@ -367,10 +368,6 @@ def _check_characters(text: str, label: Message) -> None:
                 character=printable(found.group()),
             )
         )
-
-
-def _label(name: str) -> str:
-    return name if name.isidentifier() and len(name) <= MAX_NAME_CHARACTERS else shown(name)
 
 
 def _require(holds: bool, otherwise: Message) -> None:

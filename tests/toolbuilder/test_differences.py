@@ -86,6 +86,7 @@ BOUNDED = B.replace(minimum="1", maximum="9")
         pytest.param(B, OPTIONAL, [], id="optional"),
         pytest.param(B, B.replace(param_type="INTEGER"), ["type-narrowed"], id="narrower"),
         pytest.param(B.replace(param_type="INTEGER"), B, [], id="wider"),
+        pytest.param(B, B.replace(param_type="DECIMAL"), [], id="exact"),
         pytest.param(LISTED, A.replace(allowed_values=["x"]), ["values-narrowed"], id="value"),
         pytest.param(A, LISTED, ["values-narrowed"], id="a list"),
         pytest.param(LISTED, A, [], id="no list any more"),

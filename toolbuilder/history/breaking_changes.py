@@ -17,6 +17,9 @@ _WIDENED = frozenset(
         (ParameterType.ENUM, ParameterType.STRING),
         (ParameterType.DATE, ParameterType.STRING),
         (ParameterType.DATETIME, ParameterType.STRING),
+        (ParameterType.UUID, ParameterType.STRING),
+        (ParameterType.INTEGER, ParameterType.DECIMAL),
+        (ParameterType.NUMBER, ParameterType.DECIMAL),
     }
 )
 
