@@ -56,19 +56,16 @@ _STATEMENT_HINTS: dict[type[ast.stmt], Message] = {
     ast.If: message(
         "expression.no_if", "if blocks are not allowed; write one value if condition else another"
     ),
-    ast.For: message(
-        "expression.no_loop",
-        "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
+    **dict.fromkeys(
+        (ast.For, ast.While),
+        message(
+            "expression.no_loop",
+            "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
+        ),
     ),
-    ast.While: message(
-        "expression.no_loop",
-        "loops are not allowed; write a list comprehension: [x * 2 for x in values]",
-    ),
-    ast.Import: message(
-        "expression.no_import", "import is not allowed; the functions are there already"
-    ),
-    ast.ImportFrom: message(
-        "expression.no_import", "import is not allowed; the functions are there already"
+    **dict.fromkeys(
+        (ast.Import, ast.ImportFrom),
+        message("expression.no_import", "import is not allowed; the functions are there already"),
     ),
     ast.FunctionDef: message(
         "expression.no_def", "def is not allowed; {hint}", hint=_ONE_EXPRESSION
