@@ -18,15 +18,15 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 # Django looks for this module alone.
-import catalog.catalogue_admin
-import catalog.mcp_admin  # noqa: F401
-from catalog.catalogue_changes import source_changed
-from catalog.checking import check_sources, store_report
-from catalog.environment import find_names, variable_name
-from catalog.finding_texts import read_findings, translate, translate_summary
-from catalog.forms import FROM_VARIABLE, SECRETS, DataSourceForm
+import catalog.catalog_admin
+import catalog.mcp_servers.admin  # noqa: F401
+from catalog.changes import source_changed
 from catalog.models import CheckState, DataSource, Engine, ReferenceDocument, SourceCheck
-from catalog.source_states import explain_origin
+from catalog.sources.checking import check_sources, store_report
+from catalog.sources.environment import find_names, variable_name
+from catalog.sources.finding_texts import read_findings, translate, translate_summary
+from catalog.sources.forms import FROM_VARIABLE, SECRETS, DataSourceForm
+from catalog.sources.states import explain_origin
 from catalog.visible_admin import VisibleAdmin
 
 # Signs beside the words, so that nobody has to tell colours apart.

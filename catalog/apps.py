@@ -20,7 +20,7 @@ class CatalogConfig(AppConfig):
 def _write_environment_sources(*, apps: Apps = global_apps, **_options: Any) -> None:
     """Give the data sources of variables their rows, unless `migrate` stopped before the columns."""
     # Models can be imported only when all apps are there.
-    from catalog.environment import sync_environment_sources  # noqa: PLC0415
+    from catalog.sources.environment import sync_environment_sources  # noqa: PLC0415
 
     if _columns(apps) == _columns(global_apps):
         sync_environment_sources()

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from catalog.credentials import find_credential_file
+from catalog.sources.credentials import find_credential_file
 
 # Certificates of the system, which libpq knows by this word.
 SYSTEM_ROOTS = "system"

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from catalog.documents.catalogue import refresh_source_documents, remove_unserved_documents
 from catalog.documents.pending import RUN_S, index_pending_for
+from catalog.documents.tables import refresh_source_documents, remove_unserved_documents
 from catalog.jobs import send_job
 
 INDEX_PENDING = "catalog.index_tasks.index_pending"

@@ -1,9 +1,9 @@
 """All models of this app, from the modules that define them."""
 
-from catalog.document_models import DocumentKind, ReferenceDocument, RemovedDocument
+from catalog.documents.models import DocumentKind, ReferenceDocument, RemovedDocument
 from catalog.glossary_models import GlossaryConcept
-from catalog.mcp_models import McpServer, McpTool, ServerState
-from catalog.source_models import (
+from catalog.mcp_servers.models import McpServer, McpTool, ServerState
+from catalog.sources.models import (
     Authentication,
     CheckState,
     DataSource,

@@ -2,14 +2,14 @@
 
 from django.urls import path
 
-from catalog.views import source_editing, sources
+from catalog.sources import editing, views
 
 # No data source can be called "~".
 urlpatterns = [
-    path("", sources.source_list, name="sources"),
-    path("~/add/", source_editing.source_add, name="source-add"),
-    path("<slug:name>/", sources.source_page, name="source"),
-    path("<slug:name>/check/", sources.source_check, name="source-check"),
-    path("<slug:name>/edit/", source_editing.source_edit, name="source-edit"),
-    path("<slug:name>/delete/", source_editing.source_delete, name="source-delete"),
+    path("", views.source_list, name="sources"),
+    path("~/add/", editing.source_add, name="source-add"),
+    path("<slug:name>/", views.source_page, name="source"),
+    path("<slug:name>/check/", views.source_check, name="source-check"),
+    path("<slug:name>/edit/", editing.source_edit, name="source-edit"),
+    path("<slug:name>/delete/", editing.source_delete, name="source-delete"),
 ]

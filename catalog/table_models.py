@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from catalog.source_models import DataSource
+from catalog.sources.models import DataSource
 from core.catalogue.entries import RelationType, TableKind
 
 

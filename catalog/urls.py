@@ -2,8 +2,13 @@
 
 from django.urls import path, register_converter
 
-from catalog.table_addresses import AnyTextConverter
-from catalog.views import browsing, editing, exchange, glossary, relations, scans
+from catalog.browsing import views as browsing
+from catalog.browsing.addresses import AnyTextConverter
+from catalog.editing import relation_views as relations
+from catalog.editing import views as editing
+from catalog.exchange import views as exchange
+from catalog.glossary import views as glossary
+from catalog.scans import views as scans
 
 register_converter(AnyTextConverter, "anytext")
 

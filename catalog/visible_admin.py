@@ -7,9 +7,9 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
 
+from catalog.gates import tables_open_to, user_of
 from catalog.models import CatalogTable, DataSource
 from catalog.rights import closed_sources, sources_open_to
-from catalog.views.gates import tables_open_to, user_of
 
 _Row = TypeVar("_Row", bound=Model)
 

@@ -6,7 +6,7 @@ import logging
 from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
-from catalog.checking import find_due, find_faults, inspect_row, store_report
+from catalog.sources.checking import find_due, find_faults, inspect_row, store_report
 from gateways.checks.postgres import inspect_postgres
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent
 ALONE = [
     ROOT / place
     for place in (
-        "catalog/catalogue/test_edit_to_search.py",
+        "catalog/searching/test_edit_to_search.py",
         "chaos",
         "config/services",
         "gateways/postgres/test_faults.py",

@@ -7,7 +7,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import connections
 from django.test import TransactionTestCase
 
-from catalog.environment import sync_environment_sources
+from catalog.sources.environment import sync_environment_sources
 from tools.models import RegistryRevision
 
 # Those of migrate, the same in every test; the counter goes on, as sequences do.

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
 
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.emptying import empty_written_tables
 from tests.factories import make_tool
 

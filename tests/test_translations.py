@@ -20,7 +20,7 @@ from django.utils import translation
 from django.utils.functional import Promise
 
 import core.errors
-from catalog.document_models import RemovedDocument
+from catalog.documents.models import RemovedDocument
 from catalog.models import SchemaState
 from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
 from tests.factories import make_expression, make_tool

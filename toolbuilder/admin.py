@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from access.reader_language import in_language, stored_text
 from catalog.jobs import send_job
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
 from toolbuilder.editing.publishing import set_all_active

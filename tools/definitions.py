@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from catalog.models import DataSource
-from catalog.sources import SourceSettings, explain_missing_source
+from catalog.sources.settings import SourceSettings, explain_missing_source
 from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import (

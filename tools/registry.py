@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from access.reader_language import to_columns
-from catalog.sources import (
+from catalog.sources.settings import (
     SourceSettings,
     find_refusal,
     find_service_refusal,

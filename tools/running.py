@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.bindings import NOBODY, CallerFacts
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError, ToolboxError
 from core.execution import CompiledTool, QuerySources

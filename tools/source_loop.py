@@ -10,7 +10,7 @@ from functools import cache
 from threading import Lock, Thread
 from typing import Any, TypeVar
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.errors import DeadlineExceededError, StoppedError
 from core.messages import message
 from tools.sources import Sources

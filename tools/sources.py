@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Generic, TypeVar
 
-from catalog.sources import SourceSettings, explain_missing_service, explain_missing_source
+from catalog.sources.settings import SourceSettings, explain_missing_service, explain_missing_source
 from core.errors import DefinitionError
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings

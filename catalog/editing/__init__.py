@@ -1,1 +1,1 @@
-"""What people write of tables, columns and relations."""
+"""What people write of tables, columns and relations; tests/catalog/editing."""

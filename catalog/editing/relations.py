@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from catalog.catalogue_changes import tables_changed
+from catalog.changes import tables_changed
 from catalog.editing.texts import clean_text
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
 from core.catalogue.entries import RelationType

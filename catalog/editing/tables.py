@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from django.db import connection, transaction
 
-from catalog.catalogue_changes import tables_changed
+from catalog.changes import tables_changed
 from catalog.editing.texts import clean_tags, clean_text, fold_tag
 from catalog.models import CatalogColumn, CatalogTable, Tag
 from core.catalogue.masking import MASK, is_sensitive

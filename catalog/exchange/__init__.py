@@ -1,1 +1,1 @@
-"""Descriptions in files: export, and import with its differences."""
+"""Descriptions in files: export, and import with its differences; tests/catalog/exchange."""

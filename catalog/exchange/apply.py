@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from catalog.catalogue_changes import tables_changed
+from catalog.changes import tables_changed
 from catalog.editing.tables import delete_unused_tags, find_or_make_tags, hide_samples, lock_tags
 from catalog.editing.texts import fold_tag
 from catalog.exchange.plan import FieldChange, ImportPlan, read_value

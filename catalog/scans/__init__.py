@@ -1,1 +1,1 @@
-"""Scans: reading the schemas of data sources into rows."""
+"""Reading the schemas of data sources into rows; tests/catalog/scans."""

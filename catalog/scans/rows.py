@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from access.reader_language import to_columns
-from catalog.catalogue_changes import tables_changed
+from catalog.changes import tables_changed
 from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans.relations import RelationWriter
 from catalog.scans.state import keep_scan

@@ -23,7 +23,7 @@ from catalog.scans.state import (
     finish_scan,
     take_scan,
 )
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from core.errors import ToolboxError
 from core.messages import Message, message
 

@@ -1,1 +1,1 @@
-"""Finding tables by their words."""
+"""Finding tables by their words; tests/catalog/searching."""

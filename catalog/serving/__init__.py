@@ -1,1 +1,1 @@
-"""What agents are told of the catalogue: entries, answers and the REST API."""
+"""What agents get of the catalogue: entries, answers, the REST API; tests/catalog/serving."""

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.views.gates import SEE_CALLS, SEE_KEYS, user_of
-from catalog.views.source_gates import may_see_sources
+from catalog.sources.gates import may_see_sources
 from config.web.help import INDEX, address_of
 from toolbuilder.gates import SEE_TOOLS
 from toolbuilder.visibility import visible_tools

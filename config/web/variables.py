@@ -10,7 +10,7 @@ from typing import Literal
 from django.conf import settings
 from django.utils.translation import gettext
 
-from catalog.environment import find_names, variable_name
+from catalog.sources.environment import find_names, variable_name
 from config import env
 from config.web.variable_texts import SOURCES, Variable, has_words, parse_variables
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from access.database_thread import DatabaseThread
-from catalog.mcp_services import note_reachable, note_unreachable
+from catalog.mcp_servers.settings import note_reachable, note_unreachable
 from core.errors import ConfigurationError
 from core.messages import Message, message
 from gateways.http.settings import HttpSettings

@@ -15,7 +15,7 @@ from catalog.scans import run as scan_run
 from catalog.scans.scanning import run_scan
 from catalog.searching.texts import refresh_search_texts
 from tests.browser.accessibility import LANGUAGES, Axe, Look, each_look, overflow_of
-from tests.catalog.catalogue.shop import make_shop
+from tests.catalog.shop import make_shop
 
 SALES = "/catalogue/main_db/public.sales_transactions/"
 

@@ -20,7 +20,7 @@ from catalog.searching.texts import refresh_search_texts
 from tests.access.calls import make_call, make_calls
 from tests.addresses import list_addresses
 from tests.browser.accessibility import PHONE, Axe, overflow_of
-from tests.catalog.catalogue.shop import make_shop
+from tests.catalog.shop import make_shop
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.editing.drafts import open_draft

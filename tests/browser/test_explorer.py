@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from catalog.models import DataSource
 from tests.browser.accessibility import DESKTOP, PHONE, Axe, Look, overflow_of
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 
 PAGE = """{% load static %}<!DOCTYPE html>
 <html lang="en" data-theme="{{ theme }}">

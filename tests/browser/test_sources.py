@@ -12,12 +12,12 @@ from cryptography.fernet import Fernet
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from catalog.checking import inspect_source, store_report
 from catalog.encryption import seal
 from catalog.models import DataSource
+from catalog.sources.checking import inspect_source, store_report
 from config.services.postgres import EmbeddedPostgres
 from tests.browser.accessibility import LANGUAGES, Axe, Look, each_look, overflow_of
-from tests.catalog.pages import password_of
+from tests.catalog.sources.pages import password_of
 from tests.factories import make_tool
 
 Address = dict[str, str]

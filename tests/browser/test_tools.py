@@ -10,7 +10,7 @@ from access.keys import find_key, issue_key
 from access.models import ApiKey, RuntimeInstance
 from tests.access.calls import make_call, make_calls
 from tests.browser.accessibility import DESKTOP, PHONE, Axe, Look, each_look, overflow_of
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.factories import make_expression, make_tool
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.uses.refresh import refresh_uses

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from catalog.models import CatalogTable
 from config.services.postgres import EmbeddedPostgres
 from tests.browser.workbench_page import WorkbenchPage
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tools.source_loop import shared_loop
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -8,9 +8,9 @@ from cryptography.fernet import Fernet
 from django.core import serializers
 from django.core.management import call_command
 
-from catalog.connections import to_settings
 from catalog.encryption import reseal, seal, unseal
 from catalog.models import DataSource
+from catalog.sources.connections import to_settings
 from core.errors import ConfigurationError
 from gateways.postgres.settings import PostgresSettings
 from tests.catalog.conftest import MakeSource

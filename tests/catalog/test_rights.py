@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import DataSource
 from catalog.rights import may_use, require_use
-from catalog.sources import find_refusal, read_sources
+from catalog.sources.settings import find_refusal, read_sources
 from core.errors import DefinitionError
 from core.toolspec import Dialect
 from tests.catalog.conftest import MakeSource

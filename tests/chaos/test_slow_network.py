@@ -8,7 +8,7 @@ import psycopg
 import pytest
 import pytest_asyncio
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
 from core.catalogue.entries import TableName

@@ -18,7 +18,7 @@ from access.models import CallRecord
 from catalog.models import DataSource
 from config.asgi import application
 from core.errors import ArgumentsError
-from tests.catalog.catalogue.shop import SALES_DETAILS, make_shop, make_table
+from tests.catalog.shop import SALES_DETAILS, make_shop, make_table
 from tests.factories import make_token
 from tests.mcp_runtime.conftest import ERAS, Serve
 from tests.mcp_runtime.renew_contract import make_builtin_tools

@@ -12,7 +12,7 @@ from catalog.documents.indexing import index_changed
 from catalog.documents.rows import read_row
 from catalog.documents.stored import load_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
-from catalog.glossary import add_concept
+from catalog.glossary.concepts import add_concept
 from catalog.models import ReferenceDocument
 from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore

@@ -6,9 +6,9 @@ import psycopg
 import pytest
 
 from catalog.models import CatalogTable
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from config.services.postgres import EmbeddedPostgres
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tools.source_loop import shared_loop
 
 COLUMNS = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog.models import CatalogTable, DataSource
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from config.services.ports import choose_free_port
 from core.analysis import Analysis
 from core.toolspec import (
@@ -21,7 +21,7 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.toolbuilder.stock import tool
 from toolbuilder.editing.analysis import analyse
 from tools.source_loop import shared_loop

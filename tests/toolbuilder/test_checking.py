@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog.models import DataSource
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from config.services.postgres import EmbeddedPostgres
 from core.errors import DefinitionError
 from core.toolspec import Dialect, ScriptLogic, SqlLogic, ToolSpec

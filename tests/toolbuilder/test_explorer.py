@@ -4,7 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CatalogTable, DataSource
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from toolbuilder.editing.explorer import SourceTables
 
 pytestmark = pytest.mark.django_db

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.toolspec import ParameterType, SqlLogic
 from toolbuilder.beginning.from_sql import propose_tool
 

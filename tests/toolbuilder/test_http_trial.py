@@ -2,7 +2,7 @@
 
 import asyncio
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.http_logic import operation_text
 from core.ingest.addresses import AddressRules
 from core.ingest.openapi import read_openapi

@@ -9,7 +9,7 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from catalog.encryption import seal
-from catalog.mcp_services import to_mcp_settings
+from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer, McpTool, ServerState
 from catalog.rotation import rotate_passwords
 from core.errors import ConfigurationError, DefinitionError, ToolboxError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.errors import (
     DataSourceUnavailableError,
     DeadlineExceededError,

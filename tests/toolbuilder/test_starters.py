@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from catalog.models import DataSource
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from config.demo.loading import load_shop, load_tools
 from config.services.postgres import EmbeddedPostgres
 from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.lint import AdviceLevel
 from core.toolspec import SqlLogic, ToolSpec
-from tests.catalog.catalogue.rows import Columns, make_table
+from tests.catalog.rows import Columns, make_table
 from tests.factories import make_tool
 from toolbuilder.beginning.naming import choose_free_name, suggest_name
 from toolbuilder.beginning.starters import STARTERS, Starter, find_starter, has_demo_tables

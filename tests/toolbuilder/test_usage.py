@@ -12,9 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import translation
 
+from catalog.browsing.addresses import address_of
 from catalog.models import CatalogColumn, CatalogTable, DataSource, SchemaState
-from catalog.table_addresses import address_of
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.factories import make_expression, make_tool
 from tools.models import QuarantinedTool, ToolDefinition, ToolUse
 from tools.uses.refresh import refresh_uses

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.statements.literals import ROW_COUNT_NAME, ProposedParameter, propose_parameters
 from core.toolspec import JsonValue, ParameterSpec, ParameterType, SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from access.reader_language import in_language
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.analysis import Analysis
 from core.diagnostics import Diagnostic, Severity
 from core.errors import StatementError

@@ -13,7 +13,7 @@ from access.models import ApiKey
 from access.reader_language import in_language
 from catalog.models import CatalogTable
 from catalog.rights import sources_open_to
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from core.analysis import Analysis
 from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse

@@ -12,9 +12,9 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.gates import named_sources_open_to, tables_open_to
 from catalog.models import CatalogTable, DataSource, Engine
-from catalog.sources import read_sources
-from catalog.views.gates import named_sources_open_to, tables_open_to
+from catalog.sources.settings import read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError
 from core.messages import message

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Q, QuerySet
 
 from access.reader_language import in_language
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from core.errors import DefinitionError
 from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from access.reader_language import in_language
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.errors import DefinitionError
 from core.toolspec import ToolSpec
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from catalog.models import DataSource
-from catalog.sources import SourceSettings, find_refusal
+from catalog.sources.settings import SourceSettings, find_refusal
 from core.analysis import (
     Analysis,
     FoundParameter,

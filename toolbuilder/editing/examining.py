@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.analysis import Analysis, check_whole
 from core.diagnostics import Diagnostic, Severity
 from core.errors import DefinitionError

@@ -7,7 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.execution import TOOL_NAME
 from core.toolspec import Binding, ParameterType
 from toolbuilder.editing.agent_view import AgentView, view_as_agent

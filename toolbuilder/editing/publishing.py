@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.jobs import send_job
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from core.bindings import CallerFacts
 from core.errors import ToolboxError
 from core.execution import CompiledTool

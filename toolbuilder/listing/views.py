@@ -14,8 +14,8 @@ from access.models import CallRecord
 from access.templatetags.access import tool_address
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.table_addresses import address_of, source_name_of
-from catalog.views.gates import named_sources_open_to, tables_open_to
+from catalog.browsing.addresses import address_of, source_name_of
+from catalog.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.beginning.starting import read_invitation
 from toolbuilder.editing.code_view import color_logic

@@ -15,11 +15,11 @@ from django.utils.translation import get_language, get_language_info, gettext_la
 from django.utils.translation import gettext as _
 
 from access.views.gates import ADD_KEYS, user_of
+from catalog.browsing.addresses import address_of, source_name_of
+from catalog.gates import SCAN, tables_open_to
 from catalog.models import CatalogTable
 from catalog.searching.search import search_tables
-from catalog.table_addresses import address_of, source_name_of
-from catalog.views.gates import SCAN, tables_open_to
-from catalog.views.source_gates import may_see_sources, visible_sources
+from catalog.sources.gates import may_see_sources, visible_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.search_words import find_words, fold_text
 from toolbuilder.beginning.starters import EMPTY_PYTHON, EMPTY_SQL

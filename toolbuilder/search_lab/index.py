@@ -8,7 +8,7 @@ from threading import Lock
 from django.conf import settings
 
 from catalog.documents.vector_services import embedding_settings
-from catalog.glossary import read_concepts, read_glossary_revision
+from catalog.glossary.concepts import read_concepts, read_glossary_revision
 from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.proxied import ProxiedSpec

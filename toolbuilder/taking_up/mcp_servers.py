@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from catalog.mcp_models import McpServer, McpTool
-from catalog.mcp_services import (
+from catalog.mcp_servers.models import McpServer, McpTool
+from catalog.mcp_servers.settings import (
     due_servers,
     note_reachable,
     note_unreachable,

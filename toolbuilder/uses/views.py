@@ -5,9 +5,9 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
+from catalog.browsing.tabs import Tab
+from catalog.gates import user_of
 from catalog.models import CatalogColumn, CatalogTable
-from catalog.views.gates import user_of
-from catalog.views.tabs import Tab
 from tools.uses.usage import count_tools_by_column, read_tools_using
 
 

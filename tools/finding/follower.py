@@ -9,7 +9,7 @@ from typing import Protocol
 from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
-from catalog.glossary import read_concepts, read_glossary_revision
+from catalog.glossary.concepts import read_concepts, read_glossary_revision
 from core.retrieval.glossary import Concept
 from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import Query

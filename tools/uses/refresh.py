@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.db import IntegrityError, connection, transaction
 
 from catalog.models import CatalogColumn, CatalogTable, DataSource
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from core.catalogue.entries import TableName
 from core.errors import DefinitionError
 from core.statement import CompiledStatement

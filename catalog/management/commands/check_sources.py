@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.checking import check_sources
 from catalog.models import CheckState, DataSource
+from catalog.sources.checking import check_sources
 
 
 class Command(BaseCommand):

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from catalog.documents.catalogue import refresh_all_documents
 from catalog.documents.indexing import (
     DOCUMENTS_TOGETHER,
     IndexingBusyError,
@@ -26,6 +25,7 @@ from catalog.documents.indexing import (
     rebuild_index,
 )
 from catalog.documents.stored import find_sources, load_files, refresh_documents, remove_source
+from catalog.documents.tables import refresh_all_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from catalog.management.interruption import stop_on_signal
 from core.errors import (

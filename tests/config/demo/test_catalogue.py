@@ -7,9 +7,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from catalog.documents.catalogue import refresh_all_documents
 from catalog.documents.rows import read_row
 from catalog.documents.stored import load_documents, load_files, search_documents_by_text
+from catalog.documents.tables import refresh_all_documents
 from catalog.models import CatalogTable, ReferenceDocument, TableRelation
 from catalog.scans.scanning import find_or_queue_scan, run_scan
 from catalog.serving.entries import read_entries

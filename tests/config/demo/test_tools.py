@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from catalog.sources import SourceSettings
+from catalog.sources.settings import SourceSettings
 from config.demo.loading import load_tools, read_tools
 from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from asgiref.sync import async_to_sync
 
-from catalog.documents.catalogue import refresh_all_documents
 from catalog.documents.portions import PROBE
 from catalog.documents.searchable import embedded_text
 from catalog.documents.stored import load_files
+from catalog.documents.tables import refresh_all_documents
 from catalog.models import ReferenceDocument
 from catalog.scans.scanning import find_or_queue_scan, run_scan
 from config.demo.catalogue import load_catalogue

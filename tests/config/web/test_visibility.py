@@ -27,7 +27,7 @@ from catalog.models import (
     Tag,
 )
 from core.catalogue.entries import RelationType
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
 from tests.factories import make_tool
 from toolbuilder.editing.drafts import open_draft

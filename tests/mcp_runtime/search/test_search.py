@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from catalog.glossary import add_concept
+from catalog.glossary.concepts import add_concept
 from core.retrieval.model import Tool
 from tests.factories import make_expression, make_token, make_tool
 from tests.gateways.embeddings.scripted_server import ScriptedServer, silence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from django.db import transaction
 
-from catalog.glossary import add_concept
+from catalog.glossary.concepts import add_concept
 from core.retrieval.request import Query
 from tests.factories import make_tool
 from tests.toolbuilder.search_lab.conftest import MODEL, rename, store_vectors

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from catalog.models import CatalogScan, CatalogTable, DataSource, ScanState, TableRelation
 from core.catalogue.entries import RelationType
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.people import StaffWith
 from toolbuilder.editing.python_functions import completion_data
 

@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.models import DataSource
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from config.demo.loading import load_shop
 from config.services.postgres import EmbeddedPostgres
 from core.execution import CompiledTool
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import DraftDocument, read_draft

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from catalog.models import DataSource
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import open_draft

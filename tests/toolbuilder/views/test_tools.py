@@ -7,7 +7,7 @@ from django.test import Client
 
 from catalog.models import DataSource
 from tests.access.calls import make_call, make_calls
-from tests.catalog.catalogue.rows import make_table
+from tests.catalog.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from core.diagnostics import Severity
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, examine

@@ -14,11 +14,11 @@ from django.views.decorators.vary import vary_on_headers
 from access.list_addresses import read_filters
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.browsing.addresses import address_of, source_name_of
+from catalog.browsing.listing import KINDS
+from catalog.gates import SCAN, tables_open_to
 from catalog.models import CatalogScan, DataSource, ScanState
 from catalog.rights import sources_open_to
-from catalog.table_addresses import address_of, source_name_of
-from catalog.views.gates import SCAN, tables_open_to
-from catalog.views.listing import KINDS
 from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
 from core.errors import DefinitionError
 from core.messages import message

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from core.errors import (
     DataSourceUnavailableError,
     DefinitionError,

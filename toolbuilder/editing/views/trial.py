@@ -16,7 +16,7 @@ from access.models import ApiKey
 from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.sources import SourceSettings, read_sources
+from catalog.sources.settings import SourceSettings, read_sources
 from core.analysis import Analysis
 from core.diagnostics import Diagnostic
 from core.errors import DefinitionError, ToolboxError

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
+from catalog.gates import named_sources_open_to
 from catalog.models import Engine
-from catalog.sources import SourceSettings, find_refusal, read_sources
-from catalog.views.gates import named_sources_open_to
+from catalog.sources.settings import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.scripts.limits import SCRIPT_BYTE_LIMIT
 from core.statement import STATEMENT_BYTE_LIMIT

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from catalog.sources import read_sources
+from catalog.sources.settings import read_sources
 from core.bindings import CallerFacts
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, ToolboxError

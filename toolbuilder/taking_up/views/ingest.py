@@ -12,9 +12,9 @@ from django.views.decorators.http import require_http_methods
 
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
+from catalog.gates import named_sources_open_to
 from catalog.models import DataSource, Engine
 from catalog.rights import require_use
-from catalog.views.gates import named_sources_open_to
 from core.errors import EditError, ToolboxError
 from core.messages import message
 from toolbuilder.exchange.importing import ImportOutcome

@@ -12,8 +12,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from access.views.gates import for_staff_with
-from catalog.mcp_forms import LIMITS, McpServerForm
-from catalog.mcp_models import McpServer
+from catalog.mcp_servers.forms import LIMITS, McpServerForm
+from catalog.mcp_servers.models import McpServer
 from toolbuilder.taking_up.mcp_servers import count_tools
 from toolbuilder.taking_up.views.mcp_servers import (
     ADD_SERVERS,

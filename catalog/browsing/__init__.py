@@ -1,0 +1,1 @@
+"""The pages of tables: the list, a table with its tabs; tests/catalog/browsing."""

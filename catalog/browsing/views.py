@@ -1,0 +1,149 @@
+"""The list of tables and the page of a table."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+from django.views.decorators.vary import vary_on_headers
+
+from catalog.browsing.addresses import address_of, match_path, path_of, source_name_of
+from catalog.browsing.fields import is_fragment
+from catalog.browsing.listing import (
+    KINDS,
+    SORTS,
+    STATES,
+    Listing,
+    ListState,
+    read_listing,
+    read_tags,
+)
+from catalog.browsing.tabs import DEFAULT_TAB, TABS
+from catalog.browsing.tags import read_known_tags, read_tag_names
+from catalog.browsing.texts import table_text
+from catalog.gates import (
+    for_staff,
+    named_sources_open_to,
+    rights_of,
+    tables_open_to,
+    user_of,
+)
+from catalog.models import CatalogTable
+from catalog.scans.views import read_scan_panel
+from catalog.searching.log import record_search
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.catalogue.near_names import find_near
+
+# Names that a page of an unknown table offers are looked for among so many.
+_NAMES_COMPARED = 20_000
+
+
+@for_staff
+@require_GET
+@vary_on_headers("HX-Request")
+def table_list(request: HttpRequest) -> HttpResponse:
+    """Tables of all data sources: searched, filtered, sorted, 50 a page."""
+    state = ListState.read(request.GET)
+    user = user_of(request)
+    listing = read_listing(user, state)
+    if state.q and state.page == 1:
+        record_search(user, state.q, listing.page.paginator.count)
+    context = {
+        "state": state,
+        "listing": listing,
+        "page_numbers": list(listing.page.paginator.get_elided_page_range(listing.page.number)),
+        "words": " ".join((state.q, *_corrected_words(listing))),
+        "rights": rights_of(request),
+    }
+    if not is_fragment(request):
+        return render(request, "catalog/list.html", context | _list_choices(request))
+    response = render(request, "catalog/_list_answer.html", context)
+    address = state.address(page=state.page)
+    if not request.headers.get("HX-Current-URL", "").endswith(address):
+        response["HX-Push-Url"] = address
+    return response
+
+
+@for_staff
+@require_GET
+@vary_on_headers("HX-Request")
+def table_page(request: HttpRequest, source_name: str, path: str) -> HttpResponse:
+    """A table, with one of its tabs; of an unknown one, 404 and the names that are near."""
+    table = _find_table(request, source_name, path)
+    if table is None:
+        return _answer_unknown(request, source_name, path)
+    name = request.GET.get("tab", "")
+    name = name if name in TABS else DEFAULT_TAB
+    context = {
+        "table": table,
+        "source_name": source_name_of(table),
+        "address": address_of(table, source_name_of(table)),
+        "tabs": TABS,
+        "tab_name": name,
+        "tab": TABS[name],
+        "rights": rights_of(request),
+        **TABS[name].build(request, table),
+    }
+    if is_fragment(request):
+        return render(request, "catalog/_tabs.html", context)
+    return render(request, "catalog/table.html", context | _head(user_of(request), table))
+
+
+def _corrected_words(listing: Listing) -> list[str]:
+    return [word for _, instead in listing.corrected for word in instead]
+
+
+def _list_choices(request: HttpRequest) -> dict[str, Any]:
+    user = user_of(request)
+    sources = named_sources_open_to(user)
+    return {
+        "sources": [DEFAULT_SOURCE_NAME, *(source.name for source in sources)],
+        "tags": read_tags(user),
+        "kinds": KINDS.items(),
+        "states": STATES.items(),
+        "sorts": SORTS.items(),
+        "is_empty": not tables_open_to(user).exists(),
+        **read_scan_panel(request, sources),
+    }
+
+
+def _head(user: User, table: CatalogTable) -> dict[str, Any]:
+    page = address_of(table, source_name_of(table))
+    return {
+        "display_name": table_text(table, "display_name", page),
+        "description": table_text(table, "description", page),
+        "tag_names": read_tag_names(table),
+        "known_tags": read_known_tags(user),
+    }
+
+
+def _find_table(request: HttpRequest, source_name: str, path: str) -> CatalogTable | None:
+    """The table of that path, else the only one of that bare name."""
+    if "\0" in path:
+        return None
+    tables = tables_open_to(user_of(request)).select_related("source").defer("search_text")
+    found = list(_of_source(tables, source_name).filter(match_path(path))[:20])
+    exact = [table for table in found if path_of(table) == path]
+    return exact[0] if exact else (found[0] if len(found) == 1 else None)
+
+
+def _of_source(tables: Any, source_name: str) -> Any:
+    if source_name == DEFAULT_SOURCE_NAME:
+        return tables.filter(source=None)
+    return tables.filter(source__name=source_name)
+
+
+def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpResponse:
+    tables = (
+        tables_open_to(user_of(request))
+        .select_related("source")
+        .only("schema", "name", "source__name")
+    )
+    known = {f"{source_name_of(table)}.{table}": table for table in tables[:_NAMES_COMPARED]}
+    near = find_near(f"{source_name}.{path}", list(known), limit=5)
+    context = {
+        "path": path,
+        "near": [(name, address_of(known[name], source_name_of(known[name]))) for name in near],
+    }
+    return render(request, "catalog/unknown_table.html", context, status=404)

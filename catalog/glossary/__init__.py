@@ -1,0 +1,1 @@
+"""The words of the search in three languages, their file and page; tests/catalog/glossary."""

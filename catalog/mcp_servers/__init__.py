@@ -1,0 +1,1 @@
+"""Other MCP servers: how they are reached; tests/toolbuilder/test_mcp_servers.py."""

@@ -1,0 +1,92 @@
+"""Scans on the catalogue's pages: started, watched and cancelled."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from catalog.browsing.fields import is_fragment
+from catalog.gates import (
+    for_scanners,
+    for_staff,
+    named_sources_open_to,
+    rights_of,
+    user_of,
+)
+from catalog.models import CatalogScan, DataSource, ScanState
+from catalog.rights import sources_open_to
+from catalog.scans.scanning import cancel_scan, request_scan
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+
+_ACTIVE = (ScanState.QUEUED, ScanState.RUNNING)
+
+
+def read_scan_panel(request: HttpRequest, sources: list[DataSource]) -> dict[str, Any]:
+    """What the dialog and the page of scans show: the data sources, active scans and last ones."""
+    scans = _visible_scans(request)
+    last = scans.exclude(state__in=_ACTIVE).order_by("source_id", "-pk").distinct("source_id")
+    return {
+        "scan_sources": [DEFAULT_SOURCE_NAME, *(source.name for source in sources)],
+        "active_scans": list(scans.filter(state__in=_ACTIVE)),
+        "last_scans": list(last),
+    }
+
+
+@for_staff
+@require_GET
+def scan_page(request: HttpRequest) -> HttpResponse:
+    """The dialog's content as a page, for browsers without JavaScript."""
+    panel = read_scan_panel(request, named_sources_open_to(user_of(request)))
+    return render(request, "catalog/scans.html", {"rights": rights_of(request), **panel})
+
+
+@for_scanners
+@require_POST
+def scan_start(request: HttpRequest) -> HttpResponse:
+    """The scan of a data source, the running one where there is one."""
+    user = user_of(request)
+    name = request.POST.get("source", "")
+    source = None
+    if name != DEFAULT_SOURCE_NAME:
+        source = get_object_or_404(sources_open_to(user.get_username()), name=name)
+    return _show(request, request_scan(source, user.get_username()))
+
+
+@for_staff
+@require_GET
+def scan_progress(request: HttpRequest, scan_id: int) -> HttpResponse:
+    """How far a scan is; it asks again each second until the scan is over."""
+    return _show(request, get_object_or_404(_visible_scans(request), pk=scan_id))
+
+
+@for_scanners
+@require_POST
+def scan_cancel(request: HttpRequest, scan_id: int) -> HttpResponse:
+    """The scan after it was told to stop, which takes it a second."""
+    scan = get_object_or_404(_visible_scans(request), pk=scan_id)
+    cancel_scan(scan)
+    return _show(request, scan)
+
+
+def _show(request: HttpRequest, scan: CatalogScan) -> HttpResponse:
+    if not is_fragment(request):
+        return redirect("catalogue-scans")
+    context = {"scan": scan, "rights": rights_of(request), "list_address": _list_address(request)}
+    return render(request, "catalog/_scan.html", context)
+
+
+def _visible_scans(request: HttpRequest) -> "QuerySet[CatalogScan]":
+    sources = sources_open_to(user_of(request).get_username())
+    scans = CatalogScan.objects.filter(Q(source=None) | Q(source__in=sources))
+    return scans.select_related("source")
+
+
+def _list_address(request: HttpRequest) -> str:
+    """The list that the scan is watched from, '' where it is watched from another page."""
+    parts = urlsplit(request.headers.get("HX-Current-URL", ""))
+    address = reverse("catalogue")
+    return f"{address}?{parts.query}" if parts.path == address else ""

@@ -1,0 +1,1 @@
+"""Databases and HTTP services that people register, check and use; tests/catalog/sources."""

@@ -1,0 +1,133 @@
+"""What a check found, by the stages that a connection goes through."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from catalog.models import Engine
+from catalog.sources.finding_texts import find_worst, translate
+from gateways.checks.postgres import INSPECTION_S as POSTGRES_S
+from gateways.checks.postgres_session import MOST_CONNECT_S
+from gateways.checks.report import Finding, Level
+from gateways.checks.sqlite import INSPECTION_S as SQLITE_S
+from gateways.http.settings import CONNECT_TIMEOUT_S
+
+# A check ends after so many seconds, whatever the database does.
+LONGEST_CHECK_S = {
+    Engine.POSTGRESQL: round(MOST_CONNECT_S + POSTGRES_S),
+    Engine.SQLITE: round(SQLITE_S),
+    Engine.HTTP: round(CONNECT_TIMEOUT_S),
+}
+
+
+class StageState(StrEnum):
+    """How a stage ended; SKIPPED ones were not tried, PENDING ones are still to come."""
+
+    OK = "ok"
+    WARNING = "warning"
+    REFUSED = "refused"
+    SKIPPED = "skipped"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class StageFinding:
+    """One finding in the active language."""
+
+    state: StageState
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageOutcome:
+    """A stage with what was found in it."""
+
+    label: str | Promise
+    state: StageState
+    findings: tuple[StageFinding, ...] = ()
+
+
+_REACH, _ENTER, _SESSION, _RIGHTS, _PROOF = "reach", "enter", "session", "rights", "proof"
+_STAGES: Mapping[str, Mapping[str, str | Promise]] = {
+    Engine.POSTGRESQL: {
+        _REACH: _("Reached"),
+        _ENTER: _("Signed in"),
+        _SESSION: _("Session and limits"),
+        _RIGHTS: _("Rights of the role"),
+        _PROOF: _("Writes tried"),
+    },
+    Engine.SQLITE: {
+        _REACH: _("File found"),
+        _ENTER: _("Opened"),
+        _RIGHTS: _("Rights and content"),
+        _PROOF: _("Writes tried"),
+    },
+    Engine.HTTP: {
+        _REACH: _("Name resolved"),
+        _RIGHTS: _("Address may be called"),
+    },
+}
+_CODES = {
+    _REACH: (
+        *("unknown-host", "no-route", "connection-refused", "no-answer", "not-postgresql"),
+        *("no-tls", "tls-failed", "wrong-option", "connection-failed", "wrong-configuration"),
+        *("not-a-file", "file-missing", "not-readable", "wrong-path"),
+        "unknown-service",
+    ),
+    _ENTER: (
+        *("connected", "no-password", "wrong-password", "unknown-role", "unknown-database"),
+        *("role-may-not-log-in", "no-connect-privilege", "not-admitted", "starting"),
+        *("too-many-connections", "wrong-setting", "pooler-refuses-options"),
+        *("not-sqlite", "cannot-open", "cannot-read", "locked", "damaged", "needs-recovery"),
+    ),
+    _SESSION: (
+        *("encrypted", "encrypted-unverified", "local", "not-encrypted", "old-version"),
+        *("settings-kept", "settings-dropped", "search-path", "schema-missing", "schema-closed"),
+        *("no-temp-file-limit", "password-expires", "no-connection-limit"),
+        "connection-limit-too-small",
+    ),
+    _PROOF: (
+        *("writes-refused", "write-accepted", "one-command", "two-commands"),
+        *("time-limit", "time-limit-set", "time-limit-ignored", "time-limit-untried"),
+    ),
+}
+_STAGE_OF = {code: stage for stage, codes in _CODES.items() for code in codes}
+_STATES = {
+    Level.OK: StageState.OK,
+    Level.WARNING: StageState.WARNING,
+    Level.REFUSED: StageState.REFUSED,
+}
+
+
+def list_stages(engine: str) -> list[StageOutcome]:
+    """The stages of a check that is still to come."""
+    return [StageOutcome(label, StageState.PENDING) for label in _labels(engine).values()]
+
+
+def group_by_stage(engine: str, findings: Sequence[Finding]) -> list[StageOutcome]:
+    """All stages in order; one without findings passed if a later one has some."""
+    labels = _labels(engine)
+    by_stage: dict[str, list[Finding]] = {stage: [] for stage in labels}
+    for finding in findings:
+        stage = _STAGE_OF.get(finding.code, _RIGHTS)
+        by_stage[stage if stage in labels else _RIGHTS].append(finding)
+    reached = max((at for at, found in enumerate(by_stage.values()) if found), default=-1)
+    return [
+        _outcome(labels[stage], found, is_past=at < reached)
+        for at, (stage, found) in enumerate(by_stage.items())
+    ]
+
+
+def _labels(engine: str) -> Mapping[str, str | Promise]:
+    return _STAGES.get(engine, _STAGES[Engine.POSTGRESQL])
+
+
+def _outcome(label: str | Promise, found: list[Finding], *, is_past: bool) -> StageOutcome:
+    worst = find_worst(found)
+    if worst is None:
+        return StageOutcome(label, StageState.OK if is_past else StageState.SKIPPED)
+    shown = tuple(StageFinding(_STATES[finding.level], translate(finding)) for finding in found)
+    return StageOutcome(label, _STATES[worst.level], shown)

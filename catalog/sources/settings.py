@@ -1,0 +1,206 @@
+"""All data sources at once: their settings, who may use them, and why some cannot be used."""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.conf import settings
+
+from catalog.models import DataSource, Engine, SchemaState
+from catalog.rights import explain_missing_right, read_users
+from catalog.sources.connections import fingerprint, to_settings
+from catalog.sources.environment import sync_environment_sources
+from catalog.sources.http_services import to_service
+from core.errors import ConfigurationError, DefinitionError
+from core.messages import Message, Value, from_json, message
+from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
+from gateways.http.service import HttpSource
+from gateways.http.settings import HttpSettings
+from gateways.postgres.settings import PostgresSettings
+from gateways.sources import DatabaseSettings
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """All data sources by name, None the default.
+
+    `usable` are the settings of those that can be used, `refused` why the others cannot; `dialects`
+    and `users_of` hold both kinds. `users_of` gives the active users who may use a source, or None
+    where all may. `schema_revisions` count what scans found changed, where they found anything.
+    `services` are the HTTP services that can be called; they are in none of `usable`.
+    """
+
+    usable: dict[str | None, DatabaseSettings] = field(default_factory=dict)
+    refused: dict[str | None, Message] = field(default_factory=dict)
+    dialects: dict[str | None, Dialect] = field(default_factory=dict)
+    users_of: dict[str | None, frozenset[str] | None] = field(default_factory=dict)
+    schema_revisions: dict[str | None, int] = field(default_factory=dict)
+    services: dict[str | None, HttpSettings] = field(default_factory=dict)
+
+    def states(self) -> dict[str | None, str]:
+        """A digest for each source, which changes when tools on it have to be judged anew."""
+        names = self.dialects.keys() | self.refused.keys() | self.services.keys()
+        return {name: self._digest(name) for name in names}
+
+    def state(self) -> str:
+        """A digest of all sources."""
+        states = self.states()
+        return _digest(*(f"{name} {states[name]}" for name in sorted(states, key=str)))
+
+    def _digest(self, name: str | None) -> str:
+        found, users = self.usable.get(name), self.users_of.get(name)
+        target = fingerprint(found) if found else str(self.refused.get(name, ""))
+        if service := self.services.get(name):
+            target = f"{service.server_url} {service.rules}"
+        who = "everybody" if users is None else " ".join(sorted(users))
+        revision = self.schema_revisions.get(name, 0)
+        return _digest(target, self.dialects.get(name, ""), who, str(revision))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def read_sources() -> SourceSettings:
+    """Every registered data source and the default one, passwords resolved; five queries.
+
+    Rows of new or changed variables are written first.
+    """
+    rows = _read_rows()
+    if sync_environment_sources(rows, overwrites=False):
+        rows = _read_rows()
+    result = SourceSettings()
+    _add_default(result)
+    result.users_of.update(read_users(rows))
+    result.schema_revisions.update(SchemaState.objects.values_list("source__name", "revision"))
+    for row in rows:
+        _add_row(result, row)
+    return result
+
+
+def find_refusal(sources: SourceSettings, name: str | None, username: str) -> Message | None:
+    """Why a tool of that user on that source cannot be served, or None if it can."""
+    if (reason := sources.refused.get(name)) is not None:
+        return reason
+    if name not in sources.usable:
+        return explain_missing_source(name, sources.usable)
+    return _find_missing_right(sources, name, username)
+
+
+def find_service_refusal(
+    sources: SourceSettings, name: str | None, username: str
+) -> Message | None:
+    """As `find_refusal`, for a tool that calls an HTTP service."""
+    if name not in sources.services:
+        return explain_missing_service(sources, name)
+    return _find_missing_right(sources, name, username)
+
+
+def open_service(sources: SourceSettings, name: str | None) -> HttpSource:
+    """The HTTP service, which connects when it is first needed; close it when it is no longer wanted.
+
+    Raises DefinitionError, naming those that exist.
+    """
+    if (found := sources.services.get(name)) is not None:
+        return HttpSource(found)
+    raise DefinitionError(explain_missing_service(sources, name))
+
+
+def explain_missing_service(sources: SourceSettings, name: str | None) -> Message:
+    """Why there is no HTTP service of that name to be called."""
+    if name is not None and (reason := sources.refused.get(name)) is not None:
+        return reason
+    return message(
+        "source.no_such_service",
+        "there is no HTTP service {name}; registered: {known}",
+        name=repr(name or ""),
+        known=_list_known(sources.services),
+    )
+
+
+def explain_missing_source(name: str | None, known: Iterable[str | None]) -> Message:
+    """Why there is no data source of that name among the known ones."""
+    return message(
+        "source.unknown",
+        "there is no data source {name}; registered: {known}",
+        name=repr(name),
+        known=_list_known(known),
+    )
+
+
+def _list_known(names: Iterable[str | None]) -> Value:
+    return ", ".join(sorted(filter(None, names))) or message("source.none_yet", "none yet")
+
+
+def _find_missing_right(sources: SourceSettings, name: str | None, username: str) -> Message | None:
+    users = sources.users_of.get(name)
+    if name is None or users is None or username in users:
+        return None
+    return explain_missing_right(username, name)
+
+
+def _read_rows() -> list[DataSource]:
+    return list(DataSource.objects.select_related("last_check"))
+
+
+def _add_row(result: SourceSettings, row: DataSource) -> None:
+    if row.engine in list(Dialect):
+        result.dialects[row.name] = Dialect(row.engine)
+    if row.engine == Engine.HTTP:
+        _add_service(result, row)
+        return
+    try:
+        found = to_settings(row)
+    except ConfigurationError as error:
+        result.refused[row.name] = error.message
+        return
+    if reason := _find_stored_refusal(row, found):
+        result.refused[row.name] = reason
+    else:
+        result.usable[row.name] = found
+
+
+def _add_service(result: SourceSettings, row: DataSource) -> None:
+    try:
+        result.services[row.name] = to_service(row)
+    except ConfigurationError as error:
+        result.refused[row.name] = error.message
+
+
+def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> Message | None:
+    """What the last check said against the source, None if nothing or if it checked something else."""
+    check = getattr(row, "last_check", None)
+    if check is None or not check.refusal or check.target != fingerprint(found):
+        return None
+    return message(
+        "source.check_refused",
+        "the last check refused this data source: {refusal} Mend it and check again.",
+        refusal=from_json(check.refusal_message) or check.refusal,
+    )
+
+
+def _add_default(result: SourceSettings) -> None:
+    result.dialects[None] = Dialect.POSTGRESQL
+    result.users_of[None] = None
+    if found := default_settings():
+        result.usable[None] = found
+    else:
+        result.refused[None] = message(
+            "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
+        )
+
+
+def default_settings() -> PostgresSettings | None:
+    """How the database of the POSTGRESQL_DB_* variables is reached; None where they name none."""
+    if not settings.POSTGRESQL_DB_HOST:
+        return None
+    return PostgresSettings(
+        host=settings.POSTGRESQL_DB_HOST,
+        port=settings.POSTGRESQL_DB_PORT,
+        database=settings.POSTGRESQL_DB_NAME,
+        user=settings.POSTGRESQL_DB_USER,
+        password=settings.POSTGRESQL_DB_PASS,
+        pool_size=settings.DATA_SOURCE_POOL_SIZE,
+        max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
+        statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
+    )

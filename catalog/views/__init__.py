@@ -1,1 +1,0 @@
-"""The catalogue's pages. May import all of catalog and below."""

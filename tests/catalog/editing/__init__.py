@@ -1,0 +1,1 @@
+"""What people write of tables, columns and relations."""

@@ -1,0 +1,1 @@
+"""The glossary's concepts, file and page."""

@@ -1,0 +1,1 @@
+"""Tables found by their words."""

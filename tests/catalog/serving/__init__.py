@@ -1,0 +1,1 @@
+"""What agents get of the catalogue."""

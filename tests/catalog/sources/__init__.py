@@ -1,0 +1,1 @@
+"""Data sources: settings, checks, forms and pages."""

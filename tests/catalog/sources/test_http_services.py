@@ -1,0 +1,150 @@
+"""Rows of the engine HTTP: their form, their credentials, and what may be called."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from catalog.models import CheckState, DataSource
+from catalog.sources.checking import check_sources
+from catalog.sources.http_services import to_service
+from catalog.sources.settings import find_refusal, find_service_refusal, read_sources
+from core.errors import ConfigurationError
+from tests.catalog.conftest import MakeSource
+from tests.catalog.sources.pages import SECRET, form
+from tests.catalog.sources.test_views import SALES, text_of
+
+pytestmark = pytest.mark.django_db
+
+ADD = "/sources/~/add/"
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture(autouse=True)
+def _local_host_is_allowed(settings: Any) -> None:
+    settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1:9"]
+
+
+def service(**columns: Any) -> DataSource:
+    """An unsaved row of a service."""
+    return DataSource(**{"name": "pets", "engine": "http", "server_url": URL, **columns})
+
+
+@pytest.mark.parametrize(
+    ("columns", "headers", "query"),
+    [
+        pytest.param({}, (), (), id="nothing"),
+        pytest.param(
+            {"authentication": "bearer"}, (("Authorization", f"Bearer {SECRET}"),), (), id="bearer"
+        ),
+        pytest.param(
+            {"authentication": "basic", "username": "ann"},
+            (("Authorization", "Basic YW5uOmh1bnRlcjI="),),
+            (),
+            id="basic",
+        ),
+        pytest.param(
+            {"authentication": "header", "authentication_name": "X-API-Key"},
+            (("X-API-Key", SECRET),),
+            (),
+            id="header",
+        ),
+        pytest.param(
+            {"authentication": "query", "authentication_name": "key"},
+            (),
+            (("key", SECRET),),
+            id="query",
+        ),
+    ],
+)
+def test_secret_goes_where_the_row_says(
+    monkeypatch: pytest.MonkeyPatch, columns: dict[str, str], headers: Any, query: Any
+) -> None:
+    monkeypatch.setenv("PETS", SECRET)
+
+    found = to_service(service(password_reference="env:PETS", **columns))
+
+    assert (found.headers, found.query) == (headers, query)
+    assert SECRET not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        pytest.param({"server_url": ""}, "needs this", id="no address"),
+        pytest.param({"server_url": "http://127.0.0.1:8"}, "begin with https", id="other port"),
+        pytest.param({"server_url": "https://169.254.169.254"}, "link-local", id="metadata"),
+        pytest.param({"server_url": f"{URL}?a=1"}, "no \\? and nothing", id="query"),
+        pytest.param({"host": "db"}, "has no use for this", id="host"),
+        pytest.param({"authentication": "header"}, "needs this", id="no name"),
+        pytest.param({"authentication": "bearer"}, "secret of the service is missing", id="secret"),
+        pytest.param({"authentication": "magic"}, "not a valid choice", id="unknown"),
+    ],
+)
+def test_row_that_cannot_be_called_is_explained(columns: dict[str, str], text: str) -> None:
+    with pytest.raises(ConfigurationError, match=text):
+        to_service(service(**columns))
+
+
+def test_secret_with_a_line_end_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PETS", f"{SECRET}\r\nX-Admin: 1")
+
+    with pytest.raises(ConfigurationError, match="printable ASCII") as error:
+        to_service(service(authentication="bearer", password_reference="env:PETS"))
+
+    assert SECRET not in str(error.value)
+
+
+def test_services_and_databases_are_not_taken_for_one_another() -> None:
+    service().save()
+    sources = read_sources()
+
+    assert find_service_refusal(sources, "pets", "ann") is None
+    assert "no data source 'pets'" in str(find_refusal(sources, "pets", "ann"))
+    assert "no HTTP service" in str(find_service_refusal(sources, None, "ann"))
+
+
+def test_restricted_service_is_for_those_named() -> None:
+    service(is_restricted=True).save()
+
+    assert "may not use" in str(find_service_refusal(read_sources(), "pets", "ann"))
+
+
+def test_form_saves_a_service_and_keeps_its_secret(admin: Client) -> None:
+    answer = admin.post(
+        ADD,
+        form(engine="http", server_url=URL, authentication="bearer", secret=SECRET),
+        follow=True,
+    )
+
+    assert answer.redirect_chain[0][0] == SALES
+    row = DataSource.objects.get()
+    assert SECRET not in row.password
+    assert to_service(row).headers == (("Authorization", f"Bearer {SECRET}"),)
+    assert SECRET not in text_of(answer)
+
+
+def test_stored_secret_is_for_its_address_only(make_source: MakeSource) -> None:
+    columns = {"engine": "http", "host": "", "database": "", "username": "", "server_url": URL}
+    row = make_source(secret=SECRET, authentication="bearer", **columns)
+    row.server_url = "https://evil.example.com"
+
+    with pytest.raises(ConfigurationError, match="enter it again"):
+        to_service(row)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "state"),
+    [
+        pytest.param(["127.0.0.1:9"], CheckState.OK, id="allowed"),
+        pytest.param([], CheckState.UNREACHABLE, id="no longer allowed"),
+    ],
+)
+def test_check_judges_the_address(settings: Any, hosts: list[str], state: CheckState) -> None:
+    row = service()
+    row.save()
+    settings.HTTP_ALLOWED_HOSTS = hosts
+
+    (check,) = check_sources([row])
+
+    assert check.state == state
