@@ -104,7 +104,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
 
     @property
     def media(self) -> Media:
-        own = Media(js=["catalog/data_source.js"], css={"all": ["catalog/data_source.css"]})
+        own = Media(js=["catalog/sources/admin.js"], css={"all": ["catalog/sources/admin.css"]})
         return super().media + own
 
     def get_urls(self) -> list[Any]:

@@ -84,7 +84,7 @@ def answer_text(
 
 def render_field(request: HttpRequest, field: EditableText, status: int = 200) -> HttpResponse:
     """The field alone for htmx, or on a page of its own for browsers without JavaScript."""
-    template = "catalog/_text.html" if is_fragment(request) else "catalog/text.html"
+    template = "catalog/browsing/_text.html" if is_fragment(request) else "catalog/browsing/text.html"
     return render(request, template, {"field": field}, status=status)
 
 

@@ -48,8 +48,8 @@ def _build_notes(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
 
 
 TABS: dict[str, Tab] = {
-    "columns": Tab(_("Columns"), "catalog/_columns.html", _build_columns),
-    "sample": Tab(_("Sample"), "catalog/_sample.html", _build_sample),
-    "related": Tab(_("Related"), "catalog/_related.html", build_related),
-    "notes": Tab(_("Notes"), "catalog/_notes.html", _build_notes),
+    "columns": Tab(_("Columns"), "catalog/browsing/_columns.html", _build_columns),
+    "sample": Tab(_("Sample"), "catalog/browsing/_sample.html", _build_sample),
+    "related": Tab(_("Related"), "catalog/browsing/_related.html", build_related),
+    "notes": Tab(_("Notes"), "catalog/browsing/_notes.html", _build_notes),
 }

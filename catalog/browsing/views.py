@@ -57,8 +57,8 @@ def table_list(request: HttpRequest) -> HttpResponse:
         "rights": rights_of(request),
     }
     if not is_fragment(request):
-        return render(request, "catalog/list.html", context | _list_choices(request))
-    response = render(request, "catalog/_list_answer.html", context)
+        return render(request, "catalog/browsing/list.html", context | _list_choices(request))
+    response = render(request, "catalog/browsing/_list_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
         response["HX-Push-Url"] = address
@@ -86,8 +86,8 @@ def table_page(request: HttpRequest, source_name: str, path: str) -> HttpRespons
         **TABS[name].build(request, table),
     }
     if is_fragment(request):
-        return render(request, "catalog/_tabs.html", context)
-    return render(request, "catalog/table.html", context | _head(user_of(request), table))
+        return render(request, "catalog/browsing/_tabs.html", context)
+    return render(request, "catalog/browsing/table.html", context | _head(user_of(request), table))
 
 
 def _corrected_words(listing: Listing) -> list[str]:
@@ -146,4 +146,4 @@ def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpRe
         "path": path,
         "near": [(name, address_of(known[name], source_name_of(known[name]))) for name in near],
     }
-    return render(request, "catalog/unknown_table.html", context, status=404)
+    return render(request, "catalog/browsing/unknown_table.html", context, status=404)

@@ -152,5 +152,5 @@ def _show(request: HttpRequest, table: CatalogTable, form: RelationForm) -> Http
         **read_related(user, table),
         "choices": read_relation_choices(user, table),
     }
-    template = "catalog/_related.html" if is_fragment(request) else "catalog/related.html"
+    template = "catalog/browsing/_related.html" if is_fragment(request) else "catalog/browsing/related.html"
     return render(request, template, context, status=422 if is_wrong else 200)

@@ -66,7 +66,7 @@ def column_mask(request: HttpRequest, column_id: int) -> HttpResponse:
     if not is_fragment(request):
         return back_to(request, address_of(column.table, source_name_of(column.table)))
     row = to_column_row(column, column.table, [])
-    return render(request, "catalog/_mask.html", {"row": row, "is_saved": True})
+    return render(request, "catalog/browsing/_mask.html", {"row": row, "is_saved": True})
 
 
 @for_editors
@@ -78,7 +78,7 @@ def table_hidden(request: HttpRequest, table_id: int) -> HttpResponse:
     edit_table(table, user_of(request).get_username(), is_hidden=is_hidden)
     if not is_fragment(request):
         return back_to(request, address_of(table, source_name_of(table)))
-    return render(request, "catalog/_hidden.html", {"table": table})
+    return render(request, "catalog/browsing/_hidden.html", {"table": table})
 
 
 @for_editors
@@ -122,5 +122,5 @@ def _show_tags(request: HttpRequest, table: CatalogTable, typed: str, error: str
         "may_edit": True,
         "address": address_of(table, source_name_of(table)),
     }
-    template = "catalog/_tags.html" if is_fragment(request) else "catalog/tags.html"
+    template = "catalog/browsing/_tags.html" if is_fragment(request) else "catalog/browsing/tags.html"
     return render(request, template, context, status=422 if error else 200)

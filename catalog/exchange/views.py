@@ -62,12 +62,12 @@ def export_page(request: HttpRequest) -> HttpResponse:
 def import_page(request: HttpRequest) -> HttpResponse:
     """The form of an import; a file that can be read leads to what it would change."""
     if request.method != "POST":
-        return render(request, "catalog/import.html", {"form": ImportForm()})
+        return render(request, "catalog/exchange/import.html", {"form": ImportForm()})
     user = user_of(request)
     form = ImportForm(request.POST, request.FILES)
     plan = form.to_plan(tables_open_to(user)) if form.is_valid() else None
     if plan is None:
-        return render(request, "catalog/import.html", {"form": form}, status=422)
+        return render(request, "catalog/exchange/import.html", {"form": form}, status=422)
     return redirect("catalogue-import-plan", key=keep_plan(plan, user))
 
 
@@ -87,7 +87,7 @@ def import_plan(request: HttpRequest, key: str) -> HttpResponse:
         "unknown": plan.unknown[:FAULTS_SHOWN],
         "table_count": len({change.table_id for change in plan.changes}),
     }
-    return render(request, "catalog/import_plan.html", context)
+    return render(request, "catalog/exchange/plan.html", context)
 
 
 @for_scanners
@@ -100,7 +100,7 @@ def import_apply(request: HttpRequest, key: str) -> HttpResponse:
         return _answer_no_plan(request)
     drop_plan(key, user)
     report = apply_import(plan, user.get_username(), tables_open_to(user))
-    return render(request, "catalog/import_done.html", {"plan": plan, "report": report})
+    return render(request, "catalog/exchange/done.html", {"plan": plan, "report": report})
 
 
 @for_scanners
@@ -114,4 +114,4 @@ def import_drop(request: HttpRequest, key: str) -> HttpResponse:
 def _answer_no_plan(request: HttpRequest) -> HttpResponse:
     form = ImportForm()
     context = {"form": form, "is_lost": True}
-    return render(request, "catalog/import.html", context, status=404)
+    return render(request, "catalog/exchange/import.html", context, status=404)

@@ -103,8 +103,8 @@ def glossary(request: HttpRequest) -> HttpResponse:
     context = _list_context(request, state)
     if not is_fragment(request):
         more = {"states": STATES.items(), "languages": LANGUAGE_LABELS.items()}
-        return render(request, "catalog/glossary.html", context | more)
-    response = render(request, "catalog/glossary_answer.html", context)
+        return render(request, "catalog/glossary/page.html", context | more)
+    response = render(request, "catalog/glossary/_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
         response["HX-Push-Url"] = address
@@ -121,7 +121,7 @@ def glossary_add(request: HttpRequest) -> HttpResponse:
         entry = add_concept(key, typed, user_of(request).get_username())
     except EditError as error:
         context = {"error": in_language(error), "typed_key": key, "fields": _add_fields(typed)}
-        return render(request, "catalog/glossary_add.html", context, status=422)
+        return render(request, "catalog/glossary/add.html", context, status=422)
     messages.success(request, _("The concept %(key)s was added.") % {"key": entry.key})
     return redirect(GlossaryState(q=entry.key).address())
 
@@ -198,7 +198,7 @@ def glossary_import(request: HttpRequest) -> HttpResponse:
         count = import_glossary(data, user_of(request).get_username())
     except EditError as error:
         context = {"import_error": in_language(error)}
-        return render(request, "catalog/glossary_import.html", context, status=422)
+        return render(request, "catalog/glossary/import.html", context, status=422)
     text = ngettext("%d concept was changed.", "%d concepts were changed.", count)
     messages.success(request, text % count)
     return redirect("glossary")
@@ -241,7 +241,7 @@ def _answer_row(request: HttpRequest, entry: GlossaryEntry) -> HttpResponse:
     if not is_fragment(request):
         return redirect(GlossaryState(q=entry.key).address())
     context = {"row": _row_of(entry), "rights": rights_of(request)}
-    return render(request, "catalog/glossary_row.html", context)
+    return render(request, "catalog/glossary/_row.html", context)
 
 
 def _row_of(entry: GlossaryEntry) -> GlossaryRow:

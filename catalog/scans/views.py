@@ -41,7 +41,7 @@ def read_scan_panel(request: HttpRequest, sources: list[DataSource]) -> dict[str
 def scan_page(request: HttpRequest) -> HttpResponse:
     """The dialog's content as a page, for browsers without JavaScript."""
     panel = read_scan_panel(request, named_sources_open_to(user_of(request)))
-    return render(request, "catalog/scans.html", {"rights": rights_of(request), **panel})
+    return render(request, "catalog/scans/page.html", {"rights": rights_of(request), **panel})
 
 
 @for_scanners
@@ -76,7 +76,7 @@ def _show(request: HttpRequest, scan: CatalogScan) -> HttpResponse:
     if not is_fragment(request):
         return redirect("catalogue-scans")
     context = {"scan": scan, "rights": rights_of(request), "list_address": _list_address(request)}
-    return render(request, "catalog/_scan.html", context)
+    return render(request, "catalog/scans/_scan.html", context)
 
 
 def _visible_scans(request: HttpRequest) -> "QuerySet[CatalogScan]":
