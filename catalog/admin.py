@@ -1,235 +1,171 @@
-"""The back office: data sources with their checks and users, and reference documents to look at."""
+"""The back office of the catalogue: what scans own is to look at, what people own can be edited.
+
+Data sources and MCP servers have theirs in their rooms.
+"""
 
 from textwrap import shorten
 from typing import Any
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
-from django.forms import Media
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
-from django.utils.decorators import method_decorator
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.contrib import admin
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.debug import sensitive_post_parameters
 
 # Django looks for this module alone.
-import catalog.catalog_admin
-import catalog.mcp_servers.admin  # noqa: F401
-from catalog.changes import source_changed
-from catalog.models import CheckState, DataSource, Engine, ReferenceDocument, SourceCheck
-from catalog.sources.checking import check_sources, store_report
-from catalog.sources.environment import find_names, variable_name
-from catalog.sources.finding_texts import read_findings, translate, translate_summary
-from catalog.sources.forms import FROM_VARIABLE, SECRETS, DataSourceForm
-from catalog.sources.states import explain_origin
+import catalog.mcp_servers.admin
+import catalog.sources.admin  # noqa: F401
+from access.views.gates import user_of
+from catalog.changes import tables_changed
+from catalog.gates import tables_open_to
+from catalog.models import (
+    CatalogColumn,
+    CatalogQuery,
+    CatalogScan,
+    CatalogTable,
+    ReferenceDocument,
+    TableRelation,
+    Tag,
+)
 from catalog.visible_admin import VisibleAdmin
+from core.catalogue.entries import RelationType
 
-# Signs beside the words, so that nobody has to tell colours apart.
-SIGNS = {
-    CheckState.OK: "✓",
-    CheckState.WARNING: "!",
-    CheckState.UNREACHABLE: "?",
-    CheckState.REFUSED: "✕",
-}
-MESSAGE_LEVELS = {
-    CheckState.OK: messages.SUCCESS,
-    CheckState.WARNING: messages.WARNING,
-    CheckState.UNREACHABLE: messages.WARNING,
-    CheckState.REFUSED: messages.ERROR,
-}
-_SHOWN_CHARACTERS = 120
+# Names the data sources of the rows that are shown, and no others.
+_BY_SOURCE = ("source", admin.RelatedOnlyFieldListFilter)
 
 
-@admin.register(DataSource)
-class DataSourceAdmin(VisibleAdmin[DataSource]):
-    source_paths = ("pk",)
-    form = DataSourceForm
-    list_display = ["name", "state", "engine", "address", "username", "users"]
-    list_filter = ["engine", "origin", "is_restricted", "last_check__state"]
-    list_select_related = ["last_check"]
-    search_fields = ["name", "host", "database", "path"]
-    readonly_fields = ["state", "defined_by", "created_at", "updated_at"]
-    autocomplete_fields = ["allowed_users", "allowed_groups"]
-    actions = ["check_selected"]
-    save_on_top = True
-    change_form_template = "admin/catalog/datasource/change_form.html"
-    fieldsets = [
-        (None, {"fields": ["state", "defined_by", ("created_at", "updated_at")]}),
-        (None, {"fields": [("name", "engine")]}),
-        (
-            _("PostgreSQL"),
-            {
-                "classes": ["engine-postgresql"],
-                "fields": [
-                    ("host", "port"),
-                    "database",
-                    "search_path",
-                    "options",
-                ],
-            },
-        ),
-        (
-            _("HTTP service"),
-            {
-                "classes": ["engine-http"],
-                "fields": ["server_url", ("authentication", "authentication_name")],
-            },
-        ),
-        (
-            _("Sign-in"),
-            {
-                "classes": ["engine-postgresql", "engine-http"],
-                "fields": ["username", "new_password", "clear_password", "password_reference"],
-            },
-        ),
-        (_("SQLite"), {"classes": ["engine-sqlite"], "fields": ["path"]}),
-        (
-            _("Limits"),
-            {
-                "description": _("Ceilings: a tool may ask for less, never for more."),
-                "fields": [
-                    ("pool_size", "max_wait_ms"),
-                    ("row_limit", "byte_limit", "cell_limit"),
-                    ("timeout_ms", "lock_timeout_ms"),
-                ],
-            },
-        ),
-        (_("Who may use it"), {"fields": ["is_restricted", "allowed_users", "allowed_groups"]}),
+class _MadeByScans(VisibleAdmin[Any]):
+    """Rows that only scans add."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+
+class _ReadOnly(_MadeByScans):
+    """Rows to look at."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+@admin.register(Tag)
+class TagAdmin(admin.ModelAdmin[Tag]):
+    """Words for tables."""
+
+    search_fields = ["name"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Tag]:
+        """As the pages have them: those of tables that the person sees, and those of none."""
+        seen = Q(tables=None) | Q(tables__in=tables_open_to(user_of(request)))
+        tags = super().get_queryset(request)
+        return tags.filter(pk__in=Tag.objects.filter(seen).values("pk"))
+
+
+@admin.register(CatalogTable)
+class CatalogTableAdmin(_MadeByScans):
+    """Tables; people's columns can be edited."""
+
+    list_display = ["__str__", "source", "display_name", "kind", "row_estimate", "gone_at"]
+    list_filter = [
+        _BY_SOURCE,
+        "kind",
+        ("tags", admin.RelatedOnlyFieldListFilter),
+        "is_hidden",
+        ("gone_at", admin.EmptyFieldListFilter),
+    ]
+    list_select_related = ["source"]
+    search_fields = ["schema", "name", "display_name", "description"]
+    autocomplete_fields = ["tags"]
+    readonly_fields = [
+        *("source", "schema", "name", "kind", "source_comment", "row_estimate"),
+        *("sample", "sample_note", "scanned_at", "changed_at", "gone_at"),
+        *("updated_at", "updated_by"),
     ]
 
-    @property
-    def media(self) -> Media:
-        own = Media(js=["catalog/sources/admin.js"], css={"all": ["catalog/sources/admin.css"]})
-        return super().media + own
-
-    def get_urls(self) -> list[Any]:
-        view = self.admin_site.admin_view(self.check_view)
-        check: URLPattern = path("<int:source_id>/check/", view, name="catalog_datasource_check")
-        return [check, *super().get_urls()]
-
-    def get_fieldsets(self, request: HttpRequest, obj: DataSource | None = None) -> Any:
-        """Without what the row has no use for: the dates of a new one, the password of a variable's."""
-        fieldsets = super().get_fieldsets(request, obj)
-        if obj is None:
-            return _without(fieldsets[1:], ["clear_password"])
-        if not obj.is_from_environment:
-            return _without(fieldsets, [] if obj.password else ["clear_password"])
-        other = "engine-postgresql" if obj.engine == Engine.SQLITE else "engine-sqlite"
-        kept = [
-            entry
-            for entry in fieldsets
-            if other not in (classes := entry[1].get("classes", ())) and classes != ["engine-http"]
-        ]
-        return _without(kept, SECRETS)
-
-    def get_readonly_fields(self, request: HttpRequest, obj: DataSource | None = None) -> Any:
-        fields = super().get_readonly_fields(request, obj)
-        return [*fields, *FROM_VARIABLE] if obj and obj.is_from_environment else fields
-
-    def has_delete_permission(self, request: HttpRequest, obj: DataSource | None = None) -> bool:
-        """A row of a variable would come back; it can be deleted once the variable is gone."""
-        if obj and obj.is_from_environment and obj.name in find_names():
-            return False
-        return super().has_delete_permission(request, obj)
-
-    @method_decorator(sensitive_post_parameters("new_password"))
-    def changeform_view(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        return super().changeform_view(*args, **kwargs)
-
-    def save_model(self, request: HttpRequest, obj: DataSource, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: CatalogTable, form: Any, change: bool) -> None:
+        obj.updated_by = request.user.get_username()
         super().save_model(request, obj, form, change)
-        if form.report is not None:
-            self._tell(request, store_report(obj, form.report))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
-        source_changed(form.instance)
+        tables_changed([form.instance.pk])
 
-    def delete_model(self, request: HttpRequest, obj: DataSource) -> None:
-        super().delete_model(request, obj)
-        source_changed(None)
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[DataSource]) -> None:
-        super().delete_queryset(request, queryset)
-        source_changed(None)
+@admin.register(CatalogColumn)
+class CatalogColumnAdmin(_MadeByScans):
+    """Columns; people's part can be edited."""
 
-    def check_view(self, request: HttpRequest, source_id: int) -> HttpResponse:
-        """The last check's findings; a POST checks first."""
-        source = get_object_or_404(self.get_queryset(request), pk=source_id)
-        if request.method == "POST":
-            self._check(request, [source])
-            return HttpResponseRedirect(_check_url(source))
-        if not self.has_view_permission(request, source):
-            raise PermissionDenied
-        check = SourceCheck.objects.filter(source=source).first()
-        context = {
-            **self.admin_site.each_context(request),
-            "title": _("Connection of %s") % source.name,
-            "opts": self.opts,
-            "source": source,
-            "check": check,
-            "findings": _show_findings(check) if check else [],
-            "may_check": self.has_change_permission(request, source),
-            "media": self.media,
-        }
-        return TemplateResponse(request, "admin/catalog/datasource/check.html", context)
+    source_paths = ("table__source",)
 
-    @admin.action(description=_("Check the connections"), permissions=["change"])
-    def check_selected(self, request: HttpRequest, sources: QuerySet[DataSource]) -> None:
-        for check in self._check(request, list(sources)):
-            self._tell(request, check)
+    list_display = ["name", "table", "type_name", "display_name", "is_masked", "gone_at"]
+    list_filter = ["is_masked", ("gone_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["table"]
+    search_fields = ["name", "display_name", "description", "table__name"]
+    readonly_fields = [
+        *("table", "name", "position", "type_name", "is_nullable", "is_primary_key"),
+        *("source_comment", "gone_at", "updated_at", "updated_by"),
+    ]
 
-    @admin.display(description=_("address"), ordering="host")
-    def address(self, source: DataSource) -> str:
-        return source.address
+    def save_model(self, request: HttpRequest, obj: CatalogColumn, form: Any, change: bool) -> None:
+        obj.updated_by = request.user.get_username()
+        super().save_model(request, obj, form, change)
+        tables_changed([obj.table_id])
 
-    @admin.display(description=_("users"), ordering="is_restricted")
-    def users(self, source: DataSource) -> str:
-        return str(_("those named") if source.is_restricted else _("everybody"))
 
-    @admin.display(description=_("defined by"))
-    def defined_by(self, source: DataSource) -> str:
-        """Where the connection is said, and which variable is ignored for it."""
-        return explain_origin(source)
+@admin.register(TableRelation)
+class TableRelationAdmin(VisibleAdmin[TableRelation]):
+    """Relations; those of foreign keys are the scans'."""
 
-    @admin.display(description=_("last check"), ordering="last_check__state")
-    def state(self, source: DataSource) -> str | SafeString:
-        """What the last check found, as sign and word; or why there is nothing to check."""
-        if source.is_from_environment and source.name not in find_names():
-            text = str(_("the variable %s is not set")) % variable_name(source.name)
-            return _mark(CheckState.REFUSED, text)
-        check: SourceCheck | None = getattr(source, "last_check", None)
-        if check is None:
-            return str(_("not checked yet"))
-        state = CheckState(check.state)
-        link = format_html('<a href="{}">{}</a>', _check_url(source), state.label)
-        return _mark(state, link, translate_summary(check))
+    source_paths = ("table__source", "target__source")
 
-    def _check(self, request: HttpRequest, sources: list[DataSource]) -> list[SourceCheck]:
-        for source in sources:
-            if not self.has_change_permission(request, source):
-                raise PermissionDenied
-        checks = check_sources(sources)
-        for source, check in zip(sources, checks, strict=True):
-            text = _("Checked the connection: %s.") % CheckState(check.state).label
-            self.log_change(request, source, str(text))
-        return checks
+    list_display = ["table", "target", "relation_type", "columns", "gone_at"]
+    list_filter = ["relation_type"]
+    list_select_related = ["table", "target"]
+    search_fields = ["table__name", "target__name", "description"]
+    autocomplete_fields = ["table", "target"]
 
-    def _tell(self, request: HttpRequest, check: SourceCheck) -> None:
-        state = CheckState(check.state)
-        text = format_html(
-            '<a href="{}">{}</a>: {}. {}',
-            _check_url(check.source),
-            check.source.name,
-            state.label,
-            "" if state is CheckState.OK else translate_summary(check),
-        )
-        self.message_user(request, text, MESSAGE_LEVELS[state])
+    def get_readonly_fields(self, request: HttpRequest, obj: TableRelation | None = None) -> Any:
+        """Of a foreign key, people say nothing but what it means."""
+        if obj is None or obj.relation_type != RelationType.FOREIGN_KEY:
+            return ["gone_at"]
+        return ["table", "target", "relation_type", "columns", "target_columns", "gone_at"]
+
+    def save_model(self, request: HttpRequest, obj: TableRelation, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        tables_changed([obj.table_id, obj.target_id])
+
+
+@admin.register(CatalogScan)
+class CatalogScanAdmin(_ReadOnly):
+    """Scans, to look at."""
+
+    list_display = ["id", "where", "state", "phase", "done", "found", "requested_at", "finished_at"]
+    list_filter = ["state", _BY_SOURCE]
+    list_select_related = ["source"]
+
+    @admin.display(description=_("data source"), ordering="source__name")
+    def where(self, scan: CatalogScan) -> str:
+        return scan.source.name if scan.source else str(_("the default one"))
+
+    @admin.display(description=_("done"))
+    def done(self, scan: CatalogScan) -> str:
+        return f"{scan.done_count:,} / {scan.total_count:,}"
+
+    @admin.display(description=_("new, changed, gone"))
+    def found(self, scan: CatalogScan) -> str:
+        return f"{scan.new_count:,}, {scan.changed_count:,}, {scan.gone_count:,}"
+
+
+@admin.register(CatalogQuery)
+class CatalogQueryAdmin(_ReadOnly):
+    """Searches, to look at."""
+
+    source_paths = ()
+
+    list_display = ["at", "surface", "query", "result_count", "user"]
+    list_filter = ["surface"]
+    list_select_related = ["user"]
+    search_fields = ["query"]
+    date_hierarchy = "at"
 
 
 @admin.register(ReferenceDocument)
@@ -251,38 +187,8 @@ class ReferenceDocumentAdmin(admin.ModelAdmin[ReferenceDocument]):
 
     @admin.display(description=_("text"), ordering="text")
     def beginning(self, document: ReferenceDocument) -> str:
-        return shorten(document.text, _SHOWN_CHARACTERS, placeholder="…")
+        return shorten(document.text, 120, placeholder="…")
 
     @admin.display(description=_("vector up to date"), boolean=True)
     def is_searchable(self, document: ReferenceDocument) -> bool:
         return document.is_indexed
-
-
-def _check_url(source: DataSource) -> str:
-    return reverse("admin:catalog_datasource_check", args=[source.pk])
-
-
-def _show_findings(check: SourceCheck) -> list[dict[str, str]]:
-    """Level and text of each finding, for the page."""
-    return [
-        {"level": finding.level.value, "text": translate(finding)}
-        for finding in read_findings(check)
-    ]
-
-
-def _mark(state: CheckState, text: str, title: str = "") -> SafeString:
-    return format_html(
-        '<span class="check {}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
-        state.value,
-        title,
-        SIGNS[state],
-        text,
-    )
-
-
-def _without(fieldsets: Any, names: Any) -> Any:
-    """The fieldsets less these fields; none of them stands beside another in a row."""
-    return [
-        (title, {**options, "fields": [field for field in options["fields"] if field not in names]})
-        for title, options in fieldsets
-    ]

@@ -5,8 +5,7 @@ from collections.abc import Collection
 from django.db import transaction
 
 from catalog.documents.tables import refresh_table_documents, remove_unserved_documents
-from catalog.index_tasks import INDEX_PENDING, REFRESH_SOURCE
-from catalog.jobs import send_job
+from catalog.jobs import INDEX_PENDING, REFRESH_SOURCE, send_job
 from catalog.models import DataSource
 from catalog.searching.texts import refresh_search_texts
 
@@ -17,8 +16,15 @@ def tables_changed(table_ids: Collection[int]) -> None:
     To be called after any change of the rows of tables, columns or tags. Words are found at once,
     meanings when a worker has embedded what changed, or at the next `manage.py index_documents`.
     """
-    if ids := sorted(set(table_ids)):
-        transaction.on_commit(lambda: _refresh(ids), robust=True)
+    ids = sorted(set(table_ids))
+
+    def refresh() -> None:
+        refresh_search_texts(ids)
+        if refresh_table_documents(ids):
+            send_job(INDEX_PENDING)
+
+    if ids:
+        transaction.on_commit(refresh, robust=True)
 
 
 def source_changed(source: DataSource | None) -> None:
@@ -27,18 +33,12 @@ def source_changed(source: DataSource | None) -> None:
     To be called after a data source was saved; with None after one was deleted.
     """
     source_id = source.pk if source else None
-    transaction.on_commit(lambda: _refresh_source(source_id), robust=True)
 
+    def refresh() -> None:
+        if remove_unserved_documents():
+            send_job(INDEX_PENDING)
+        # The others are of no danger, and there may be thousands.
+        if source_id is not None:
+            send_job(REFRESH_SOURCE, source_id)
 
-def _refresh(table_ids: Collection[int]) -> None:
-    refresh_search_texts(table_ids)
-    if refresh_table_documents(table_ids):
-        send_job(INDEX_PENDING)
-
-
-def _refresh_source(source_id: int | None) -> None:
-    if remove_unserved_documents():
-        send_job(INDEX_PENDING)
-    # The others are of no danger, and there may be thousands.
-    if source_id is not None:
-        send_job(REFRESH_SOURCE, source_id)
+    transaction.on_commit(refresh, robust=True)

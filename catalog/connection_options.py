@@ -54,7 +54,10 @@ def check_options(options: Any) -> None:
         raise ValidationError(text, params=values)
     for name, value in options.items():
         if not re.fullmatch(_ALLOWED[name], value):
-            raise ValidationError(_explain(name), params={"name": name, "form": _ALLOWED[name]})
+            text = _("%(name)s must be of the form %(form)s.")
+            if name in FILE_OPTIONS:
+                text = _("%(name)s names a file of CREDENTIALS_DIR, without a folder.")
+            raise ValidationError(text, params={"name": name, "form": _ALLOWED[name]})
 
 
 def check_search_path(search_path: str) -> None:
@@ -80,9 +83,3 @@ def libpq_keywords(options: Mapping[str, str]) -> dict[str, str]:
         else value
         for name, value in options.items()
     }
-
-
-def _explain(name: str) -> Any:
-    if name in FILE_OPTIONS:
-        return _("%(name)s names a file of CREDENTIALS_DIR, without a folder.")
-    return _("%(name)s must be of the form %(form)s.")

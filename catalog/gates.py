@@ -1,26 +1,18 @@
 """Who may see and change what on the catalogue's pages, and the rows that they may."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from catalog.models import CatalogTable, DataSource
+from access.views.gates import P, View, guard_view, user_of
+from catalog.models import CatalogTable, CatalogTableQuerySet, DataSource
 from catalog.rights import sources_open_to
-from catalog.table_models import CatalogTableQuerySet
 
 EDIT = "catalog.change_catalogtable"
 SCAN = "catalog.add_catalogscan"
-
-_P = ParamSpec("_P")
-_View = Callable[Concatenate[HttpRequest, _P], HttpResponseBase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +23,27 @@ class Rights:
     may_scan: bool
 
 
-def for_staff(view: _View[_P]) -> _View[_P]:
-    """The view for signed-in people of the staff; others are told, or sent to sign in."""
-    return _guard(view, "")
+def for_staff(view: View[P], right: str = "") -> View[P]:
+    """The view for signed-in members of the staff who have the right."""
+
+    def refuse(user: User) -> str:
+        if not user.is_staff:
+            return _("Only members of the staff may open the catalogue.")
+        if right and not user.has_perm(right):
+            return _("You may read the catalogue, but not do this.")
+        return ""
+
+    return guard_view(view, refuse)
 
 
-def for_editors(view: _View[_P]) -> _View[_P]:
+def for_editors(view: View[P]) -> View[P]:
     """The view for those who may edit the catalogue."""
-    return _guard(view, EDIT)
+    return for_staff(view, EDIT)
 
 
-def for_scanners(view: _View[_P]) -> _View[_P]:
+def for_scanners(view: View[P]) -> View[P]:
     """The view for those who may scan and import."""
-    return _guard(view, SCAN)
-
-
-def user_of(request: HttpRequest) -> User:
-    """The signed-in user of a guarded view."""
-    return cast(User, request.user)
+    return for_staff(view, SCAN)
 
 
 def rights_of(request: HttpRequest) -> Rights:
@@ -66,17 +61,3 @@ def tables_open_to(user: User) -> CatalogTableQuerySet:
 def named_sources_open_to(user: User) -> list[DataSource]:
     """Data sources that the user may use, by name; the default one has no row."""
     return list(sources_open_to(user.get_username()).order_by("name"))
-
-
-def _guard(view: _View[_P], right: str) -> _View[_P]:
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        user = user_of(request)
-        if not user.is_staff:
-            raise PermissionDenied(_("Only members of the staff may open the catalogue."))
-        if right and not user.has_perm(right):
-            raise PermissionDenied(_("You may read the catalogue, but not do this."))
-        return view(request, *args, **kwargs)
-
-    return cast(_View[_P], guarded)

@@ -9,18 +9,15 @@ from kombu.exceptions import OperationalError
 
 logger = logging.getLogger(__name__)
 
+# The tasks of catalog.tasks by name: importing them would import what sends them.
+SCAN_SOURCE = "catalog.tasks.scan_source"
+INDEX_PENDING = "catalog.tasks.index_pending"
+REFRESH_SOURCE = "catalog.tasks.refresh_source"
 _TIMEOUT_S = 2
-# Without these kombu tries for ever to reach a broker.
-_BROKER_OPTIONS = {
-    "max_retries": 0,
-    "connect_retries_timeout": _TIMEOUT_S,
-    "socket_connect_timeout": _TIMEOUT_S,
-    "socket_timeout": _TIMEOUT_S,
-}
 
 
 def send_job(name: str, *arguments: object) -> bool:
-    """Queue the task of this name, such as catalog.index_tasks.index_pending; False if that failed.
+    """Queue the task of this name, such as INDEX_PENDING; False if that failed.
 
     It fails where there is no broker, or where it does not answer within seconds. What a job does
     must therefore be found undone by something else too.
@@ -41,5 +38,11 @@ def send_job(name: str, *arguments: object) -> bool:
 def _sender(broker_url: str) -> Celery:
     # Its own: the web side and the commands do not load the workers' application.
     sender = Celery("sender", broker=broker_url, set_as_current=False)
-    sender.conf.broker_transport_options = _BROKER_OPTIONS
+    # Without these kombu tries for ever to reach a broker.
+    sender.conf.broker_transport_options = {
+        "max_retries": 0,
+        "connect_retries_timeout": _TIMEOUT_S,
+        "socket_connect_timeout": _TIMEOUT_S,
+        "socket_timeout": _TIMEOUT_S,
+    }
     return sender

@@ -45,8 +45,16 @@ def explain_missing_right(username: str, source_name: str) -> Message:
 def read_users(sources: Iterable[DataSource]) -> dict[str, frozenset[str] | None]:
     """Names of the active users who may use each source, None where all may; three queries at most."""
     listed = list(sources)
-    restricted = [source.pk for source in listed if source.is_restricted]
-    allowed = _read_allowed(restricted) if restricted else {}
+    restricted = DataSource.objects.filter(pk__in=[row.pk for row in listed if row.is_restricted])
+    allowed: dict[int, set[str]] = {}
+    if any(source.is_restricted for source in listed):
+        superusers = User.objects.filter(is_active=True, is_superuser=True)
+        names = set(superusers.values_list("username", flat=True))
+        allowed = {source.pk: set(names) for source in listed}
+        for path in ("allowed_users", "allowed_groups__user"):
+            named = restricted.filter(**{f"{path}__is_active": True}).order_by()
+            for source_id, username in named.values_list("pk", f"{path}__username"):
+                allowed[source_id].add(username)
     return {
         source.name: frozenset(allowed[source.pk]) if source.is_restricted else None
         for source in listed
@@ -70,22 +78,3 @@ def closed_sources(user: User) -> "QuerySet[DataSource]":
     if user.is_superuser:
         return DataSource.objects.none()
     return DataSource.objects.exclude(pk__in=sources_open_to(user.get_username()).values("pk"))
-
-
-def _read_allowed(ids: list[int]) -> dict[int, set[str]]:
-    superusers = User.objects.filter(is_active=True, is_superuser=True)
-    names = set(superusers.values_list("username", flat=True))
-    allowed = {id_: set(names) for id_ in ids}
-    for id_, username in [*_direct(ids), *_by_group(ids)]:
-        allowed[id_].add(username)
-    return allowed
-
-
-def _direct(ids: list[int]) -> "QuerySet[DataSource, tuple[int, str]]":
-    rows = DataSource.objects.filter(pk__in=ids, allowed_users__is_active=True).order_by()
-    return rows.values_list("pk", "allowed_users__username")
-
-
-def _by_group(ids: list[int]) -> "QuerySet[DataSource, tuple[int, str]]":
-    rows = DataSource.objects.filter(pk__in=ids, allowed_groups__user__is_active=True).order_by()
-    return rows.values_list("pk", "allowed_groups__user__username")

@@ -7,6 +7,9 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from catalog.documents.pending import RUN_S, index_pending_for
+from catalog.documents.tables import refresh_source_documents, remove_unserved_documents
+from catalog.jobs import INDEX_PENDING, send_job
 from catalog.models import CatalogQuery, CatalogScan, ScanState
 from catalog.scans.scanning import find_scannable, request_scan, run_scan, send_waiting_scans
 from catalog.scans.state import ScanBusyError, ScanLostError
@@ -39,3 +42,18 @@ def prune_searches() -> int:
     """Delete searches older than CALL_LOG_RETENTION_DAYS; returns how many."""
     before = timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)
     return CatalogQuery.objects.filter(at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True, time_limit=10 * RUN_S)
+def index_pending() -> None:
+    """Embed what changed; another job follows while there is more."""
+    remove_unserved_documents()
+    if index_pending_for(RUN_S):
+        send_job(INDEX_PENDING)
+
+
+@shared_task(ignore_result=True)
+def refresh_source(source_id: int | None) -> None:
+    """Write the documents of a data source's tables again, and have them embedded."""
+    refresh_source_documents(source_id)
+    send_job(INDEX_PENDING)

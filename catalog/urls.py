@@ -1,14 +1,16 @@
-"""Addresses of the catalogue's pages."""
+"""Addresses of the pages of the catalogue and of data sources, and of the REST API."""
 
-from django.urls import path, register_converter
+from django.urls import path, re_path, register_converter
 
 from catalog.browsing import views as browsing
 from catalog.browsing.addresses import AnyTextConverter
-from catalog.editing import relation_views as relations
 from catalog.editing import views as editing
 from catalog.exchange import views as exchange
-from catalog.glossary import views as glossary
+from catalog.glossary.concepts import views as glossary
 from catalog.scans import views as scans
+from catalog.serving import api
+from catalog.sources.settings import editing as source_editing
+from catalog.sources.settings import views as sources
 
 register_converter(AnyTextConverter, "anytext")
 
@@ -38,9 +40,7 @@ urlpatterns = [
     path("~/scans/<int:scan_id>/cancel/", scans.scan_cancel, name="catalogue-scan-cancel"),
     path("~/tables/<int:table_id>/tags/", editing.table_tags, name="catalogue-table-tags"),
     path("~/tables/<int:table_id>/hidden/", editing.table_hidden, name="catalogue-table-hidden"),
-    path(
-        "~/tables/<int:table_id>/relations/", relations.relation_add, name="catalogue-relation-add"
-    ),
+    path("~/tables/<int:table_id>/relations/", editing.relation_add, name="catalogue-relation-add"),
     path(
         "~/tables/<int:table_id>/texts/<slug:name>/",
         editing.table_text_edit,
@@ -54,13 +54,34 @@ urlpatterns = [
     ),
     path(
         "~/relations/<int:relation_id>/text/",
-        relations.relation_text_edit,
+        editing.relation_text_edit,
         name="catalogue-relation-text",
     ),
     path(
         "~/relations/<int:relation_id>/remove/",
-        relations.relation_remove,
+        editing.relation_remove,
         name="catalogue-relation-remove",
     ),
     path("<slug:source_name>/<anytext:path>/", browsing.table_page, name="catalogue-table"),
+]
+
+# No data source can be called "~".
+source_urlpatterns = [
+    path("", sources.source_list, name="sources"),
+    path("~/add/", source_editing.source_add, name="source-add"),
+    path("<slug:name>/", sources.source_page, name="source"),
+    path("<slug:name>/check/", sources.source_check, name="source-check"),
+    path("<slug:name>/edit/", source_editing.source_edit, name="source-edit"),
+    path("<slug:name>/delete/", source_editing.source_delete, name="source-delete"),
+]
+
+# A table's name may hold slashes and line breaks, which <path:name> does not take.
+_NAME = r"(?P<name>[\s\S]+)"
+api_urlpatterns = [
+    re_path(r"^tables/?\Z", api.tables, name="tables"),
+    re_path(r"^tags/?\Z", api.tags, name="tags"),
+    # Details of a table whose own name ends like this are at ?names=.
+    re_path(rf"^tables/{_NAME}/connection\Z", api.connection, name="connection"),
+    re_path(rf"^tables/{_NAME}\Z", api.table, name="table"),
+    re_path(r"", api.nothing),
 ]

@@ -7,7 +7,8 @@ from django.db.models import ForeignKey, Model, QuerySet
 from django.forms import ModelChoiceField
 from django.http import HttpRequest
 
-from catalog.gates import tables_open_to, user_of
+from access.views.gates import user_of
+from catalog.gates import tables_open_to
 from catalog.models import CatalogTable, DataSource
 from catalog.rights import closed_sources, sources_open_to
 

@@ -37,7 +37,7 @@ app.conf.beat_schedule = {
     },
     # Documents whose job was lost, or that changed while a server was away.
     "index-pending": {
-        "task": "catalog.index_tasks.index_pending",
+        "task": "catalog.tasks.index_pending",
         "schedule": crontab(),
     },
     "look-after-scans": {

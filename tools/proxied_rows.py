@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from django.db import connection
 
-from catalog.mcp_servers.models import McpServer, McpTool
 from catalog.mcp_servers.settings import to_mcp_settings
+from catalog.models import McpServer, McpTool
 from core.errors import ConfigurationError, DefinitionError
 from core.ingest.remote_tools import from_document, served_name
 from core.messages import Message

@@ -1,4 +1,4 @@
-"""Who may open the pages of calls and keys."""
+"""Who may open a page: guards of views."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -15,27 +15,32 @@ SEE_KEYS = "access.view_apikey"
 ADD_KEYS = "access.add_apikey"
 CHANGE_KEYS = "access.change_apikey"
 
-_P = ParamSpec("_P")
-_View = Callable[Concatenate[HttpRequest, _P], HttpResponseBase]
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
-def for_staff_with(*rights: str) -> Callable[[_View[_P]], _View[_P]]:
+def guard_view(view: View[P], refuse: Callable[[User], str]) -> View[P]:
+    """The view for signed-in people; those for whom `refuse` has a text are refused with it."""
+
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if text := refuse(user_of(request)):
+            raise PermissionDenied(text)
+        return view(request, *args, **kwargs)
+
+    return cast(View[P], guarded)
+
+
+def for_staff_with(*rights: str) -> Callable[[View[P]], View[P]]:
     """Guards a view: for signed-in people of the staff who have all these rights."""
 
-    def guard(view: _View[_P]) -> _View[_P]:
-        @login_required
-        @wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            user = user_of(request)
-            if not (user.is_staff and user.has_perms(rights)):
-                raise PermissionDenied(
-                    _("Ask an administrator for the right, or sign in as somebody else.")
-                )
-            return view(request, *args, **kwargs)
+    def refuse(user: User) -> str:
+        if user.is_staff and user.has_perms(rights):
+            return ""
+        return _("Ask an administrator for the right, or sign in as somebody else.")
 
-        return cast(_View[_P], guarded)
-
-    return guard
+    return lambda view: guard_view(view, refuse)
 
 
 def user_of(request: HttpRequest) -> User:

@@ -10,8 +10,7 @@ from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 
 from catalog.browsing.addresses import address_of, source_name_of
-from catalog.browsing.fields import EditableText
-from catalog.browsing.texts import column_text
+from catalog.browsing.fields import EditableText, column_text
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
 from core.catalogue.entries import RelationType

@@ -1,14 +1,22 @@
-"""Texts that are edited where they stand: what the form of one shows, and saving one."""
+"""Texts and tags that are edited in place: what their forms show, and saving a text."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from django.contrib.auth.models import User
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from access.reader_language import in_language
+from catalog.gates import tables_open_to
+from catalog.models import CatalogColumn, CatalogTable, TableRelation, Tag
 from core.errors import EditError, StaleEditError
 
 _PLACEHOLDER_CHARACTERS = 300
@@ -84,7 +92,9 @@ def answer_text(
 
 def render_field(request: HttpRequest, field: EditableText, status: int = 200) -> HttpResponse:
     """The field alone for htmx, or on a page of its own for browsers without JavaScript."""
-    template = "catalog/browsing/_text.html" if is_fragment(request) else "catalog/browsing/text.html"
+    template = (
+        "catalog/browsing/_text.html" if is_fragment(request) else "catalog/browsing/text.html"
+    )
     return render(request, template, {"field": field}, status=status)
 
 
@@ -98,3 +108,93 @@ def back_to(request: HttpRequest, page: str) -> HttpResponseRedirect:
     wanted = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
     return HttpResponseRedirect(wanted if is_ours else page)
+
+
+@dataclass(frozen=True, slots=True)
+class TextKind:
+    """A text that a row has; `label` takes the name of the row."""
+
+    label: str | Promise
+    is_multiline: bool = False
+    placeholder: str | Promise = ""
+
+
+TABLE_TEXTS: Mapping[str, TextKind] = {
+    "display_name": TextKind(
+        gettext_lazy("Display name of %s"), placeholder=gettext_lazy("Name for people")
+    ),
+    "description": TextKind(
+        gettext_lazy("Description of %s"), True, gettext_lazy("What one row is, and what it is for")
+    ),
+    "notes": TextKind(
+        gettext_lazy("Notes on %s"),
+        True,
+        gettext_lazy("What one must know before querying it: filters, size, update times."),
+    ),
+}
+COLUMN_TEXTS: Mapping[str, TextKind] = {
+    "display_name": TextKind(
+        gettext_lazy("Display name of %s"), placeholder=gettext_lazy("Display name")
+    ),
+    "description": TextKind(gettext_lazy("Description of %s"), True),
+}
+
+
+def table_text(table: CatalogTable, name: str, page: str) -> EditableText:
+    """The field of a table's display_name, description or notes."""
+    kind = TABLE_TEXTS[name]
+    comment = table.source_comment if name == "description" else ""
+    return EditableText(
+        key=f"table-{table.pk}-{name}",
+        address=reverse("catalogue-table-text", args=[table.pk, name]),
+        page=page,
+        label=str(kind.label) % table.name,
+        stored=getattr(table, name),
+        placeholder=shorten_comment(comment) or str(kind.placeholder),
+        is_multiline=kind.is_multiline,
+    )
+
+
+def column_text(column: CatalogColumn, name: str, page: str) -> EditableText:
+    """The field of a column's display_name or description; Enter leads to the next column's."""
+    kind = COLUMN_TEXTS[name]
+    comment = column.source_comment if name == "description" else ""
+    return EditableText(
+        key=f"column-{column.pk}-{name}",
+        address=reverse("catalogue-column-text", args=[column.pk, name]),
+        page=page,
+        label=str(kind.label) % column.name,
+        stored=getattr(column, name),
+        placeholder=shorten_comment(comment) or str(kind.placeholder),
+        group=f"column-{name}",
+        is_multiline=kind.is_multiline,
+    )
+
+
+def relation_text(relation: TableRelation, name: str, page: str) -> EditableText:
+    """The field of a relation's description; `name` is the other table's."""
+    return EditableText(
+        key=f"relation-{relation.pk}",
+        address=reverse("catalogue-relation-text", args=[relation.pk]),
+        page=page,
+        label=_("Description of the relation to %s") % name,
+        stored=relation.description,
+        placeholder=_("What the relation means"),
+        group="relation",
+        is_multiline=True,
+    )
+
+
+TAGS_OFFERED = 300
+
+
+def read_tag_names(table: CatalogTable) -> list[str]:
+    """The tags of the table, by name."""
+    return list(table.tags.order_by("name").values_list("name", flat=True))
+
+
+def read_known_tags(user: User) -> list[str]:
+    """The tags of tables that the user may see, those used most, at most 300, by name."""
+    seen = Tag.objects.filter(tables__in=tables_open_to(user))
+    used = seen.annotate(count=Count("tables")).order_by("-count", "name")
+    return sorted(used.values_list("name", flat=True)[:TAGS_OFFERED])

@@ -8,8 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from catalog.browsing.addresses import address_of, source_name_of
-from catalog.browsing.fields import EditableText
-from catalog.browsing.texts import relation_text
+from catalog.browsing.fields import EditableText, relation_text
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
 from core.catalogue.diagram import Diagram, Neighbour, draw_relations

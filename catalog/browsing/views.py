@@ -1,15 +1,21 @@
-"""The list of tables and the page of a table."""
+"""The list of tables and the page of a table with its tabs."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
+from access.views.gates import is_fragment, user_of
 from catalog.browsing.addresses import address_of, match_path, path_of, source_name_of
-from catalog.browsing.fields import is_fragment
+from catalog.browsing.columns import read_columns, read_sample
+from catalog.browsing.fields import read_known_tags, read_tag_names, table_text
 from catalog.browsing.listing import (
     KINDS,
     SORTS,
@@ -19,19 +25,11 @@ from catalog.browsing.listing import (
     read_listing,
     read_tags,
 )
-from catalog.browsing.tabs import DEFAULT_TAB, TABS
-from catalog.browsing.tags import read_known_tags, read_tag_names
-from catalog.browsing.texts import table_text
-from catalog.gates import (
-    for_staff,
-    named_sources_open_to,
-    rights_of,
-    tables_open_to,
-    user_of,
-)
+from catalog.browsing.related import read_related, read_relation_choices
+from catalog.gates import for_staff, named_sources_open_to, rights_of, tables_open_to
 from catalog.models import CatalogTable
 from catalog.scans.views import read_scan_panel
-from catalog.searching.log import record_search
+from catalog.searching.search import record_search
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.near_names import find_near
 
@@ -147,3 +145,43 @@ def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpRe
         "near": [(name, address_of(known[name], source_name_of(known[name]))) for name in near],
     }
     return render(request, "catalog/browsing/unknown_table.html", context, status=404)
+
+
+DEFAULT_TAB = "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A part of the page: `build` makes what `template` shows."""
+
+    label: str | Promise
+    template: str
+    build: Callable[[HttpRequest, CatalogTable], dict[str, Any]]
+
+
+def _build_columns(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    page, rows = read_columns(user_of(request), table, request.GET.get("page", "1"))
+    return {"page": page, "rows": rows}
+
+
+def _build_sample(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    return {"sample": read_sample(table)}
+
+
+def build_related(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    """What the tab of relations shows."""
+    user = user_of(request)
+    return {**read_related(user, table), "choices": read_relation_choices(user, table)}
+
+
+def _build_notes(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    page = f"{address_of(table, source_name_of(table))}?tab=notes"
+    return {"field": table_text(table, "notes", page)}
+
+
+TABS: dict[str, Tab] = {
+    "columns": Tab(_("Columns"), "catalog/browsing/_columns.html", _build_columns),
+    "sample": Tab(_("Sample"), "catalog/browsing/_sample.html", _build_sample),
+    "related": Tab(_("Related"), "catalog/browsing/_related.html", build_related),
+    "notes": Tab(_("Notes"), "catalog/browsing/_notes.html", _build_notes),
+}

@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.reader_language import in_language
+from access.views.gates import user_of
 from catalog.browsing.listing import ListState, filter_tables
 from catalog.exchange.apply import apply_import
 from catalog.exchange.export import FileFormat, export_descriptions
-from catalog.exchange.kept_plans import drop_plan, find_plan, keep_plan
-from catalog.exchange.plan import ImportPlan, read_import
-from catalog.gates import for_scanners, for_staff, tables_open_to, user_of
+from catalog.exchange.plan import ImportPlan, drop_plan, find_plan, keep_plan, read_import
+from catalog.gates import for_scanners, for_staff, tables_open_to
 from catalog.models import CatalogTable
 from core.errors import EditError
 

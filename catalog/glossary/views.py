@@ -16,9 +16,10 @@ from django.views.decorators.vary import vary_on_headers
 
 from access.list_addresses import read_filters, read_page
 from access.reader_language import in_language
-from catalog.browsing.fields import EditableText, answer_text, is_fragment
+from access.views.gates import is_fragment, user_of
+from catalog.browsing.fields import EditableText, answer_text
 from catalog.exchange.spreadsheets import MAX_FILE_BYTES
-from catalog.gates import for_editors, for_staff, rights_of, user_of
+from catalog.gates import for_editors, for_staff, rights_of
 from catalog.glossary.concepts import (
     LANGUAGES,
     GlossaryEntry,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from catalog.mcp_servers.forms import LIMITS, McpServerForm
-from catalog.mcp_servers.models import McpServer, McpTool, ServerState
+from catalog.models import McpServer, McpTool, ServerState
 
 _SIGNS = {ServerState.REACHABLE: "✓", ServerState.UNREACHABLE: "✕", ServerState.UNKNOWN: "?"}
 

@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from catalog.encryption import seal
-from catalog.mcp_servers.models import McpServer
 from catalog.mcp_servers.settings import to_mcp_settings
+from catalog.models import McpServer
 from core.errors import ConfigurationError
 from core.messages import Message
 
@@ -62,13 +62,8 @@ class McpServerForm(forms.ModelForm[McpServer]):
     def _post_clean(self) -> None:
         """Judge the row that the fields make, which is there only now."""
         super()._post_clean()  # type: ignore[misc]  # unknown to django-stubs
-        if not self.errors:
-            self._store_token()
-        if not self.errors:
-            self._judge()
-
-    def _store_token(self) -> None:
-        """Put the token into the row, or keep the stored one where it may be kept."""
+        if self.errors:
+            return
         row = self.instance
         if secret := self.cleaned_data.get("new_token"):
             try:
@@ -78,10 +73,10 @@ class McpServerForm(forms.ModelForm[McpServer]):
         elif row.token and row.server_url != self._address:
             text = _("Enter the token again: the stored one was meant for another address.")
             self.add_error("new_token", text)
-
-    def _judge(self) -> None:
+        if self.errors:
+            return
         try:
-            to_mcp_settings(self.instance)
+            to_mcp_settings(row)
         except ConfigurationError as error:
             # What is wrong with the address is said beside it.
             reason = error.message.values.get("reason")

@@ -4,12 +4,13 @@ import uuid
 
 from django.contrib.postgres.functions import RandomUUID
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from catalog.encryption import EncryptedField
+from catalog.sources.models import between
 from core.ingest.remote_tools import MAX_NAMESPACE_CHARACTERS
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_TIMEOUT_MS
 
@@ -21,10 +22,6 @@ _REFERENCE = RegexValidator(
     r"^(env|file):[A-Za-z0-9_.-]+\Z",
     _("Write env:NAME or file:NAME; a token itself goes into the token field."),
 )
-
-
-def _between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]:
-    return [MinValueValidator(low), MaxValueValidator(high)]
 
 
 class ServerState(models.TextChoices):
@@ -65,16 +62,16 @@ class McpServer(models.Model):
         _("time-out, ms"),
         default=3 * DEFAULT_TIMEOUT_MS,
         db_default=3 * DEFAULT_TIMEOUT_MS,
-        validators=_between(100, 600_000),
+        validators=between(100, 600_000),
     )
     byte_limit = models.PositiveIntegerField(
         _("byte ceiling of an answer"),
         default=DEFAULT_BYTE_LIMIT,
         db_default=DEFAULT_BYTE_LIMIT,
-        validators=_between(1_000, 50_000_000),
+        validators=between(1_000, 50_000_000),
     )
     max_calls = models.PositiveSmallIntegerField(
-        _("calls at once per runtime"), default=16, db_default=16, validators=_between(1, 1_000)
+        _("calls at once per runtime"), default=16, db_default=16, validators=between(1, 1_000)
     )
     is_active = models.BooleanField(
         _("active"),

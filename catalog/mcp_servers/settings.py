@@ -3,21 +3,19 @@
 from collections.abc import Iterable
 from copy import copy
 
-from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 from django.views.decorators.debug import sensitive_variables
 
 from access.reader_language import to_columns
 from catalog.encryption import unseal
-from catalog.mcp_servers.models import McpServer, ServerState
+from catalog.models import McpServer, ServerState
+from catalog.sources.connections import MIN_SECRET_CHARACTERS, address_rules, check_row
 from catalog.sources.credentials import resolve_credential
-from catalog.sources.http_services import address_rules
 from core.errors import ConfigurationError
 from core.messages import Message, message
 from gateways.http.settings import HttpSettings
 
-_MIN_SECRET_CHARACTERS = 4
 _MAX_TROUBLE_CHARACTERS = 500
 # What a call carries twice, as text and as structured content, and the messages around it.
 _WIRE_FACTOR, _WIRE_MARGIN = 3, 200_000
@@ -27,13 +25,20 @@ _WIRE_FACTOR, _WIRE_MARGIN = 3, 200_000
 def to_mcp_settings(server: McpServer) -> HttpSettings:
     """How the server is called, its token resolved. Raises ConfigurationError, which holds none."""
     row = copy(server)
-    _check_row(row)
-    token = _read_token(row)
+    check_row(row)
+    if row.token:
+        token = unseal(row.token, row.token_identity())
+    else:
+        token = resolve_credential(row.token_reference)
+        if row.token_reference and not token:
+            raise ConfigurationError(
+                message("mcp_server.token_empty", "the token behind the reference is empty")
+            )
     found = HttpSettings(
         server_url=row.server_url,
         rules=address_rules(),
         headers=(("Authorization", f"Bearer {token}"),) if token else (),
-        secrets=(token,) if len(token) >= _MIN_SECRET_CHARACTERS else (),
+        secrets=(token,) if len(token) >= MIN_SECRET_CHARACTERS else (),
         pool_size=row.max_calls,
         byte_limit=_WIRE_FACTOR * row.byte_limit + _WIRE_MARGIN,
         timeout_ms=row.timeout_ms,
@@ -67,27 +72,5 @@ def note_unreachable(name: str, trouble: Message) -> None:
 
 def due_servers(names: Iterable[str] = ()) -> list[McpServer]:
     """Active servers, or those of these names, by name."""
-    wanted = Q(name__in=list(names)) if names else Q(is_active=True)
-    return list(McpServer.objects.filter(wanted))
-
-
-def _check_row(row: McpServer) -> None:
-    """Judge a row as the form does: other programs write rows too."""
-    try:
-        row.clean_fields()
-        row.clean()
-    except ValidationError as error:
-        texts = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
-        raise ConfigurationError("; ".join(texts)) from None
-
-
-@sensitive_variables()
-def _read_token(row: McpServer) -> str:
-    if row.token:
-        return unseal(row.token, row.token_identity())
-    token = resolve_credential(row.token_reference)
-    if row.token_reference and not token:
-        raise ConfigurationError(
-            message("mcp_server.token_empty", "the token behind the reference is empty")
-        )
-    return token
+    chosen = Q(name__in=list(names)) if names else Q(is_active=True)
+    return list(McpServer.objects.filter(chosen))

@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from access.reader_language import to_columns
-from catalog.jobs import send_job
-from catalog.models import CatalogScan, DataSource, ScanPhase, ScanState
+from catalog.jobs import SCAN_SOURCE, send_job
+from catalog.models import ACTIVE_STATES, CatalogScan, DataSource, ScanPhase, ScanState
 from catalog.scans.run import IsStopped, Progress, ScanRun
 from catalog.scans.state import (
     GIVEN_UP_AFTER,
@@ -27,7 +27,6 @@ from catalog.sources.settings import SourceSettings, read_sources
 from core.errors import ToolboxError
 from core.messages import Message, message
 
-SCAN_TASK = "catalog.tasks.scan_source"
 _FAULT = message(
     "scan.program_error", "an error in the program ended the scan; the log of the process says more"
 )
@@ -58,7 +57,7 @@ def find_or_queue_scan(source: DataSource | None, username: str) -> CatalogScan:
     """As `request_scan`, but nobody is told: the caller carries it out."""
     scan, _created = CatalogScan.objects.get_or_create(
         source=source,
-        state__in=[ScanState.QUEUED, ScanState.RUNNING],
+        state__in=ACTIVE_STATES,
         defaults={"state": ScanState.QUEUED, "requested_by": username},
     )
     return scan
@@ -162,7 +161,7 @@ def _explain_failure(scan: CatalogScan, reason: Message) -> Message:
 def _send(pk: int) -> None:
     """To a worker, or a thread of this process; where the broker is away, beat finds the scan later."""
     if settings.REDIS_URL:
-        send_job(SCAN_TASK, pk)
+        send_job(SCAN_SOURCE, pk)
         return
     threading.Thread(target=_run_in_thread, args=[pk], name=f"scan-{pk}", daemon=True).start()
 

@@ -9,29 +9,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from catalog.browsing.fields import is_fragment
-from catalog.gates import (
-    for_scanners,
-    for_staff,
-    named_sources_open_to,
-    rights_of,
-    user_of,
-)
-from catalog.models import CatalogScan, DataSource, ScanState
+from access.views.gates import is_fragment, user_of
+from catalog.gates import for_scanners, for_staff, named_sources_open_to, rights_of
+from catalog.models import ACTIVE_STATES, CatalogScan, DataSource
 from catalog.rights import sources_open_to
 from catalog.scans.scanning import cancel_scan, request_scan
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-
-_ACTIVE = (ScanState.QUEUED, ScanState.RUNNING)
 
 
 def read_scan_panel(request: HttpRequest, sources: list[DataSource]) -> dict[str, Any]:
     """What the dialog and the page of scans show: the data sources, active scans and last ones."""
     scans = _visible_scans(request)
-    last = scans.exclude(state__in=_ACTIVE).order_by("source_id", "-pk").distinct("source_id")
+    last = scans.exclude(state__in=ACTIVE_STATES).order_by("source_id", "-pk").distinct("source_id")
     return {
         "scan_sources": [DEFAULT_SOURCE_NAME, *(source.name for source in sources)],
-        "active_scans": list(scans.filter(state__in=_ACTIVE)),
+        "active_scans": list(scans.filter(state__in=ACTIVE_STATES)),
         "last_scans": list(last),
     }
 

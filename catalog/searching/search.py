@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
+from django.contrib.auth.models import User
 from django.contrib.postgres.lookups import TrigramWordSimilar
 from django.db import connection, transaction
 from django.db.models import Case, F, FloatField, Func, Q, QuerySet, TextField, Value, When
+from django.utils import timezone
 
-from catalog.models import CatalogColumn, CatalogTable
+from catalog.models import CatalogColumn, CatalogQuery, CatalogTable
 from core.catalogue.search_words import (
     encode_letters,
     find_alike,
@@ -166,3 +169,23 @@ def _find_columns(forms: Sequence[str], table_ids: Collection[int]) -> dict[int,
 
 def _corrections(forms: Forms) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((word, tuple(found)) for word, found in forms.items() if word not in found)
+
+
+SURFACE = "page"
+# Typing on within this time is the same search.
+_TYPING_TIME = timedelta(seconds=10)
+
+
+def record_search(user: User, query: str, result_count: int) -> None:
+    """Keep the query; one that goes on from the user's last one takes its place."""
+    now = timezone.now()
+    recent = CatalogQuery.objects.filter(user=user, surface=SURFACE, at__gt=now - _TYPING_TIME)
+    last = recent.order_by("-id").first()
+    if last is None or not _goes_on(last.query, query):
+        last = CatalogQuery(user=user, surface=SURFACE)
+    last.at, last.query, last.result_count = now, query, result_count
+    last.save()
+
+
+def _goes_on(before: str, now: str) -> bool:
+    return now.startswith(before) or before.startswith(now)

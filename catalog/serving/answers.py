@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from catalog.models import CatalogScan, CatalogTable, ScanState
+from catalog.models import ACTIVE_STATES, CatalogScan, CatalogTable, ScanState
 from catalog.serving.entries import read_entries, read_locations, read_summaries, read_tags
 from core.catalogue.connection_code import connection_info
 from core.catalogue.details import details_answer
@@ -59,7 +59,7 @@ def _require_scan() -> None:
     """An empty catalogue tells nothing of the data before a scan has come to its end."""
     if CatalogTable.objects.exists() or CatalogScan.objects.filter(state=ScanState.DONE).exists():
         return
-    active = CatalogScan.objects.filter(state__in=[ScanState.QUEUED, ScanState.RUNNING])
+    active = CatalogScan.objects.filter(state__in=ACTIVE_STATES)
     if active.exists():
         raise IndexNotReadyError(
             message(

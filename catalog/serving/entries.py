@@ -11,8 +11,14 @@ from django.db.models.functions import Left
 
 from catalog.models import CatalogColumn, CatalogTable, Tag
 from catalog.serving.relation_entries import RelationEntries, read_relations
-from catalog.serving.table_lookup import Sight, find_tables, name_tables, sight_of
-from catalog.serving.table_names import TablePlace, read_agent_names
+from catalog.serving.table_names import (
+    Sight,
+    TablePlace,
+    find_tables,
+    name_tables,
+    read_agent_names,
+    sight_of,
+)
 from core.catalogue.entries import (
     DEFAULT_SOURCE_NAME,
     ColumnEntry,

@@ -8,8 +8,7 @@ from typing import Any
 from django.db.models import Q
 
 from catalog.models import TableRelation
-from catalog.serving.table_lookup import Sight
-from catalog.serving.table_names import TablePlace
+from catalog.serving.table_names import Sight, TablePlace
 from core.catalogue.entries import ColumnReference, RelationEntry, RelationType, TableName
 from core.catalogue.sql_names import join_condition
 

@@ -1,11 +1,18 @@
-"""The names under which agents ask for tables: as short as they can be told apart by."""
+"""The names by which agents ask for tables, and the tables that a name means."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Lower
+
 from catalog.models import CatalogTable
+from catalog.rights import sources_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.catalogue.near_names import find_near
 
 
 class TablePlace(NamedTuple):
@@ -50,3 +57,141 @@ def place_forms(place: TablePlace) -> list[str]:
     full = [place.source or DEFAULT_SOURCE_NAME, *qualified]
     quoted = ".".join('"' + part.replace('"', '""') + '"' for part in full)
     return [place.name, ".".join(qualified), ".".join(full), quoted]
+
+
+# PostgreSQL's names have 63 bytes at most; a data source, a schema and a table with quotes need less.
+MAX_NAME_CHARACTERS = 1_000
+MAX_DOTS = 16
+PLACE_FIELDS = ("pk", "source__name", "schema", "name")
+
+
+class Candidate(NamedTuple):
+    """A table that a name may mean."""
+
+    place: TablePlace
+    display_name: str
+
+
+@dataclass(slots=True)
+class FoundTables:
+    """Ids of the tables that were asked for, in that order and once each.
+
+    `not_found` gives, by each name that means no table or several, what may have been meant.
+    """
+
+    ids: list[int] = field(default_factory=list)
+    not_found: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the agents of one user may be told of: the default data source and those with these ids."""
+
+    source_ids: tuple[int, ...]
+
+    def tables(self) -> "QuerySet[CatalogTable]":
+        """The tables, in no order."""
+        return CatalogTable.objects.served().filter(self._is_open("source")).order_by()
+
+    def of_relation(self, end: str) -> Q:
+        """Relations of which the table at this end, `table` or `target`, is one of them."""
+        served = Q(**{f"{end}__gone_at": None, f"{end}__is_hidden": False})
+        return served & self._is_open(f"{end}__source")
+
+    def _is_open(self, source: str) -> Q:
+        return Q(**{source: None}) | Q(**{f"{source}__in": self.source_ids})
+
+
+def sight_of(owner: str) -> Sight:
+    """What agents of this user, '' for a caller without a user, may be told of; one query."""
+    return Sight(tuple(sources_open_to(owner).order_by().values_list("pk", flat=True)))
+
+
+def find_tables(sight: Sight, names: Sequence[str]) -> FoundTables:
+    """The tables of these names; where one means several, none of them is meant.
+
+    A name may be bare, with schema, with data source and schema, in another case, or a display name.
+    """
+    candidates = _read_candidates(sight, names)
+    meant = {name: _find_meant(name, candidates) for name in dict.fromkeys(names)}
+    found = FoundTables()
+    for name, tables in meant.items():
+        if len(tables) == 1:
+            found.ids.append(tables[0].place.id)
+        else:
+            found.not_found[name] = [place_forms(table.place)[2] for table in tables]
+    found.ids = list(dict.fromkeys(found.ids))
+    _add_near(found, sight)
+    return found
+
+
+def name_tables(places: Sequence[TablePlace]) -> dict[int, str]:
+    """The names under which agents ask for these tables; one query, however many others there are."""
+    bare = {suffix for place in places for suffix in _suffixes(place_forms(place)[2])}
+    rivals = CatalogTable.objects.served().filter(name__in=bare).order_by()
+    found = [TablePlace(*row) for row in rivals.values_list(*PLACE_FIELDS)]
+    # Those asked for may have left the catalogue since they were read.
+    return agent_names({place.id: place for place in (*places, *found)}.values())
+
+
+def _read_candidates(sight: Sight, names: Iterable[str]) -> list[Candidate]:
+    sound = [name for name in names if _is_storable(name)]
+    bare = {form.lower() for name in sound for form in (*_suffixes(name), _last_quoted(name))}
+    tables = sight.tables().annotate(lowered=Lower("name"))
+    rows = tables.filter(Q(lowered__in=bare) | Q(display_name__in=sound))
+    return [
+        Candidate(TablePlace(*place), display_name)
+        for *place, display_name in rows.values_list(*PLACE_FIELDS, "display_name")
+    ]
+
+
+def _find_meant(name: str, candidates: list[Candidate]) -> list[Candidate]:
+    """What the first rule that finds anything finds, by full name."""
+    rules: tuple[Callable[[Candidate], bool], ...] = (
+        lambda table: name in _names_of(table.place),
+        lambda table: name.casefold() in map(str.casefold, _names_of(table.place)),
+        lambda table: name == table.display_name,
+    )
+    found = (list(filter(rule, candidates)) for rule in rules)
+    tables = next(filter(None, found), [])
+    # The bare name of one table may be written like the full name of another.
+    named = agent_names(table.place for table in tables)
+    exact = [table for table in tables if named[table.place.id] == name]
+    return exact or sorted(tables, key=lambda table: place_forms(table.place)[2])
+
+
+def _names_of(place: TablePlace) -> list[str]:
+    return [*place_forms(place), place_forms(place._replace(schema=""))[2]]
+
+
+def _add_near(found: FoundTables, sight: Sight) -> None:
+    unknown = [name for name, near in found.not_found.items() if not near]
+    if not unknown:
+        return
+    rows = sight.tables().values_list(*PLACE_FIELDS, "display_name")
+    tables = [Candidate(TablePlace(*place), display_name) for *place, display_name in rows]
+    named = agent_names(table.place for table in tables)
+    shown = {named[table.place.id]: table.display_name for table in tables}
+    for name in unknown:
+        found.not_found[name] = find_near(name, list(shown), display_names=shown)
+
+
+def _suffixes(name: str) -> list[str]:
+    """The name and what follows each of its first dots: one of them is the bare name."""
+    dots = (index for index, character in enumerate(name) if character == ".")
+    return [name, *(name[index + 1 :] for index in islice(dots, MAX_DOTS))]
+
+
+def _last_quoted(name: str) -> str:
+    """The bare name of a name in quotes, '' for another."""
+    _, _, last = name.removesuffix('"').rpartition('."')
+    return last.replace('""', '"') if name.endswith('"') else ""
+
+
+def _is_storable(name: str) -> bool:
+    """Whether a table can be called that: PostgreSQL's text holds no NUL and no lone surrogate."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name and len(name) <= MAX_NAME_CHARACTERS

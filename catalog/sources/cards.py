@@ -1,6 +1,6 @@
 """The list of data sources: what the card of each says."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,20 +10,43 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from catalog.models import CatalogScan, CatalogTable, DataSource, ScanState
+from catalog.models import ACTIVE_STATES, CatalogScan, CatalogTable, DataSource
+from catalog.sources.checking import find_check
 from catalog.sources.environment import variable_name
 from catalog.sources.gates import visible_sources
 from catalog.sources.settings import default_settings
-from catalog.sources.states import (
-    ReadOnlyProof,
-    SourceState,
-    Standing,
-    find_check,
-    read_proof,
-    read_state,
-)
-from catalog.sources.uses import USES
+from catalog.sources.states import ReadOnlyProof, SourceState, Standing, read_proof, read_state
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
+
+SHOWN_USES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUser:
+    """One thing that needs a data source; `address` is '' where the reader may not see it."""
+
+    name: str
+    address: str = ""
+    is_active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUse:
+    """A kind of things on data sources.
+
+    `count` gives their number by the id of the data source, None for the default; `read` at most
+    SHOWN_USES of them by name; `address` leads to a list of those on the data source of that name,
+    '' where the reader may not see it.
+    """
+
+    label: str | Promise
+    count: Callable[[], Mapping[int | None, int]]
+    read: Callable[[User, DataSource | None], Sequence[SourceUser]]
+    address: Callable[[User, str], str]
+
+
+USES: dict[str, SourceUse] = {}
+
 
 # Of the database that needs no row.
 DEFAULT_VARIABLES = tuple(
@@ -63,25 +86,15 @@ class SourceCard:
         return variable_name(self.source.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """What is known of all data sources, by their ids; None is the default."""
-
-    tables: Mapping[int | None, int]
-    scans: Mapping[int | None, CatalogScan]
-    uses: Mapping[str, Mapping[int | None, int]]
-
-
 def read_cards(user: User) -> list[SourceCard]:
     """The default data source and those that the user may see; the same number of queries for any."""
-    figures = _read_figures()
-    rows = [make_default_row(), *visible_sources(user).order_by("name")]
-    return [_make_card(user, row, figures) for row in rows]
+    return _make_cards(user, [make_default_row(), *visible_sources(user).order_by("name")])
 
 
 def read_card(user: User, source: DataSource) -> SourceCard:
     """The card of one, as `read_cards`."""
-    return _make_card(user, source, _read_figures())
+    [card] = _make_cards(user, [source])
+    return card
 
 
 def make_default_row() -> DataSource:
@@ -106,36 +119,36 @@ def make_default_row() -> DataSource:
     )
 
 
-def _read_figures() -> _Figures:
+def _make_cards(user: User, sources: Sequence[DataSource]) -> list[SourceCard]:
     present = CatalogTable.objects.filter(gone_at=None).order_by()
-    over = CatalogScan.objects.exclude(state__in=[ScanState.QUEUED, ScanState.RUNNING])
+    tables = dict(present.values_list("source").annotate(count=Count("pk")))
+    over = CatalogScan.objects.exclude(state__in=ACTIVE_STATES)
     last = over.order_by("source_id", "-pk").distinct("source_id").defer("warnings")
-    return _Figures(
-        tables=dict(present.values_list("source").annotate(count=Count("pk"))),
-        scans={scan.source_id: scan for scan in last},
-        uses={name: use.count() for name, use in USES.items()},
-    )
-
-
-def _make_card(user: User, row: DataSource, figures: _Figures) -> SourceCard:
-    check = find_check(row) if row.pk else None
-    return SourceCard(
-        source=row,
-        address=reverse("source", args=[row.name]),
-        state=read_state(row) if row.pk else _read_default_state(row),
-        proof=read_proof(check),
-        checked_at=check.checked_at if check else None,
-        table_count=figures.tables.get(row.pk, 0),
-        last_scan=figures.scans.get(row.pk),
-        uses=[
-            UseCount(use.label, figures.uses[name].get(row.pk, 0), use.address(user, row.name))
-            for name, use in USES.items()
-        ],
-    )
-
-
-def _read_default_state(row: DataSource) -> SourceState:
-    if row.host:
-        return SourceState(Standing.UNKNOWN, _("set by variables"))
-    text = _("Set the POSTGRESQL_DB_* variables to have a default data source.")
-    return SourceState(Standing.UNKNOWN, _("not set"), text)
+    scans = {scan.source_id: scan for scan in last}
+    counts = [(use, use.count()) for use in USES.values()]
+    cards = []
+    for source in sources:
+        check = find_check(source) if source.pk else None
+        if source.pk:
+            state = read_state(source)
+        elif source.host:
+            state = SourceState(Standing.UNKNOWN, _("set by variables"))
+        else:
+            text = _("Set the POSTGRESQL_DB_* variables to have a default data source.")
+            state = SourceState(Standing.UNKNOWN, _("not set"), text)
+        cards.append(
+            SourceCard(
+                source=source,
+                address=reverse("source", args=[source.name]),
+                state=state,
+                proof=read_proof(check),
+                checked_at=check.checked_at if check else None,
+                table_count=tables.get(source.pk, 0),
+                last_scan=scans.get(source.pk),
+                uses=[
+                    UseCount(use.label, count.get(source.pk, 0), use.address(user, source.name))
+                    for use, count in counts
+                ],
+            )
+        )
+    return cards

@@ -4,23 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from access.reader_language import to_columns
 from catalog.models import CheckState, DataSource, Engine, SourceCheck
-from catalog.sources.connections import to_settings
-from catalog.sources.finding_texts import find_worst
-from catalog.sources.http_services import find_target, to_service
+from catalog.sources.connections import find_target, to_service, to_settings
+from catalog.sources.findings import find_worst
 from core.errors import ConfigurationError
 from core.messages import list_sentences
 from gateways.checks.postgres import inspect_postgres
 from gateways.checks.report import ConnectionReport, Finding, Level, refused
 from gateways.checks.sqlite import inspect_sqlite
 from gateways.http.check import inspect_service
-from gateways.sources import DatabaseSettings
 from gateways.sqlite.settings import SqliteSettings
 
 CHECKED_AT_ONCE = 8
@@ -34,34 +31,62 @@ _CUT_SHORT = frozenset({"too-slow", "connection-lost"})
 
 def find_due() -> list[DataSource]:
     """Data sources that nobody has checked as they are now, or not lately; other programs write rows too."""
-    return [row for row in DataSource.objects.select_related("last_check") if _is_due(row)]
+    due = []
+    for source in DataSource.objects.select_related("last_check"):
+        try:
+            target = find_target(source)
+        except ConfigurationError:
+            continue
+        check = find_check(source)
+        valid_for = VALID_FOR
+        if check and check.state == CheckState.UNREACHABLE:
+            valid_for = RETRY_AFTER
+        if check is None or check.target != target or timezone.now() - check.checked_at > valid_for:
+            due.append(source)
+    return due
 
 
-def _is_due(source: DataSource) -> bool:
-    try:
-        target = find_target(source)
-    except ConfigurationError:
-        return False
+def find_check(source: DataSource) -> SourceCheck | None:
+    """The last check, None before the first."""
     check: SourceCheck | None = getattr(source, "last_check", None)
-    if check is None or check.target != target:
-        return True
-    is_away = check.state == CheckState.UNREACHABLE
-    return timezone.now() - check.checked_at > (RETRY_AFTER if is_away else VALID_FOR)
+    return check
 
 
 async def inspect_row(source: DataSource) -> ConnectionReport:
-    """What the database says now; reads nothing of ours and stores nothing."""
-    return await _inspect_row(source, asyncio.Semaphore(1))
+    """What the database says now, of a row that may not be saved yet; stores nothing."""
+    try:
+        if source.engine == Engine.HTTP:
+            return await inspect_service(to_service(source))
+        settings = to_settings(source)
+    except ConfigurationError as error:
+        finding = refused(
+            "wrong-configuration",
+            "The data source is not set up correctly: {reason}.",
+            reason=str(error).rstrip("."),
+        )
+        return ConnectionReport(findings=(finding,))
+    if isinstance(settings, SqliteSettings):
+        return await inspect_sqlite(settings)
+    return await inspect_postgres(settings)
 
 
 def inspect_source(source: DataSource) -> ConnectionReport:
-    """What the database says now, of a row that may not be saved yet; stores nothing."""
+    """As `inspect_row`."""
     return async_to_sync(inspect_row)(source)
 
 
 def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
     """The stored outcome of checking each source, in order; some are asked at the same time."""
-    reports = async_to_sync(_inspect_rows)(sources)
+    gate = asyncio.Semaphore(CHECKED_AT_ONCE)
+
+    async def inspect(source: DataSource) -> ConnectionReport:
+        async with gate:
+            return await inspect_row(source)
+
+    async def inspect_all() -> list[ConnectionReport]:
+        return await asyncio.gather(*map(inspect, sources))
+
+    reports = async_to_sync(inspect_all)()
     return [store_report(*pair) for pair in zip(sources, reports, strict=True)]
 
 
@@ -71,23 +96,30 @@ def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
         target = find_target(source)
     except ConfigurationError:
         target = ""
+    if state_of(report) is not CheckState.UNREACHABLE:
+        faults = [fault.message for fault in select_faults(report)]
+        refusal = to_columns("refusal", list_sentences(faults) if faults else None)
+    else:
+        # A database that is away does not change what was found before.
+        before = SourceCheck.objects.filter(source=source, target=target).first()
+        refusal = {
+            "refusal": before.refusal if before else "",
+            "refusal_message": before.refusal_message if before else None,
+        }
+    worst = find_worst(report.findings)
     check, _created = SourceCheck.objects.update_or_create(
         source=source,
         defaults={
             "checked_at": timezone.now(),
             "state": state_of(report),
-            "summary": summarize(report),
-            **_find_refusal(source, report, target),
+            "summary": worst.text if worst else "",
+            **refusal,
             "target": target,
-            "report": _to_json(report),
+            "report": asdict(report)
+            | {"findings": [finding.to_json() for finding in report.findings]},
         },
     )
     return check
-
-
-def find_faults(report: ConnectionReport) -> list[str]:
-    """English texts of what makes the database unfit, as `select_faults`."""
-    return [fault.text for fault in select_faults(report)]
 
 
 def select_faults(report: ConnectionReport) -> list[Finding]:
@@ -103,60 +135,9 @@ def select_faults(report: ConnectionReport) -> list[Finding]:
 
 def state_of(report: ConnectionReport) -> CheckState:
     """The worst that was found."""
-    if find_faults(report):
+    if select_faults(report):
         return CheckState.REFUSED
     if report.is_refused:
         return CheckState.UNREACHABLE
     has_warning = any(finding.level is Level.WARNING for finding in report.findings)
     return CheckState.WARNING if has_warning else CheckState.OK
-
-
-def summarize(report: ConnectionReport) -> str:
-    """The worst finding in English, '' if there is none."""
-    worst = find_worst(report.findings)
-    return worst.text if worst else ""
-
-
-def _to_json(report: ConnectionReport) -> dict[str, Any]:
-    """The report as it is stored."""
-    return asdict(report) | {"findings": [finding.to_json() for finding in report.findings]}
-
-
-def _find_refusal(source: DataSource, report: ConnectionReport, target: str) -> dict[str, Any]:
-    """Why the source may not be used; a database that is away does not change what was found before."""
-    if state_of(report) is not CheckState.UNREACHABLE:
-        faults = [fault.message for fault in select_faults(report)]
-        return to_columns("refusal", list_sentences(faults) if faults else None)
-    before = SourceCheck.objects.filter(source=source, target=target).first()
-    refusal, message = (before.refusal, before.refusal_message) if before else ("", None)
-    return {"refusal": refusal, "refusal_message": message}
-
-
-async def _inspect_rows(sources: Sequence[DataSource]) -> list[ConnectionReport]:
-    gate = asyncio.Semaphore(CHECKED_AT_ONCE)
-    return await asyncio.gather(*(_inspect_row(source, gate) for source in sources))
-
-
-async def _inspect_row(source: DataSource, gate: asyncio.Semaphore) -> ConnectionReport:
-    try:
-        if source.engine == Engine.HTTP:
-            return await inspect_service(to_service(source))
-        settings = to_settings(source)
-    except ConfigurationError as error:
-        return ConnectionReport(findings=(_misconfigured(error),))
-    async with gate:
-        return await _inspect(settings)
-
-
-async def _inspect(settings: DatabaseSettings) -> ConnectionReport:
-    if isinstance(settings, SqliteSettings):
-        return await inspect_sqlite(settings)
-    return await inspect_postgres(settings)
-
-
-def _misconfigured(error: ConfigurationError) -> Finding:
-    return refused(
-        "wrong-configuration",
-        "The data source is not set up correctly: {reason}.",
-        reason=str(error).rstrip("."),
-    )

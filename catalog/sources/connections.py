@@ -1,20 +1,25 @@
-"""A data source row as the settings of its connection, whoever wrote it and however wrong."""
+"""A data source row as the settings of its connection or its requests."""
 
 import hashlib
 import json
+from base64 import b64encode
 from copy import copy
 from pathlib import Path
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.db.models import Model
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.connection_options import libpq_keywords
 from catalog.encryption import unseal
-from catalog.models import DataSource, Engine
+from catalog.models import Authentication, DataSource, Engine
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.environment import read_target
 from core.errors import ConfigurationError
+from core.ingest.addresses import AddressRules
 from core.messages import message
+from gateways.http.settings import HttpSettings
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 from gateways.sqlite.settings import SqliteSettings
@@ -28,7 +33,14 @@ def to_settings(source: DataSource) -> DatabaseSettings:
         raise ConfigurationError(
             message("source.is_http", "this is an HTTP service, which answers no queries")
         )
-    password = _take_target(row) if row.is_from_environment else read_password(row)
+    if row.is_from_environment:
+        # The row says what its variable says now.
+        target = read_target(row.name)
+        for name, value in target.columns().items():
+            setattr(row, name, value)
+        password = target.password
+    else:
+        password = read_password(row)
     check_row(row)
     if row.engine == Engine.SQLITE:
         return _to_sqlite(row)
@@ -48,15 +60,6 @@ def fingerprint(settings: DatabaseSettings) -> str:
 
 
 @sensitive_variables()
-def _take_target(row: DataSource) -> str:
-    """Make the row say what its variable says now; the password."""
-    target = read_target(row.name)
-    for name, value in target.columns().items():
-        setattr(row, name, value)
-    return target.password
-
-
-@sensitive_variables()
 def read_password(row: DataSource) -> str:
     """The row's secret, '' for none. Raises ConfigurationError, which does not hold it."""
     if row.password_reference and row.password:
@@ -71,7 +74,7 @@ def read_password(row: DataSource) -> str:
     return resolve_credential(row.password_reference)
 
 
-def check_row(row: DataSource) -> None:
+def check_row(row: Model) -> None:
     """Judge a row as the form does: other programs write rows too."""
     try:
         row.clean_fields()
@@ -112,3 +115,69 @@ def _to_postgres(row: DataSource, password: str) -> PostgresSettings:
         statement_timeout_ms=row.timeout_ms,
         lock_timeout_ms=row.lock_timeout_ms,
     )
+
+
+# A shorter secret would hide parts of answers that have nothing to do with it.
+MIN_SECRET_CHARACTERS = 4
+_Pairs = tuple[tuple[str, str], ...]
+
+
+@sensitive_variables()
+def to_service(source: DataSource) -> HttpSettings:
+    """How the service is called, its secret resolved. Raises ConfigurationError, which holds none."""
+    row = copy(source)
+    check_row(row)
+    headers, query, secrets = _credentials(row)
+    found = HttpSettings(
+        server_url=row.server_url,
+        rules=address_rules(),
+        headers=headers,
+        query=query,
+        secrets=tuple(secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS),
+        pool_size=row.pool_size,
+        max_wait_ms=row.max_wait_ms,
+        byte_limit=row.byte_limit,
+        timeout_ms=row.timeout_ms,
+    )
+    found.check()
+    return found
+
+
+def find_target(source: DataSource) -> str:
+    """A digest of what the row leads to, of either kind. Raises ConfigurationError."""
+    if source.engine != Engine.HTTP:
+        return fingerprint(to_settings(source))
+    found = to_service(source)
+    names = [name for name, _secret in (*found.headers, *found.query)]
+    parts = [found.server_url, *sorted(found.rules.allowed_hosts), *names]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def address_rules() -> AddressRules:
+    """What may be called: public hosts over https, and the hosts of HTTP_ALLOWED_HOSTS."""
+    names = getattr(settings, "HTTP_ALLOWED_HOSTS", ())
+    return AddressRules(allowed_hosts=frozenset(name.lower() for name in names))
+
+
+@sensitive_variables()
+def _credentials(row: DataSource) -> tuple[_Pairs, _Pairs, tuple[str, ...]]:
+    """Headers, parameters of the query, and what must not be repeated in an answer."""
+    if row.authentication == Authentication.NONE:
+        return (), (), ()
+    secret = read_password(row)
+    if not secret:
+        raise ConfigurationError(
+            message(
+                "http.secret_missing",
+                "the secret of the service is missing; give it as a password or a reference",
+            )
+        )
+    match row.authentication:
+        case Authentication.BASIC:
+            token = b64encode(f"{row.username}:{secret}".encode()).decode()
+            return (("Authorization", f"Basic {token}"),), (), (secret, token)
+        case Authentication.HEADER:
+            return ((row.authentication_name, secret),), (), (secret,)
+        case Authentication.QUERY:
+            return (), ((row.authentication_name, secret),), (secret,)
+    return (("Authorization", f"Bearer {secret}"),), (), (secret,)

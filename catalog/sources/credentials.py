@@ -20,14 +20,22 @@ def resolve_credential(reference: str) -> str:
     if not reference:
         return ""
     kind, _, name = reference.partition(":")
-    match kind:
-        case "env":
-            return _read_variable(name)
-        case "file":
-            return _read_file(name)
-    raise ConfigurationError(
-        message("credentials.reference_form", "a password reference is env:NAME or file:NAME")
-    )
+    if kind == "env":
+        return _read_variable(name)
+    if kind != "file":
+        raise ConfigurationError(
+            message("credentials.reference_form", "a password reference is env:NAME or file:NAME")
+        )
+    try:
+        return find_credential_file(name).read_text().strip()
+    except (OSError, ValueError):
+        raise ConfigurationError(
+            message(
+                "credentials.file_missing",
+                "CREDENTIALS_DIR holds no readable file {name}",
+                name=name,
+            )
+        ) from None
 
 
 def find_credential_file(name: str) -> Path:
@@ -58,19 +66,6 @@ def _read_variable(name: str) -> str:
             message(
                 "credentials.variable_missing",
                 "the environment variable {name} is not set",
-                name=name,
-            )
-        ) from None
-
-
-def _read_file(name: str) -> str:
-    try:
-        return find_credential_file(name).read_text().strip()
-    except (OSError, ValueError):
-        raise ConfigurationError(
-            message(
-                "credentials.file_missing",
-                "CREDENTIALS_DIR holds no readable file {name}",
                 name=name,
             )
         ) from None

@@ -99,49 +99,41 @@ def sync_environment_sources(
     known = {
         variable_name(row.name): row for row in (DataSource.objects.all() if rows is None else rows)
     }
-    return sum(_sync(name, known.get(variable_name(name)), overwrites) for name in names)
+    count = 0
+    for name in names:
+        row = known.get(variable_name(name))
+        if row and find_ignored_variable(row):
+            logger.warning(
+                "%s is ignored: the data source %s was made by hand", variable_name(name), row.name
+            )
+        # Two processes with different variables would otherwise overwrite one another for ever.
+        elif row is None or overwrites or row.updated_at < STARTED_AT:
+            count += _write_row(name, row)
+    return count
+
+
+def _write_row(name: str, row: DataSource | None) -> bool:
+    """Make the row of a variable say what it says; whether anything was written."""
+    try:
+        columns = read_target(row.name if row else name).columns()
+    except ConfigurationError as error:
+        logger.warning("data source %s cannot be used: %s", row.name if row else name, error)
+        columns = {}
+    if row is None:
+        new = DataSource(name=name, origin=Origin.ENVIRONMENT, **columns)
+        # Another process may do the same at this moment.
+        DataSource.objects.bulk_create([new], ignore_conflicts=True)
+        return True
+    if all(getattr(row, column) == value for column, value in columns.items()):
+        return False
+    rows = DataSource.objects.filter(pk=row.pk, origin=Origin.ENVIRONMENT)
+    return bool(rows.update(**columns, updated_at=timezone.now()))
 
 
 def find_ignored_variable(source: DataSource) -> str:
     """The variable that a hand-made row hides, '' if none."""
     variable = variable_name(source.name)
     return variable if os.environ.get(variable) and not source.is_from_environment else ""
-
-
-def _sync(name: str, row: DataSource | None, overwrites: bool) -> bool:
-    if row is None:
-        return _insert(name)
-    if variable := find_ignored_variable(row):
-        logger.warning("%s is ignored: the data source %s was made by hand", variable, row.name)
-        return False
-    # Two processes with different variables would otherwise overwrite one another for ever.
-    if not overwrites and row.updated_at >= STARTED_AT:
-        return False
-    return _update(row)
-
-
-def _insert(name: str) -> bool:
-    try:
-        columns = read_target(name).columns()
-    except ConfigurationError as error:
-        logger.warning("data source %s cannot be used: %s", name, error)
-        columns = {}
-    row = DataSource(name=name, origin=Origin.ENVIRONMENT, **columns)
-    # Another process may do the same at this moment.
-    DataSource.objects.bulk_create([row], ignore_conflicts=True)
-    return True
-
-
-def _update(row: DataSource) -> bool:
-    try:
-        columns = read_target(row.name).columns()
-    except ConfigurationError as error:
-        logger.warning("data source %s cannot be used: %s", row.name, error)
-        return False
-    if all(getattr(row, name) == value for name, value in columns.items()):
-        return False
-    rows = DataSource.objects.filter(pk=row.pk, origin=Origin.ENVIRONMENT)
-    return bool(rows.update(**columns, updated_at=timezone.now()))
 
 
 def _read_sqlite(variable: str, url: str) -> Target:

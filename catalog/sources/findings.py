@@ -1,14 +1,15 @@
-"""What a check found, by the stages that a connection goes through."""
+"""What a check found: its findings in the reader's language, by the stages of a connection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from catalog.models import Engine
-from catalog.sources.finding_texts import find_worst, translate
+from access.reader_language import in_language
+from catalog.models import Engine, SourceCheck
+from core.messages import Message, from_json
 from gateways.checks.postgres import INSPECTION_S as POSTGRES_S
 from gateways.checks.postgres_session import MOST_CONNECT_S
 from gateways.checks.report import Finding, Level
@@ -115,19 +116,50 @@ def group_by_stage(engine: str, findings: Sequence[Finding]) -> list[StageOutcom
         stage = _STAGE_OF.get(finding.code, _RIGHTS)
         by_stage[stage if stage in labels else _RIGHTS].append(finding)
     reached = max((at for at, found in enumerate(by_stage.values()) if found), default=-1)
-    return [
-        _outcome(labels[stage], found, is_past=at < reached)
-        for at, (stage, found) in enumerate(by_stage.items())
-    ]
+    outcomes = []
+    for at, (stage, found) in enumerate(by_stage.items()):
+        state = StageState.OK if at < reached else StageState.SKIPPED
+        if worst := find_worst(found):
+            state = _STATES[worst.level]
+        shown = [
+            StageFinding(_STATES[finding.level], in_language(finding.message)) for finding in found
+        ]
+        outcomes.append(StageOutcome(labels[stage], state, tuple(shown)))
+    return outcomes
 
 
 def _labels(engine: str) -> Mapping[str, str | Promise]:
     return _STAGES.get(engine, _STAGES[Engine.POSTGRESQL])
 
 
-def _outcome(label: str | Promise, found: list[Finding], *, is_past: bool) -> StageOutcome:
-    worst = find_worst(found)
-    if worst is None:
-        return StageOutcome(label, StageState.OK if is_past else StageState.SKIPPED)
-    shown = tuple(StageFinding(_STATES[finding.level], translate(finding)) for finding in found)
-    return StageOutcome(label, _STATES[worst.level], shown)
+_SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
+
+
+def find_worst(findings: Iterable[Finding]) -> Finding | None:
+    """The first of those that matter most."""
+    return min(findings, key=lambda finding: _SEVERITY.index(finding.level), default=None)
+
+
+def translate_summary(check: SourceCheck) -> str:
+    """The worst finding of a stored check in the active language."""
+    worst = find_worst(read_findings(check))
+    return in_language(worst.message) if worst else check.summary
+
+
+def read_findings(check: SourceCheck) -> list[Finding]:
+    """The findings of a stored check; entries that are none are left out, since other programs write rows too."""
+    report = check.report if isinstance(check.report, Mapping) else {}
+    entries = report.get("findings")
+    findings = []
+    for entry in entries if isinstance(entries, list) else []:
+        match entry:
+            case {"code": str(), "template": str(), "values": dict(), "level": level}:
+                message = from_json(entry)
+            # As findings were stored before they had templates.
+            case {"code": str(code), "text": str(text), "level": level}:
+                message = Message(code, text)
+            case _:
+                continue
+        if message and level in _SEVERITY:
+            findings.append(Finding(Level(level), message))
+    return findings

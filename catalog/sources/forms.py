@@ -1,16 +1,16 @@
-"""The form of a data source: its password can be written, never read, and it is checked before it is saved."""
+"""The forms of a data source in the back office and on its page."""
 
 from typing import Any
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
+from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from catalog.encryption import seal
 from catalog.models import DataSource, Engine, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
-from catalog.sources.finding_texts import translate
 from core.errors import ConfigurationError
 from gateways.checks.report import ConnectionReport
 
@@ -83,7 +83,9 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         if not self.instance.is_from_environment:
             self._store_password()
         if not self.errors and self._needs_check():
-            self._check()
+            self.report = inspect_source(self.instance)
+            for fault in select_faults(self.report):
+                self.add_error(None, in_language(fault.message))
 
     def _store_password(self) -> None:
         """Put the password into the row, or keep the stored one where it may be kept."""
@@ -91,7 +93,10 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         if self.cleaned_data.get("clear_password") or source.engine == Engine.SQLITE:
             source.password = ""
         elif secret := self.cleaned_data["new_password"]:
-            self._seal(secret)
+            try:
+                source.password = seal(secret, source.password_identity())
+            except ConfigurationError as error:
+                self.add_error("new_password", in_language(error))
         elif self._had_password and source.password_reference:
             self.add_error(
                 "password_reference", _("Remove the stored password to use a reference.")
@@ -100,12 +105,6 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             text = _("Enter the password again: the stored one was meant for another host or role.")
             self.add_error("new_password", text)
 
-    def _seal(self, secret: str) -> None:
-        try:
-            self.instance.password = seal(secret, self.instance.password_identity())
-        except ConfigurationError as error:
-            self.add_error("new_password", in_language(error))
-
     def _needs_check(self) -> bool:
         if self.instance.pk is None or _CHECKED.intersection(self.changed_data):
             return True
@@ -113,10 +112,81 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         last = SourceCheck.objects.filter(source=self.instance).first()
         return last is None or bool(last.refusal)
 
-    def _check(self) -> None:
-        self.report = inspect_source(self.instance)
-        for fault in select_faults(self.report):
-            self.add_error(None, translate(fault))
-
     def _read_destination(self) -> tuple[Any, ...]:
         return tuple(getattr(self.instance, name) for name in _DESTINATION)
+
+
+_CODE_FIELDS = frozenset(
+    {
+        *("host", "port", "database", "username", "path", "search_path", "options"),
+        *("password_reference", "name", "server_url", "authentication_name"),
+    }
+)
+_LIMITS = (
+    *("pool_size", "max_wait_ms", "row_limit", "byte_limit", "cell_limit"),
+    *("timeout_ms", "lock_timeout_ms"),
+)
+
+
+class NamesInput(forms.TextInput):
+    """Names between commas, for a field of many."""
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str]:
+        text = str(data.get(name, ""))
+        return [part.strip() for part in text.replace("\0", "").split(",") if part.strip()]
+
+    def format_value(self, value: Any) -> str:
+        return ", ".join(map(str, value or []))
+
+
+class SourcePageForm(DataSourceForm):
+    """The row as `DataSourceForm` judges it; a trial always asks the database."""
+
+    allowed_users = forms.ModelMultipleChoiceField(
+        queryset=User.objects.order_by("username"),
+        to_field_name="username",
+        required=False,
+        label=_("Allowed users"),
+        help_text=_("User names between commas."),
+        widget=NamesInput,
+        error_messages={"invalid_choice": _("There is no user %(value)s.")},
+    )
+
+    class Meta(DataSourceForm.Meta):
+        widgets = {
+            **DataSourceForm.Meta.widgets,
+            "engine": forms.RadioSelect,
+            "allowed_groups": forms.CheckboxSelectMultiple,
+        }
+
+    def __init__(self, *args: Any, is_trial: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._is_trial = is_trial
+        unused: tuple[str, ...] = () if self.instance.password else ("clear_password",)
+        if self.instance.is_from_environment:
+            unused = (*FROM_VARIABLE, *SECRETS, *OF_SERVICES)
+        for name in unused:
+            self.fields.pop(name, None)
+        for name, field in self.fields.items():
+            _dress(name, field.widget)
+
+    @property
+    def limits_have_errors(self) -> bool:
+        """Whether a field of the fold has to be seen."""
+        return any(name in self.errors for name in _LIMITS)
+
+    def _needs_check(self) -> bool:
+        return self._is_trial or super()._needs_check()
+
+
+def _dress(name: str, widget: forms.Widget) -> None:
+    """Give the widget the classes of these pages in place of the back office's."""
+    if isinstance(widget, forms.RadioSelect):
+        widget.attrs["class"] = "visually-hidden"
+    elif not isinstance(widget, forms.CheckboxInput | forms.CheckboxSelectMultiple):
+        plain = "input"
+        if isinstance(widget, forms.Textarea | forms.Select):
+            plain = "textarea" if isinstance(widget, forms.Textarea) else "select"
+        widget.attrs["class"] = f"{plain} mono" if name in _CODE_FIELDS else plain
+        widget.attrs |= {"autocomplete": "off"} | widget.attrs
+        widget.attrs["spellcheck"] = "false"

@@ -1,29 +1,23 @@
 """Who may see, change and check data sources on their pages, and the rows that they may."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, cast
+from typing import Any
 
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from catalog.gates import SCAN, user_of
+from access.views.gates import P, View, guard_view, user_of
+from catalog.gates import SCAN
 from catalog.models import DataSource
 from catalog.rights import sources_open_to
 from catalog.sources.environment import find_names
 
 _VIEW, _CHANGE = "catalog.view_datasource", "catalog.change_datasource"
 _ADD, _DELETE = "catalog.add_datasource", "catalog.delete_datasource"
-
-_P = ParamSpec("_P")
-_View = Callable[Concatenate[HttpRequest, _P], HttpResponseBase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +30,24 @@ class SourceRights:
     may_scan: bool
 
 
-def for_viewers(view: _View[_P]) -> _View[_P]:
+def for_viewers(view: View[P]) -> View[P]:
     """The view for members of the staff who may see data sources, as in the back office."""
-    return _guard(view, (_VIEW, _CHANGE))
+    return _guard(view, _VIEW, _CHANGE)
 
 
-def for_changers(view: _View[_P]) -> _View[_P]:
+def for_changers(view: View[P]) -> View[P]:
     """The view for those who may change and check them."""
-    return _guard(view, (_CHANGE,))
+    return _guard(view, _CHANGE)
 
 
-def for_adders(view: _View[_P]) -> _View[_P]:
+def for_adders(view: View[P]) -> View[P]:
     """The view for those who may register new ones."""
-    return _guard(view, (_ADD,))
+    return _guard(view, _ADD)
 
 
-def for_deleters(view: _View[_P]) -> _View[_P]:
+def for_deleters(view: View[P]) -> View[P]:
     """The view for those who may delete them."""
-    return _guard(view, (_DELETE,))
+    return _guard(view, _DELETE)
 
 
 def may_see_sources(request: HttpRequest) -> bool:
@@ -93,13 +87,11 @@ def record_change(user: User, source: DataSource, text: Any, flag: int = CHANGE)
     LogEntry.objects.log_actions(user.pk, rows, flag, change_message=text, single_object=True)
 
 
-def _guard(view: _View[_P], rights: tuple[str, ...]) -> _View[_P]:
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        user = user_of(request)
-        if not user.is_staff or not any(map(user.has_perm, rights)):
-            raise PermissionDenied(_("You may not do this with data sources."))
-        return view(request, *args, **kwargs)
+def _guard(view: View[P], *rights: str) -> View[P]:
+    """The view for members of the staff who have one of the rights."""
 
-    return cast(_View[_P], guarded)
+    def refuse(user: User) -> str:
+        is_allowed = user.is_staff and any(map(user.has_perm, rights))
+        return "" if is_allowed else _("You may not do this with data sources.")
+
+    return guard_view(view, refuse)

@@ -75,7 +75,8 @@ _NEEDED_BY_AUTHENTICATION: dict[str, str] = {
 }
 
 
-def _between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]:
+def between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]:
+    """Validators of a number within these bounds."""
     return [MinValueValidator(low), MaxValueValidator(high)]
 
 
@@ -108,7 +109,7 @@ class DataSource(models.Model):
     )
     host = models.TextField(_("host"), default="", db_default="", blank=True)
     port = models.PositiveIntegerField(
-        _("port"), default=5432, db_default=5432, validators=_between(1, 65535)
+        _("port"), default=5432, db_default=5432, validators=between(1, 65535)
     )
     database = models.TextField(_("database"), default="", db_default="", blank=True)
     username = models.TextField(
@@ -168,13 +169,13 @@ class DataSource(models.Model):
         help_text=_("Schemas in which names without a schema are looked up, between commas."),
     )
     pool_size = models.PositiveSmallIntegerField(
-        _("connections per runtime"), default=4, db_default=4, validators=_between(1, 200)
+        _("connections per runtime"), default=4, db_default=4, validators=between(1, 200)
     )
     max_wait_ms = models.PositiveIntegerField(
         _("longest wait for a connection, ms"),
         default=DEFAULT_MAX_WAIT_MS,
         db_default=DEFAULT_MAX_WAIT_MS,
-        validators=_between(1, _MAX_TIMEOUT_MS),
+        validators=between(1, _MAX_TIMEOUT_MS),
         help_text=_(
             "Callers take turns; then they are told to retry. It counts as time of the tool."
         ),
@@ -183,32 +184,32 @@ class DataSource(models.Model):
         _("row ceiling"),
         default=10 * DEFAULT_ROW_LIMIT,
         db_default=10 * DEFAULT_ROW_LIMIT,
-        validators=_between(1, 10_000_000),
+        validators=between(1, 10_000_000),
     )
     byte_limit = models.PositiveIntegerField(
         _("byte ceiling"),
         default=10 * DEFAULT_BYTE_LIMIT,
         db_default=10 * DEFAULT_BYTE_LIMIT,
-        validators=_between(1, _MAX_BYTES),
+        validators=between(1, _MAX_BYTES),
     )
     cell_limit = models.PositiveIntegerField(
         _("cell ceiling, characters"),
         default=8_192,
         db_default=8_192,
-        validators=_between(1, 10_000_000),
+        validators=between(1, 10_000_000),
         help_text=_("Longer texts are cut, and the answer says so."),
     )
     timeout_ms = models.PositiveIntegerField(
         _("time-out ceiling, ms"),
         default=3 * DEFAULT_TIMEOUT_MS,
         db_default=3 * DEFAULT_TIMEOUT_MS,
-        validators=_between(1, _MAX_TIMEOUT_MS),
+        validators=between(1, _MAX_TIMEOUT_MS),
     )
     lock_timeout_ms = models.PositiveIntegerField(
         _("longest wait for a lock, ms"),
         default=2_000,
         db_default=2_000,
-        validators=_between(1, _MAX_TIMEOUT_MS),
+        validators=between(1, _MAX_TIMEOUT_MS),
     )
     is_restricted = models.BooleanField(
         _("restricted"),

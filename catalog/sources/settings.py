@@ -8,9 +8,8 @@ from django.conf import settings
 
 from catalog.models import DataSource, Engine, SchemaState
 from catalog.rights import explain_missing_right, read_users
-from catalog.sources.connections import fingerprint, to_settings
+from catalog.sources.connections import fingerprint, to_service, to_settings
 from catalog.sources.environment import sync_environment_sources
-from catalog.sources.http_services import to_service
 from core.errors import ConfigurationError, DefinitionError
 from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
@@ -66,15 +65,26 @@ def read_sources() -> SourceSettings:
 
     Rows of new or changed variables are written first.
     """
-    rows = _read_rows()
+    rows = list(DataSource.objects.select_related("last_check"))
     if sync_environment_sources(rows, overwrites=False):
-        rows = _read_rows()
-    result = SourceSettings()
-    _add_default(result)
+        rows = list(DataSource.objects.select_related("last_check"))
+    result = SourceSettings(
+        dialects={None: Dialect.POSTGRESQL},
+        schema_revisions=dict(SchemaState.objects.values_list("source__name", "revision")),
+    )
+    result.users_of[None] = None
     result.users_of.update(read_users(rows))
-    result.schema_revisions.update(SchemaState.objects.values_list("source__name", "revision"))
+    if default := default_settings():
+        result.usable[None] = default
+    else:
+        result.refused[None] = message(
+            "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
+        )
     for row in rows:
-        _add_row(result, row)
+        try:
+            _add_row(result, row)
+        except ConfigurationError as error:
+            result.refused[row.name] = error.message
     return result
 
 
@@ -139,55 +149,23 @@ def _find_missing_right(sources: SourceSettings, name: str | None, username: str
     return explain_missing_right(username, name)
 
 
-def _read_rows() -> list[DataSource]:
-    return list(DataSource.objects.select_related("last_check"))
-
-
 def _add_row(result: SourceSettings, row: DataSource) -> None:
+    """Add the source to those that can be used, unless its last check refused it as it is now."""
     if row.engine in list(Dialect):
         result.dialects[row.name] = Dialect(row.engine)
     if row.engine == Engine.HTTP:
-        _add_service(result, row)
+        result.services[row.name] = to_service(row)
         return
-    try:
-        found = to_settings(row)
-    except ConfigurationError as error:
-        result.refused[row.name] = error.message
-        return
-    if reason := _find_stored_refusal(row, found):
-        result.refused[row.name] = reason
+    found = to_settings(row)
+    check = getattr(row, "last_check", None)
+    if check and check.refusal and check.target == fingerprint(found):
+        result.refused[row.name] = message(
+            "source.check_refused",
+            "the last check refused this data source: {refusal} Mend it and check again.",
+            refusal=from_json(check.refusal_message) or check.refusal,
+        )
     else:
         result.usable[row.name] = found
-
-
-def _add_service(result: SourceSettings, row: DataSource) -> None:
-    try:
-        result.services[row.name] = to_service(row)
-    except ConfigurationError as error:
-        result.refused[row.name] = error.message
-
-
-def _find_stored_refusal(row: DataSource, found: DatabaseSettings) -> Message | None:
-    """What the last check said against the source, None if nothing or if it checked something else."""
-    check = getattr(row, "last_check", None)
-    if check is None or not check.refusal or check.target != fingerprint(found):
-        return None
-    return message(
-        "source.check_refused",
-        "the last check refused this data source: {refusal} Mend it and check again.",
-        refusal=from_json(check.refusal_message) or check.refusal,
-    )
-
-
-def _add_default(result: SourceSettings) -> None:
-    result.dialects[None] = Dialect.POSTGRESQL
-    result.users_of[None] = None
-    if found := default_settings():
-        result.usable[None] = found
-    else:
-        result.refused[None] = message(
-            "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
-        )
 
 
 def default_settings() -> PostgresSettings | None:

@@ -1,4 +1,4 @@
-"""How a data source stands, in words for its page: what the last check found, or why there is none."""
+"""The state of a data source in words for its page: what the last check found, or why none was made."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,13 +7,12 @@ from django.utils.translation import gettext as _
 
 from access.reader_language import in_language
 from catalog.models import CheckState, DataSource, SourceCheck
+from catalog.sources.checking import find_check
+from catalog.sources.connections import find_target
 from catalog.sources.environment import find_ignored_variable, find_names, variable_name
-from catalog.sources.finding_texts import read_findings, translate, translate_summary
-from catalog.sources.http_services import find_target
+from catalog.sources.findings import read_findings, translate_summary
 from core.errors import ConfigurationError
-from gateways.checks.report import Finding, Level
-
-_PROOFS = ("writes-refused", "write-accepted")
+from gateways.checks.report import Level
 
 
 class Standing(StrEnum):
@@ -87,22 +86,11 @@ def state_of_check(check: SourceCheck) -> SourceState:
 def read_proof(check: SourceCheck | None) -> ReadOnlyProof:
     """Whether writes were tried and refused."""
     findings = read_findings(check) if check else []
-    found = next((each for each in findings if each.code in _PROOFS), None)
-    return judge_proof(found)
-
-
-def judge_proof(found: Finding | None) -> ReadOnlyProof:
-    """The finding on tried writes as a proof; None is a check that did not come so far."""
-    if found is None:
-        return ReadOnlyProof(Standing.UNKNOWN, _("No write was tried yet."))
-    standing = Standing.OK if found.level is Level.OK else Standing.REFUSED
-    return ReadOnlyProof(standing, translate(found))
-
-
-def find_check(source: DataSource) -> SourceCheck | None:
-    """The last check, None before the first."""
-    check: SourceCheck | None = getattr(source, "last_check", None)
-    return check
+    for finding in findings:
+        if finding.code in ("writes-refused", "write-accepted"):
+            standing = Standing.OK if finding.level is Level.OK else Standing.REFUSED
+            return ReadOnlyProof(standing, in_language(finding.message))
+    return ReadOnlyProof(Standing.UNKNOWN, _("No write was tried yet."))
 
 
 def explain_origin(source: DataSource) -> str:

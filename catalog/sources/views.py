@@ -1,22 +1,30 @@
 """The list of data sources, the page of one, and its check."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.contrib import messages
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from catalog.browsing.fields import is_fragment
-from catalog.gates import rights_of, user_of
-from catalog.models import CatalogScan, CheckState, DataSource, ScanState
-from catalog.sources.cards import DEFAULT_VARIABLES, make_default_row, read_card, read_cards
-from catalog.sources.check_views import CheckView, make_panel, view_of_check, view_of_report
-from catalog.sources.checking import check_sources
+from access.views.gates import is_fragment, user_of
+from catalog.gates import rights_of
+from catalog.models import ACTIVE_STATES, CatalogScan, CheckState, DataSource, Engine, SourceCheck
+from catalog.sources.cards import DEFAULT_VARIABLES, USES, make_default_row, read_card, read_cards
+from catalog.sources.checking import check_sources, find_check, state_of
+from catalog.sources.findings import (
+    LONGEST_CHECK_S,
+    StageOutcome,
+    group_by_stage,
+    list_stages,
+    read_findings,
+)
 from catalog.sources.gates import (
     find_source,
     for_changers,
@@ -26,12 +34,61 @@ from catalog.sources.gates import (
     rights_on_sources,
 )
 from catalog.sources.settings import default_settings
-from catalog.sources.states import find_check, is_as_checked
-from catalog.sources.uses import USES
+from catalog.sources.states import is_as_checked
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from gateways.checks.postgres import inspect_postgres
+from gateways.checks.report import ConnectionReport
 
-_ACTIVE = (ScanState.QUEUED, ScanState.RUNNING)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckView:
+    """What a check said; `checked_at` is None of one that is not kept."""
+
+    state: CheckState
+    stages: list[StageOutcome]
+    server: str = ""
+    role: str = ""
+    role_sql: str = ""
+    checked_at: datetime | None = None
+    is_refused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPanel:
+    """The part of a page that shows a check and asks for another one."""
+
+    address: str
+    longest_s: int
+    pending: list[StageOutcome] = field(default_factory=list)
+    check: CheckView | None = None
+    is_outdated: bool = False
+
+
+def view_of_check(engine: str, check: SourceCheck) -> CheckView:
+    """A stored check; other programs write rows too, so its report may be anything."""
+    report = check.report if isinstance(check.report, Mapping) else {}
+    return CheckView(
+        state=CheckState(check.state),
+        stages=group_by_stage(engine, read_findings(check)),
+        server=str(report.get("server", "")),
+        role=str(report.get("role", "")),
+        role_sql=str(report.get("role_sql", "")),
+        checked_at=check.checked_at,
+        is_refused=bool(check.refusal),
+    )
+
+
+def view_of_report(engine: str, report: ConnectionReport) -> CheckView:
+    """A check that is not kept."""
+    state = state_of(report)
+    return CheckView(
+        state=state,
+        stages=group_by_stage(engine, report.findings),
+        server=report.server,
+        role=report.role,
+        role_sql=report.role_sql,
+        is_refused=state is CheckState.REFUSED,
+    )
 
 
 @for_viewers
@@ -52,7 +109,8 @@ def source_list(request: HttpRequest) -> HttpResponse:
 def source_page(request: HttpRequest, name: str) -> HttpResponse:
     """All of one data source; of the default one without what only a row has."""
     source = make_default_row() if name == DEFAULT_SOURCE_NAME else find_source(request, name)
-    return _render_page(request, source, _stored_check(source))
+    check = find_check(source) if source.pk else None
+    return _render_page(request, source, view_of_check(source.engine, check) if check else None)
 
 
 @for_changers
@@ -60,7 +118,12 @@ def source_page(request: HttpRequest, name: str) -> HttpResponse:
 def source_check(request: HttpRequest, name: str) -> HttpResponse:
     """The check's stages after asking the database, which is kept for all but the default one."""
     if name == DEFAULT_SOURCE_NAME:
-        return _check_default(request)
+        source, settings = make_default_row(), default_settings()
+        if settings is None:
+            return redirect("source", DEFAULT_SOURCE_NAME)
+        report = async_to_sync(inspect_postgres)(settings)
+        answer = _render_panel if is_fragment(request) else _render_page
+        return answer(request, source, view_of_report(source.engine, report))
     source = find_source(request, name)
     [check] = check_sources([source])
     state = CheckState(check.state)
@@ -73,34 +136,28 @@ def source_check(request: HttpRequest, name: str) -> HttpResponse:
     return _render_panel(request, find_source(request, name), view_of_check(source.engine, check))
 
 
-def _check_default(request: HttpRequest) -> HttpResponse:
-    source, settings = make_default_row(), default_settings()
-    if settings is None:
-        return redirect("source", DEFAULT_SOURCE_NAME)
-    report = async_to_sync(inspect_postgres)(settings)
-    check = view_of_report(source.engine, report)
-    if is_fragment(request):
-        return _render_panel(request, source, check)
-    return _render_page(request, source, check)
-
-
-def _stored_check(source: DataSource) -> CheckView | None:
-    check = find_check(source) if source.pk else None
-    return view_of_check(source.engine, check) if check else None
-
-
 def _render_page(request: HttpRequest, source: DataSource, check: CheckView | None) -> HttpResponse:
     user = user_of(request)
+    row = source if source.pk else None
+    scans = CatalogScan.objects.filter(source=row, state__in=ACTIVE_STATES)
+    user_names, group_names = [], []
+    if row and row.is_restricted:
+        users = row.allowed_users.order_by("username")
+        user_names = list(users.values_list("username", flat=True))
+        group_names = list(row.allowed_groups.order_by("name").values_list("name", flat=True))
     context = {
         "card": read_card(user, source),
         "source": source,
-        "is_default": source.pk is None,
+        "is_default": row is None,
         "variables": DEFAULT_VARIABLES,
         "is_kept_by_variable": is_kept_by_variable(source),
-        "uses": [(use.label, use.read(user, _row(source))) for use in USES.values()],
+        "uses": [(use.label, use.read(user, row)) for use in USES.values()],
         **_panel_context(request, source, check),
-        **_read_scan(request, source),
-        **_read_users(source),
+        # The scan that waits or runs, and what the fragments of scans ask for.
+        "scan": scans.select_related("source").first(),
+        "rights": rights_of(request),
+        "user_names": user_names,
+        "group_names": group_names,
     }
     return render(request, "catalog/sources/detail.html", context)
 
@@ -115,31 +172,12 @@ def _render_panel(request: HttpRequest, source: DataSource, check: CheckView) ->
 def _panel_context(
     request: HttpRequest, source: DataSource, check: CheckView | None
 ) -> dict[str, Any]:
-    address = reverse("source-check", args=[source.name])
-    is_outdated = source.pk is not None and check is not None and not is_as_checked(source)
-    return {
-        "panel": make_panel(source, address, check, is_outdated=is_outdated),
-        "source_rights": rights_on_sources(user_of(request)),
-    }
-
-
-def _read_scan(request: HttpRequest, source: DataSource) -> dict[str, Any]:
-    """The scan that waits or runs; `rights` is what the fragments of scans ask."""
-    of_source = Q(source=source) if source.pk else Q(source=None)
-    scan = CatalogScan.objects.filter(of_source, state__in=_ACTIVE).select_related("source").first()
-    return {"scan": scan, "rights": rights_of(request)}
-
-
-def _read_users(source: DataSource) -> dict[str, Any]:
-    if not source.pk or not source.is_restricted:
-        return {"user_names": [], "group_names": []}
-    return {
-        "user_names": list(
-            source.allowed_users.order_by("username").values_list("username", flat=True)
-        ),
-        "group_names": list(source.allowed_groups.order_by("name").values_list("name", flat=True)),
-    }
-
-
-def _row(source: DataSource) -> DataSource | None:
-    return source if source.pk else None
+    engine = Engine(source.engine) if source.engine in Engine.values else Engine.POSTGRESQL
+    panel = CheckPanel(
+        address=reverse("source-check", args=[source.name]),
+        longest_s=LONGEST_CHECK_S[engine],
+        pending=list_stages(engine),
+        check=check,
+        is_outdated=source.pk is not None and check is not None and not is_as_checked(source),
+    )
+    return {"panel": panel, "source_rights": rights_on_sources(user_of(request))}

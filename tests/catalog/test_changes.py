@@ -13,9 +13,9 @@ from redis import Redis
 
 from catalog.changes import source_changed, tables_changed
 from catalog.documents.stored import search_documents_by_text
-from catalog.index_tasks import INDEX_PENDING, REFRESH_SOURCE, refresh_source
-from catalog.jobs import send_job
+from catalog.jobs import INDEX_PENDING, REFRESH_SOURCE, send_job
 from catalog.models import CatalogColumn, CatalogTable, ReferenceDocument
+from catalog.tasks import refresh_source
 from tests.catalog.described_tables import make_data_source, make_table, texts
 
 CaptureCallbacks = Any

@@ -9,9 +9,9 @@ from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from catalog.encryption import seal
+from catalog.management.commands.rotate_keys import rotate_passwords
 from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer, McpTool, ServerState
-from catalog.rotation import rotate_passwords
 from core.errors import ConfigurationError, DefinitionError, ToolboxError
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server

@@ -18,7 +18,7 @@ from access.reader_language import stored_text
 from access.templatetags.access import tool_address
 from catalog.models import CatalogScan, CheckState, ScanState
 from catalog.rights import sources_open_to
-from catalog.sources.finding_texts import translate_summary
+from catalog.sources.findings import translate_summary
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.listing.tool_list import undescribed_parameters
 from toolbuilder.visibility import visible_tools

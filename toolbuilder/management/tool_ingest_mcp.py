@@ -6,8 +6,8 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.core.exceptions import ValidationError
 
-from catalog.mcp_servers.models import McpServer
 from catalog.mcp_servers.settings import to_mcp_settings
+from catalog.models import McpServer
 from core.errors import EditError
 from core.ingest.remote_tools import read_remote_tools, served_name
 from gateways.mcp_client.reader import read_server_tools

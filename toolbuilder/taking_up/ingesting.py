@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from catalog.changes import source_changed
 from catalog.models import DataSource, Engine
-from catalog.sources.http_services import to_service
+from catalog.sources.connections import to_service
 from core.errors import ConfigurationError, DefinitionError, EditError, ToolboxError
 from core.http_logic import read_operation
 from core.ingest.documents import read_document

@@ -9,13 +9,13 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from catalog.mcp_servers.models import McpServer, McpTool
 from catalog.mcp_servers.settings import (
     due_servers,
     note_reachable,
     note_unreachable,
     to_mcp_settings,
 )
+from catalog.models import McpServer, McpTool
 from core.errors import ConfigurationError, DefinitionError, EditError, ToolboxError
 from core.execution import TOOL_NAME
 from core.ingest.remote_tools import (

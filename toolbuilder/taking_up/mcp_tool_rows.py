@@ -9,7 +9,7 @@ from enum import StrEnum
 from itertools import islice
 
 from access.reader_language import in_language
-from catalog.mcp_servers.models import McpServer, McpTool
+from catalog.models import McpServer, McpTool
 from core.errors import DefinitionError
 from core.ingest.remote_tools import RemoteTool, from_document, served_name
 from core.messages import Message

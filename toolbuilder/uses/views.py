@@ -5,8 +5,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from catalog.browsing.tabs import Tab
-from catalog.gates import user_of
+from access.views.gates import user_of
+from catalog.browsing.views import Tab
 from catalog.models import CatalogColumn, CatalogTable
 from tools.uses.usage import count_tools_by_column, read_tools_using
 

@@ -1,11 +1,52 @@
 """`manage.py rotate_keys`: stored passwords are encrypted with the first of FIELD_ENCRYPTION_KEYS."""
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
+from django.db.models import Model
 
-from catalog.rotation import rotate_passwords
+from catalog.encryption import check_keys, reseal
+from catalog.models import DataSource, McpServer
 from core.errors import ConfigurationError
+
+
+@dataclass
+class Rotation:
+    """Counts of stored passwords and tokens, and why some cannot be read, by the name of what has them."""
+
+    rotated: int = 0
+    current: int = 0
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+
+@transaction.atomic
+def rotate_passwords() -> Rotation:
+    """Encrypt every stored password with the first key; one that no key reads stays as it is.
+
+    Raises ConfigurationError when FIELD_ENCRYPTION_KEYS is missing or wrong, and changes nothing then.
+    """
+    check_keys()
+    result = Rotation()
+    secrets: tuple[tuple[type[Model], str, str], ...] = (
+        (DataSource, "password", ""),
+        (McpServer, "token", "MCP server "),
+    )
+    for model, column, prefix in secrets:
+        rows = model._default_manager.select_for_update().exclude(**{column: ""})
+        for pk, name, sealed in rows.values_list("pk", "name", column):
+            try:
+                token = reseal(sealed)
+            except ConfigurationError as error:
+                result.unreadable[f"{prefix}{name}"] = str(error)
+                continue
+            if token == sealed:
+                result.current += 1
+            else:
+                result.rotated += 1
+                model._default_manager.filter(pk=pk).update(**{column: token})
+    return result
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from catalog.browsing.addresses import address_of
-from catalog.browsing.texts import column_text, table_text
+from catalog.browsing.fields import column_text, table_text
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
 from tests.catalog.browsing.test_views import HTMX, text_of
 from tests.catalog.conftest import MakeSource

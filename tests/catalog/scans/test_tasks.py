@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from catalog.jobs import SCAN_SOURCE
 from catalog.models import CatalogQuery, CatalogScan, ScanState
-from catalog.scans.scanning import SCAN_TASK, request_scan
+from catalog.scans.scanning import request_scan
 from catalog.tasks import look_after_scans, prune_searches, scan_all, scan_source
 from config.celery import app
 from tests.catalog.scans.conftest import Database
@@ -70,7 +71,7 @@ def test_broker_that_is_away_leaves_the_scan_waiting(
 def test_beat_and_requests_name_tasks_that_workers_know() -> None:
     app.loader.import_default_modules()
 
-    named = {entry["task"] for entry in app.conf.beat_schedule.values()} | {SCAN_TASK}
+    named = {entry["task"] for entry in app.conf.beat_schedule.values()} | {SCAN_SOURCE}
     assert named <= set(app.tasks)
 
 

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from catalog.exchange.kept_plans import find_plan
+from catalog.exchange.plan import find_plan
 from catalog.models import CatalogScan, CatalogTable, ScanPhase, ScanState
 from tests.catalog.browsing.test_views import HTMX, text_of
 from tests.catalog.conftest import MakeSource

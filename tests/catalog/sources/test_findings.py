@@ -6,9 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
+from access.reader_language import in_language
 from catalog.models import CheckState, SourceCheck
 from catalog.sources.checking import check_sources, store_report
-from catalog.sources.finding_texts import read_findings, translate, translate_summary
+from catalog.sources.findings import read_findings, translate_summary
 from core.messages import Message, counted
 from gateways.checks.report import ConnectionReport, Finding, Level, ok, refused
 from tests.catalog.conftest import MakeSource
@@ -46,13 +47,16 @@ def entry(**parts: Any) -> dict[str, Any]:
 )
 def test_finding_is_said_in_the_active_language(language: str, text: str) -> None:
     with translation.override(language):
-        assert translate(TABLES) == text
+        assert in_language(TABLES.message) == text
 
 
 @each_language
 def test_finding_without_a_translation_is_said_in_english(language: str) -> None:
     with translation.override(language):
-        assert translate(refused("x", "Only {name} knows.", name="nobody")) == "Only nobody knows."
+        assert (
+            in_language(refused("x", "Only {name} knows.", name="nobody").message)
+            == "Only nobody knows."
+        )
 
 
 @pytest.mark.django_db

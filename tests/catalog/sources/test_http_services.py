@@ -7,7 +7,7 @@ from django.test import Client
 
 from catalog.models import CheckState, DataSource
 from catalog.sources.checking import check_sources
-from catalog.sources.http_services import to_service
+from catalog.sources.connections import to_service
 from catalog.sources.settings import find_refusal, find_service_refusal, read_sources
 from core.errors import ConfigurationError
 from tests.catalog.conftest import MakeSource

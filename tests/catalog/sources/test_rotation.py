@@ -7,8 +7,8 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
+from catalog.management.commands.rotate_keys import rotate_passwords
 from catalog.models import DataSource
-from catalog.rotation import rotate_passwords
 from catalog.sources.connections import to_settings
 from core.errors import ConfigurationError
 from tests.catalog.conftest import MakeSource

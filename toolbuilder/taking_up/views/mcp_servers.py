@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
-from catalog.mcp_servers.models import McpServer, McpTool
+from catalog.models import McpServer, McpTool
 from core.errors import ToolboxError
 from toolbuilder.taking_up.mcp_servers import (
     ToolCounts,
