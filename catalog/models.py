@@ -4,6 +4,7 @@ What a scan writes and what people write are different columns, so that neither 
 Data sources, MCP servers and documents have their models in their rooms.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -23,6 +24,7 @@ from catalog.sources.models import (
     SourceCheck,
 )
 from core.catalogue.entries import RelationType, TableKind
+from core.catalogue.masking import MASK, is_sensitive
 
 __all__ = [
     "ACTIVE_STATES",
@@ -160,6 +162,18 @@ class CatalogTable(models.Model):
         """What people wrote, or else the comment in the database."""
         return self.description or self.source_comment
 
+    def mask_sample(self, masked: Collection[str]) -> list[list[Any]]:
+        """The rows of its sample with values of these columns masked; NULL stays NULL."""
+        sample: Any = self.sample
+        hidden = [name in masked for name in sample["columns"]]
+        return [
+            [
+                MASK if is_hidden and cell is not None else cell
+                for cell, is_hidden in zip(row, hidden, strict=False)
+            ]
+            for row in sample["rows"]
+        ]
+
 
 class CatalogColumn(models.Model):
     """A column of a table; people own display_name, description and is_masked, scans the rest."""
@@ -205,6 +219,12 @@ class CatalogColumn(models.Model):
     def told_description(self) -> str:
         """What people wrote, or else the comment in the database."""
         return self.description or self.source_comment
+
+    def masks_samples(self, table: CatalogTable) -> bool:
+        """Whether samples of its table hide its values: as people decided, or by the rule of names."""
+        if self.is_masked is not None:
+            return self.is_masked
+        return is_sensitive(self.name, self.source_comment, table.name)
 
 
 class TableRelation(models.Model):

@@ -6,6 +6,9 @@ from django.urls import reverse
 from catalog.models import CatalogTable
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
+# Names that are near to an unknown one are looked for among so many.
+NAMES_COMPARED = 20_000
+
 
 class AnyTextConverter:
     """The rest of a path with slashes and line breaks, which <path:...> does not take."""
@@ -24,28 +27,23 @@ def source_name_of(table: CatalogTable) -> str:
     return table.source.name if table.source else DEFAULT_SOURCE_NAME
 
 
-def address_of(table: CatalogTable, source_name: str) -> str:
-    """The page of a table."""
-    return reverse("catalogue-table", args=[source_name, path_of(table)])
+def address_of(table: CatalogTable, tab: str = "") -> str:
+    """The page of a table with one of its tabs; its data source has to be loaded."""
+    address = reverse("catalogue-table", args=[source_name_of(table), path_of(table)])
+    return f"{address}?tab={tab}" if tab else address
 
 
 def path_of(table: CatalogTable) -> str:
     """schema.table; dots in a schema are escaped, so that no two tables share a path."""
     if not table.schema:
         return table.name
-    return f"{_escape(table.schema)}.{table.name}"
+    schema = table.schema.replace("%", "%25").replace(".", "%2E")
+    return f"{schema}.{table.name}"
 
 
 def match_path(path: str) -> Q:
     """Tables that a path may mean: its table, and all of that bare name."""
-    by_name = Q(name=path)
     schema, dot, name = path.partition(".")
-    return by_name | Q(schema=_unescape(schema), name=name) if dot else by_name
-
-
-def _escape(schema: str) -> str:
-    return schema.replace("%", "%25").replace(".", "%2E")
-
-
-def _unescape(schema: str) -> str:
-    return schema.replace("%2E", ".").replace("%25", "%")
+    if not dot:
+        return Q(name=path)
+    return Q(name=path) | Q(schema=schema.replace("%2E", ".").replace("%25", "%"), name=name)

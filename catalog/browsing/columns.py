@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 
-from catalog.browsing.addresses import address_of, source_name_of
+from catalog.browsing.addresses import address_of
 from catalog.browsing.fields import EditableText, column_text
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
@@ -36,18 +36,13 @@ class ColumnRow:
     display_name: EditableText
     description: EditableText
     references: list[Reference]
+    is_masked: bool
     is_sensitive_by_rule: bool
 
     @property
     def mask_choice(self) -> str:
         """What people decided: yes, no, or '' to leave it to the rule."""
         return {None: "", True: "yes", False: "no"}[self.column.is_masked]
-
-    @property
-    def is_masked(self) -> bool:
-        """Whether samples hide its values."""
-        decided = self.column.is_masked
-        return self.is_sensitive_by_rule if decided is None else decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +68,13 @@ def to_column_row(
     column: CatalogColumn, table: CatalogTable, references: list[Reference]
 ) -> ColumnRow:
     """The row of one column; the data source of the table has to be loaded."""
-    page = address_of(table, source_name_of(table))
+    page = address_of(table)
     return ColumnRow(
         column=column,
         display_name=column_text(column, "display_name", page),
         description=column_text(column, "description", page),
         references=references,
+        is_masked=column.masks_samples(table),
         is_sensitive_by_rule=is_sensitive(column.name, column.source_comment, table.name),
     )
 
@@ -100,7 +96,7 @@ def _read_references(user: User, table: CatalogTable) -> Mapping[str, list[Refer
     )
     found: dict[str, list[Reference]] = defaultdict(list)
     for key in keys.select_related("target__source"):
-        address = address_of(key.target, source_name_of(key.target))
+        address = address_of(key.target)
         for column, target in zip(key.columns, key.target_columns, strict=False):
             name = f"{key.target.name}.{target}"
             found[column].append(Reference(name=name, address=address))

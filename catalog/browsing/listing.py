@@ -1,25 +1,24 @@
 """The list of tables: what its address asks for, and the rows that it shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Coalesce, Lower
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from access.list_addresses import read_filters, read_page
+from access.list_addresses import ListState
 from catalog.browsing.addresses import address_of, source_name_of
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, Tag
-from catalog.searching.search import TableSearch, search_tables
+from catalog.searching.search import search_tables
 from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
 
 PAGE_SIZE = 50
-_QUERY_CHARACTERS = 1_000
 _DESCRIBED = ~Q(description="") | ~Q(source_comment="")
 SORTS = {
     "": _("By name"),
@@ -42,44 +41,24 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListState:
-    """What the address of the list says; empty means any, of `sort` the best first."""
+@dataclass(frozen=True, kw_only=True)
+class TableListState(ListState):
+    """What the address of the list says; an empty `sort` is by name, or best first for a query."""
 
-    q: str = ""
+    url_name = "catalogue"
+    query_characters = 1_000
+    choices = {"state": STATES, "kind": list(TableKind), "sort": SORTS}
+
     source: str = ""
     tag: str = ""
     state: str = ""
     kind: str = ""
     sort: str = ""
-    page: int = 1
 
     @classmethod
-    def read(cls, given: QueryDict) -> "ListState":
-        """From an address; what makes no sense in it is left out."""
-        names = ("q", "source", "tag", "state", "kind", "sort")
-        texts = read_filters(given, names, _QUERY_CHARACTERS)
-        state = cls(**texts, page=read_page(given))
-        return replace(
-            state,
-            state=state.state if state.state in STATES else "",
-            kind=state.kind if state.kind in list(TableKind) else "",
-            sort=state.sort if state.sort in SORTS and not state.q else "",
-        )
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether tables may be missing from the list because of it."""
-        return bool(self.q or self.source or self.tag or self.state or self.kind)
-
-    def address(self, **changes: str | int) -> str:
-        """Of the list with these changes, from its first page unless `page` is one of them."""
-        state = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
-        query = QueryDict(mutable=True)
-        query.update({name: value for name, value in asdict(state).items() if value})
-        if state.page == 1:
-            query.pop("page", None)
-        return f"{reverse('catalogue')}{'?' if query else ''}{query.urlencode()}"
+    def read(cls, given: QueryDict) -> Self:
+        state = super().read(given)
+        return replace(state, sort="") if state.q else state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,30 +83,46 @@ class Listing:
     corrected: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-def read_listing(user: User, state: ListState) -> Listing:
+def read_listing(user: User, state: TableListState) -> Listing:
     """The page of tables that the state asks for; the same number of queries for any."""
     tables = filter_tables(tables_open_to(user), state)
     if not state.q:
         paginator = Paginator(_sort(tables, state.sort).values_list("pk", flat=True), PAGE_SIZE)
         page = paginator.get_page(state.page)
-        return Listing(rows=_read_rows(list(page.object_list)), page=page)
+        return Listing(rows=_read_rows(list(page.object_list), {}), page=page)
     found = search_tables(
         state.q, tables.order_by(), offset=(state.page - 1) * PAGE_SIZE, limit=PAGE_SIZE
     )
-    return _listing_of(found, state.page)
+    columns = {hit.table_id: hit.columns for hit in found.hits}
+    return Listing(
+        rows=_read_rows(list(columns), columns),
+        page=Paginator(range(found.total), PAGE_SIZE).get_page(state.page),
+        corrected=found.corrected,
+    )
 
 
-def filter_tables(tables: "QuerySet[CatalogTable]", state: ListState) -> "QuerySet[CatalogTable]":
+def filter_tables(
+    tables: "QuerySet[CatalogTable]", state: TableListState
+) -> "QuerySet[CatalogTable]":
     """Those that the filters let through, words aside; gone ones only where they are asked for."""
     if state.source == DEFAULT_SOURCE_NAME:
         tables = tables.filter(source=None)
     elif state.source:
         tables = tables.filter(source__name=state.source)
     if state.tag:
-        tables = tables.filter(Exists(_tagged(state.tag)))
+        tagged = CatalogTable.objects.filter(pk=OuterRef("pk"), tags__name=state.tag)
+        tables = tables.filter(Exists(tagged))
     if state.kind:
         tables = tables.filter(kind=state.kind)
-    return _filter_state(tables, state.state)
+    if state.state == "gone":
+        return tables.exclude(gone_at=None)
+    tables = tables.filter(gone_at=None)
+    if state.state == "hidden":
+        return tables.filter(is_hidden=True)
+    if state.state == "undescribed":
+        bare = CatalogColumn.objects.filter(table=OuterRef("pk"), gone_at=None).exclude(_DESCRIBED)
+        return tables.filter(~_DESCRIBED | Exists(bare))
+    return tables
 
 
 def read_tags(user: User) -> list[tuple[str, int]]:
@@ -135,22 +130,6 @@ def read_tags(user: User) -> list[tuple[str, int]]:
     seen = Q(tables__in=tables_open_to(user).filter(gone_at=None))
     counted = Tag.objects.annotate(count=Count("tables", filter=seen)).filter(count__gt=0)
     return list(counted.order_by("-count", "name").values_list("name", "count")[:200])
-
-
-def _tagged(name: str) -> "QuerySet[CatalogTable]":
-    return CatalogTable.objects.filter(pk=OuterRef("pk"), tags__name=name)
-
-
-def _filter_state(tables: "QuerySet[CatalogTable]", state: str) -> "QuerySet[CatalogTable]":
-    if state == "gone":
-        return tables.exclude(gone_at=None)
-    tables = tables.filter(gone_at=None)
-    if state == "hidden":
-        return tables.filter(is_hidden=True)
-    if state == "undescribed":
-        bare = CatalogColumn.objects.filter(table=OuterRef("pk"), gone_at=None).exclude(_DESCRIBED)
-        return tables.filter(~_DESCRIBED | Exists(bare))
-    return tables
 
 
 def _sort(tables: "QuerySet[CatalogTable]", sort: str) -> "QuerySet[CatalogTable]":
@@ -173,19 +152,7 @@ def _count_columns(figure: object) -> Coalesce:
     return Coalesce(Subquery(figures, output_field=FloatField()), Value(0.0))
 
 
-def _listing_of(found: TableSearch, number: int) -> Listing:
-    columns = {hit.table_id: hit.columns for hit in found.hits}
-    page = Paginator(range(found.total), PAGE_SIZE).get_page(number)
-    return Listing(
-        rows=_read_rows([hit.table_id for hit in found.hits], columns),
-        page=page,
-        corrected=found.corrected,
-    )
-
-
-def _read_rows(
-    ids: Sequence[int], found_columns: Mapping[int, tuple[str, ...]] | None = None
-) -> list[TableRow]:
+def _read_rows(ids: Sequence[int], found_columns: Mapping[int, tuple[str, ...]]) -> list[TableRow]:
     tables = CatalogTable.objects.filter(pk__in=ids).select_related("source")
     by_id = tables.defer("sample", "search_text", "notes").prefetch_related("tags").in_bulk()
     columns = CatalogColumn.objects.filter(table_id__in=ids, gone_at=None).order_by()
@@ -193,21 +160,18 @@ def _read_rows(
         all=Count("pk"), described=Count("pk", filter=_DESCRIBED)
     )
     counts = {row["table_id"]: (row["all"], row["described"]) for row in counted}
-    return [
-        _row(by_id[id_], counts.get(id_, (0, 0)), (found_columns or {}).get(id_, ()))
-        for id_ in ids
-        if id_ in by_id
-    ]
-
-
-def _row(table: CatalogTable, counts: tuple[int, int], found: tuple[str, ...]) -> TableRow:
-    source_name = source_name_of(table)
-    return TableRow(
-        table=table,
-        source_name=source_name,
-        address=address_of(table, source_name),
-        tags=[tag.name for tag in table.tags.all()],
-        column_count=counts[0],
-        described_count=counts[1],
-        found_columns=found,
-    )
+    rows = []
+    for table in (by_id[pk] for pk in ids if pk in by_id):
+        column_count, described_count = counts.get(table.pk, (0, 0))
+        rows.append(
+            TableRow(
+                table=table,
+                source_name=source_name_of(table),
+                address=address_of(table),
+                tags=[tag.name for tag in table.tags.all()],
+                column_count=column_count,
+                described_count=described_count,
+                found_columns=found_columns.get(table.pk, ()),
+            )
+        )
+    return rows

@@ -11,7 +11,7 @@ from catalog.browsing.addresses import address_of, source_name_of
 from catalog.browsing.fields import EditableText, relation_text
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, TableRelation
-from core.catalogue.diagram import Diagram, Neighbour, draw_relations
+from core.catalogue.diagram import Neighbour, draw_relations
 from core.catalogue.entries import RelationType, TableName
 from core.catalogue.sql_names import join_condition
 
@@ -43,9 +43,26 @@ class RelatedRow:
 
 def read_related(user: User, table: CatalogTable) -> dict[str, Any]:
     """`rows` of the relations to tables that the user may see, and their `diagram`; one query."""
-    rows = [_to_row(relation, table) for relation in _read_relations(user, table)]
-    diagram = _draw(table, rows) if rows else None
-    return {"rows": rows, "diagram": diagram}
+    visible = tables_open_to(user)
+    ends = Q(table=table, target__in=visible) | Q(target=table, table__in=visible)
+    relations = TableRelation.objects.filter(ends, gone_at=None).order_by("relation_type", "pk")
+    rows = [
+        _to_row(relation, table)
+        for relation in relations.select_related("table__source", "target__source")
+    ]
+    neighbours = []
+    for row in rows:
+        pairs = zip(row.relation.columns, row.relation.target_columns, strict=False)
+        neighbours.append(
+            Neighbour(
+                name=row.name,
+                join=", ".join(f"{column} → {target}" for column, target in pairs) or row.join,
+                relation_type=RelationType(row.relation.relation_type),
+                is_incoming=row.is_incoming,
+                address=row.address,
+            )
+        )
+    return {"rows": rows, "diagram": draw_relations(table.name, neighbours) if rows else None}
 
 
 def read_relation_choices(user: User, table: CatalogTable) -> dict[str, Any]:
@@ -53,69 +70,30 @@ def read_relation_choices(user: User, table: CatalogTable) -> dict[str, Any]:
     tables = tables_open_to(user).filter(source=table.source, gone_at=None)
     columns = CatalogColumn.objects.filter(table=table, gone_at=None)
     return {
-        "targets": [str(one) for one in tables.only("schema", "name")[:TARGETS_OFFERED]],
+        "targets": [str(target) for target in tables.only("schema", "name")[:TARGETS_OFFERED]],
         "columns": list(columns.values_list("name", flat=True)),
     }
-
-
-def _read_relations(user: User, table: CatalogTable) -> list[TableRelation]:
-    visible = tables_open_to(user)
-    ends = Q(table=table, target__in=visible) | Q(target=table, table__in=visible)
-    relations = TableRelation.objects.filter(ends, gone_at=None).order_by("relation_type", "pk")
-    return list(relations.select_related("table__source", "target__source"))
 
 
 def _to_row(relation: TableRelation, table: CatalogTable) -> RelatedRow:
     is_incoming = relation.target_id == table.pk and relation.table_id != table.pk
     other = relation.table if is_incoming else relation.target
-    name = _name_beside(other, table)
+    # As short as it is clear on the page of `table`.
+    name = other.name if other.schema == table.schema else str(other)
+    if other.source_id != table.source_id:
+        name = f"{source_name_of(other)}: {other}"
+    join = relation.join_condition or join_condition(
+        TableName(relation.table.schema, relation.table.name),
+        relation.columns,
+        TableName(relation.target.schema, relation.target.name),
+        relation.target_columns,
+    )
     return RelatedRow(
         relation=relation,
         name=name,
         display_name=other.display_name,
-        address=f"{address_of(other, source_name_of(other))}?tab=related",
-        join=relation.join_condition or _join_of(relation),
+        address=address_of(other, "related"),
+        join=join,
         is_incoming=is_incoming,
-        description=relation_text(
-            relation, name, f"{address_of(table, source_name_of(table))}?tab=related"
-        ),
+        description=relation_text(relation, name, address_of(table, "related")),
     )
-
-
-def _join_of(relation: TableRelation) -> str:
-    table, target = relation.table, relation.target
-    return join_condition(
-        TableName(table.schema, table.name),
-        relation.columns,
-        TableName(target.schema, target.name),
-        relation.target_columns,
-    )
-
-
-def _name_beside(other: CatalogTable, table: CatalogTable) -> str:
-    """As short as it is clear on the page of `table`."""
-    if other.source_id != table.source_id:
-        return f"{source_name_of(other)}: {other}"
-    return other.name if other.schema == table.schema else str(other)
-
-
-def _draw(table: CatalogTable, rows: list[RelatedRow]) -> Diagram:
-    return draw_relations(
-        table.name,
-        (
-            Neighbour(
-                name=row.name,
-                join=_short_join(row),
-                relation_type=RelationType(row.relation.relation_type),
-                is_incoming=row.is_incoming,
-                address=row.address,
-            )
-            for row in rows
-        ),
-    )
-
-
-def _short_join(row: RelatedRow) -> str:
-    relation = row.relation
-    pairs = zip(relation.columns, relation.target_columns, strict=False)
-    return ", ".join(f"{one} → {other}" for one, other in pairs) or row.join

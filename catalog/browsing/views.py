@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
@@ -13,15 +12,20 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 
 from access.views.gates import is_fragment, user_of
-from catalog.browsing.addresses import address_of, match_path, path_of, source_name_of
+from catalog.browsing.addresses import (
+    NAMES_COMPARED,
+    address_of,
+    match_path,
+    path_of,
+    source_name_of,
+)
 from catalog.browsing.columns import read_columns, read_sample
 from catalog.browsing.fields import read_known_tags, read_tag_names, table_text
 from catalog.browsing.listing import (
     KINDS,
     SORTS,
     STATES,
-    Listing,
-    ListState,
+    TableListState,
     read_listing,
     read_tags,
 )
@@ -33,16 +37,13 @@ from catalog.searching.search import record_search
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.near_names import find_near
 
-# Names that a page of an unknown table offers are looked for among so many.
-_NAMES_COMPARED = 20_000
-
 
 @for_staff
 @require_GET
 @vary_on_headers("HX-Request")
 def table_list(request: HttpRequest) -> HttpResponse:
     """Tables of all data sources: searched, filtered, sorted, 50 a page."""
-    state = ListState.read(request.GET)
+    state = TableListState.read(request.GET)
     user = user_of(request)
     listing = read_listing(user, state)
     if state.q and state.page == 1:
@@ -51,11 +52,21 @@ def table_list(request: HttpRequest) -> HttpResponse:
         "state": state,
         "listing": listing,
         "page_numbers": list(listing.page.paginator.get_elided_page_range(listing.page.number)),
-        "words": " ".join((state.q, *_corrected_words(listing))),
+        "words": " ".join((state.q, *(word for _, words in listing.corrected for word in words))),
         "rights": rights_of(request),
     }
     if not is_fragment(request):
-        return render(request, "catalog/browsing/list.html", context | _list_choices(request))
+        sources = named_sources_open_to(user)
+        context |= {
+            "sources": [DEFAULT_SOURCE_NAME, *(source.name for source in sources)],
+            "tags": read_tags(user),
+            "kinds": KINDS.items(),
+            "states": STATES.items(),
+            "sorts": SORTS.items(),
+            "is_empty": not tables_open_to(user).exists(),
+            **read_scan_panel(request, sources),
+        }
+        return render(request, "catalog/browsing/list.html", context)
     response = render(request, "catalog/browsing/_list_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
@@ -73,10 +84,11 @@ def table_page(request: HttpRequest, source_name: str, path: str) -> HttpRespons
         return _answer_unknown(request, source_name, path)
     name = request.GET.get("tab", "")
     name = name if name in TABS else DEFAULT_TAB
+    address = address_of(table)
     context = {
         "table": table,
         "source_name": source_name_of(table),
-        "address": address_of(table, source_name_of(table)),
+        "address": address,
         "tabs": TABS,
         "tab_name": name,
         "tab": TABS[name],
@@ -85,35 +97,13 @@ def table_page(request: HttpRequest, source_name: str, path: str) -> HttpRespons
     }
     if is_fragment(request):
         return render(request, "catalog/browsing/_tabs.html", context)
-    return render(request, "catalog/browsing/table.html", context | _head(user_of(request), table))
-
-
-def _corrected_words(listing: Listing) -> list[str]:
-    return [word for _, instead in listing.corrected for word in instead]
-
-
-def _list_choices(request: HttpRequest) -> dict[str, Any]:
-    user = user_of(request)
-    sources = named_sources_open_to(user)
-    return {
-        "sources": [DEFAULT_SOURCE_NAME, *(source.name for source in sources)],
-        "tags": read_tags(user),
-        "kinds": KINDS.items(),
-        "states": STATES.items(),
-        "sorts": SORTS.items(),
-        "is_empty": not tables_open_to(user).exists(),
-        **read_scan_panel(request, sources),
-    }
-
-
-def _head(user: User, table: CatalogTable) -> dict[str, Any]:
-    page = address_of(table, source_name_of(table))
-    return {
-        "display_name": table_text(table, "display_name", page),
-        "description": table_text(table, "description", page),
+    context |= {
+        "display_name": table_text(table, "display_name", address),
+        "description": table_text(table, "description", address),
         "tag_names": read_tag_names(table),
-        "known_tags": read_known_tags(user),
+        "known_tags": read_known_tags(user_of(request)),
     }
+    return render(request, "catalog/browsing/table.html", context)
 
 
 def _find_table(request: HttpRequest, source_name: str, path: str) -> CatalogTable | None:
@@ -121,15 +111,10 @@ def _find_table(request: HttpRequest, source_name: str, path: str) -> CatalogTab
     if "\0" in path:
         return None
     tables = tables_open_to(user_of(request)).select_related("source").defer("search_text")
-    found = list(_of_source(tables, source_name).filter(match_path(path))[:20])
+    name = None if source_name == DEFAULT_SOURCE_NAME else source_name
+    found = list(tables.filter(match_path(path), source__name=name)[:20])
     exact = [table for table in found if path_of(table) == path]
     return exact[0] if exact else (found[0] if len(found) == 1 else None)
-
-
-def _of_source(tables: Any, source_name: str) -> Any:
-    if source_name == DEFAULT_SOURCE_NAME:
-        return tables.filter(source=None)
-    return tables.filter(source__name=source_name)
 
 
 def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpResponse:
@@ -138,11 +123,11 @@ def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpRe
         .select_related("source")
         .only("schema", "name", "source__name")
     )
-    known = {f"{source_name_of(table)}.{table}": table for table in tables[:_NAMES_COMPARED]}
+    known = {f"{source_name_of(table)}.{table}": table for table in tables[:NAMES_COMPARED]}
     near = find_near(f"{source_name}.{path}", list(known), limit=5)
     context = {
         "path": path,
-        "near": [(name, address_of(known[name], source_name_of(known[name]))) for name in near],
+        "near": [(name, address_of(known[name])) for name in near],
     }
     return render(request, "catalog/browsing/unknown_table.html", context, status=404)
 
@@ -164,10 +149,6 @@ def _build_columns(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
     return {"page": page, "rows": rows}
 
 
-def _build_sample(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
-    return {"sample": read_sample(table)}
-
-
 def build_related(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
     """What the tab of relations shows."""
     user = user_of(request)
@@ -175,13 +156,16 @@ def build_related(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
 
 
 def _build_notes(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
-    page = f"{address_of(table, source_name_of(table))}?tab=notes"
-    return {"field": table_text(table, "notes", page)}
+    return {"field": table_text(table, "notes", address_of(table, "notes"))}
 
 
 TABS: dict[str, Tab] = {
     "columns": Tab(_("Columns"), "catalog/browsing/_columns.html", _build_columns),
-    "sample": Tab(_("Sample"), "catalog/browsing/_sample.html", _build_sample),
+    "sample": Tab(
+        _("Sample"),
+        "catalog/browsing/_sample.html",
+        lambda _request, table: {"sample": read_sample(table)},
+    ),
     "related": Tab(_("Related"), "catalog/browsing/_related.html", build_related),
     "notes": Tab(_("Notes"), "catalog/browsing/_notes.html", _build_notes),
 }

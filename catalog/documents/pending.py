@@ -44,8 +44,18 @@ def index_pending_for(seconds: float = RUN_S) -> bool:
     if not settings.TEXT_EMBEDDING_MODEL_URL:
         return False
     end = time.monotonic() + seconds
+
+    async def index() -> IndexReport:
+        embedder = EmbeddingClient(embedding_settings())
+        store = VectorStore(vector_store_settings())
+        try:
+            return await index_pending(embedder, store, lambda: time.monotonic() > end)
+        finally:
+            await embedder.close()
+            await store.close()
+
     try:
-        report = async_to_sync(_index_pending)(lambda: time.monotonic() > end)
+        report = async_to_sync(index)()
     except IndexingBusyError:
         return False
     except (EmbeddingError, VectorStoreError) as error:
@@ -65,7 +75,9 @@ async def index_pending(
     """
     lock = await sync_to_async(take_lock)(PENDING_LOCK)
     try:
-        return await _PendingIndexer(embedder, store).run(is_stopped)
+        indexer = PortionIndexer(embedder, store)
+        await _index_all(indexer, is_stopped)
+        return indexer.report
     finally:
         await sync_to_async(lock.close)()
 
@@ -75,62 +87,41 @@ def has_pending(failed: Collection[str] = ()) -> bool:
     return _pending().exclude(key__in=failed).exists() or RemovedDocument.objects.exists()
 
 
-async def _index_pending(is_stopped: IsStopped) -> IndexReport:
-    embedder = EmbeddingClient(embedding_settings())
-    store = VectorStore(vector_store_settings())
-    try:
-        return await index_pending(embedder, store, is_stopped)
-    finally:
-        await embedder.close()
-        await store.close()
-
-
-class _PendingIndexer(PortionIndexer):
-    """One run."""
-
-    async def run(self, is_stopped: IsStopped) -> IndexReport:
-        # First, and without the model: what may no longer be seen shall not wait for it.
-        await self._remove_deleted()
-        if not await sync_to_async(_pending().exists)():
-            return self.report
-        target = await self.find_target()
-        if await sync_to_async(is_of_another_model)(target):
-            raise VectorStoreError(
-                message(
-                    "vectors.other_model",
-                    "the collection holds vectors of another model; run `manage.py index_documents`",
-                )
+async def _index_all(indexer: PortionIndexer, is_stopped: IsStopped) -> None:
+    # First, and without the model: what may no longer be seen shall not wait for it.
+    await _remove_deleted(indexer)
+    if not await _pending().aexists():
+        return
+    target = await indexer.find_target()
+    if await sync_to_async(is_of_another_model)(target):
+        raise VectorStoreError(
+            message(
+                "vectors.other_model",
+                "the collection holds vectors of another model; run `manage.py index_documents`",
             )
-        await self.store.open(target.model, target.dimension, create=True)
-        while not is_stopped() and (ids := await sync_to_async(_next_ids)(self.report.failed)):
-            await self.index(ids, target)
-            # An edit and its like while a long scan is being embedded.
-            await self._remove_deleted()
-        return self.report
+        )
+    await indexer.store.open(target.model, target.dimension, create=True)
+    while not is_stopped():
+        rows = _pending().exclude(key__in=indexer.report.failed)
+        first = rows.order_by("-is_urgent", "-updated_at").values_list("pk", flat=True)
+        ids = [pk async for pk in first[:DOCUMENTS_TOGETHER]]
+        if not ids:
+            return
+        await indexer.index(ids, target)
+        # An edit and its like while a long scan is being embedded.
+        await _remove_deleted(indexer)
 
-    async def _remove_deleted(self) -> None:
-        while removed := await sync_to_async(_read_removed)():
-            # Without a collection there is nothing to find.
-            try:
-                await self.remove(sorted(set(removed.values())))
-            except CollectionGoneError:
-                logger.info("there is no collection to remove documents from")
-            await sync_to_async(_forget)(removed)
+
+async def _remove_deleted(indexer: PortionIndexer) -> None:
+    rows = RemovedDocument.objects.order_by("pk").values_list("pk", "key")
+    while removed := {pk: key async for pk, key in rows.all()[:_REMOVED_TOGETHER]}:
+        # Without a collection there is nothing to find.
+        try:
+            await indexer.remove(sorted(set(removed.values())))
+        except CollectionGoneError:
+            logger.info("there is no collection to remove documents from")
+        await RemovedDocument.objects.filter(pk__in=removed).adelete()
 
 
 def _pending() -> QuerySet[ReferenceDocument]:
     return ReferenceDocument.objects.exclude(indexed_hash=F("content_hash"))
-
-
-def _next_ids(failed: Collection[str]) -> list[int]:
-    rows = _pending().exclude(key__in=failed).order_by("-is_urgent", "-updated_at")
-    return list(rows.values_list("pk", flat=True)[:DOCUMENTS_TOGETHER])
-
-
-def _read_removed() -> dict[int, str]:
-    rows = RemovedDocument.objects.order_by("pk").values_list("pk", "key")
-    return dict(rows[:_REMOVED_TOGETHER])
-
-
-def _forget(removed: Collection[int]) -> None:
-    RemovedDocument.objects.filter(pk__in=removed).delete()

@@ -84,19 +84,29 @@ class PortionIndexer:
     async def index(self, ids: Collection[int], target: IndexTarget) -> None:
         """Embed and store the rows of these primary keys as they are now."""
         async with only_portion():
-            rows = await sync_to_async(_read_rows)(ids)
+            found = ReferenceDocument.objects.filter(pk__in=ids).order_by("pk")
+            rows = [row async for row in found]
             items = await self._embed(rows)
             await self.store.upsert(items)
             written = {item.id for item in items}
+            indexed = [row for row in rows if row.key in written]
+            for row in indexed:
+                # What was embedded, even if the row has changed since: then it stays to be done.
+                row.indexed_hash, row.indexed_with = row.content_hash, str(target)
+                row.indexed_at = timezone.now()
             # Only now: a row says that it is indexed when its vector can be found.
-            await sync_to_async(_mark_indexed)([r for r in rows if r.key in written], target)
+            await ReferenceDocument.objects.abulk_update(
+                indexed, ["indexed_hash", "indexed_with", "indexed_at"]
+            )
         self.report.embedded += len(items)
 
     async def remove(self, keys: Sequence[str]) -> None:
         """Remove the vectors of these keys, of which those that have a document are left alone."""
         for portion in portions(keys, 1_000):
             async with only_portion():
-                gone = await sync_to_async(_without_document)(portion)
+                rows = ReferenceDocument.objects.filter(key__in=portion)
+                known = {key async for key in rows.values_list("key", flat=True)}
+                gone = sorted(set(portion) - known)
                 await self.store.delete(gone)
             self.report.removed += len(gone)
 
@@ -105,19 +115,16 @@ class PortionIndexer:
         if not rows:
             return []
         try:
-            return await self._embed_together(rows)
+            texts = [embedded_text(row) for row in rows]
+            embeddings = await self.embedder.embed(texts, TextRole.PASSAGE)
         except EmbeddingUnavailableError:
             raise
         except EmbeddingError as error:
             if len(rows) == 1:
                 self.report.failed[rows[0].key] = str(error)
                 return []
-        # One of them is at fault; the others shall not wait for it.
-        return [item for row in rows for item in await self._embed([row])]
-
-    async def _embed_together(self, rows: Sequence[ReferenceDocument]) -> list[VectorItem]:
-        texts = [embedded_text(row) for row in rows]
-        embeddings = await self.embedder.embed(texts, TextRole.PASSAGE)
+            # One of them is at fault; the others shall not wait for it.
+            return [item for row in rows for item in await self._embed([row])]
         self.report.truncated += [rows[index].key for index in embeddings.truncated]
         return [_to_item(*pair) for pair in zip(rows, embeddings.vectors, strict=True)]
 
@@ -188,15 +195,6 @@ def _wait_for_turn() -> BaseDatabaseWrapper:
     return session
 
 
-def _read_rows(ids: Collection[int]) -> list[ReferenceDocument]:
-    return list(ReferenceDocument.objects.filter(pk__in=ids).order_by("pk"))
-
-
-def _without_document(keys: Collection[str]) -> list[str]:
-    known = ReferenceDocument.objects.filter(key__in=keys).values_list("key", flat=True)
-    return sorted(set(keys).difference(known))
-
-
 def _to_item(row: ReferenceDocument, vector: Sequence[float]) -> VectorItem:
     metadata = {
         **usable_metadata(row.metadata),
@@ -207,13 +205,3 @@ def _to_item(row: ReferenceDocument, vector: Sequence[float]) -> VectorItem:
         "content_hash": row.content_hash,
     }
     return VectorItem(row.key, row.text, vector, metadata)
-
-
-def _mark_indexed(rows: Sequence[ReferenceDocument], target: IndexTarget) -> None:
-    for row in rows:
-        # What was embedded, even if the row has changed since: then it stays to be done.
-        row.indexed_hash = row.content_hash
-        row.indexed_with = str(target)
-        row.indexed_at = timezone.now()
-    fields = ["indexed_hash", "indexed_with", "indexed_at"]
-    ReferenceDocument.objects.bulk_update(rows, fields)

@@ -60,17 +60,17 @@ def edit_relation(relation: TableRelation, username: str, **changes: str) -> boo
     """Whether anything changed; `changes` are description and, of people's own, join_condition."""
     if unknown := changes.keys() - set(_TEXTS):
         raise TypeError(f"people do not write {', '.join(sorted(unknown))}")
-    wanted = {name: clean_text(name, text) for name, text in changes.items()}
+    cleaned = {name: clean_text(name, text) for name, text in changes.items()}
     with transaction.atomic():
         row = TableRelation.objects.select_for_update().get(pk=relation.pk)
-        if row.relation_type == RelationType.FOREIGN_KEY and "join_condition" in wanted:
+        if row.relation_type == RelationType.FOREIGN_KEY and "join_condition" in cleaned:
             raise EditError(
                 message(
                     "relation.of_database",
                     "the database defines this relation; only its description is yours",
                 )
             )
-        changed = {name: text for name, text in wanted.items() if getattr(row, name) != text}
+        changed = {name: text for name, text in cleaned.items() if getattr(row, name) != text}
         for name, text in changed.items():
             setattr(row, name, text)
         if changed:
@@ -78,7 +78,7 @@ def edit_relation(relation: TableRelation, username: str, **changes: str) -> boo
             row.save(update_fields=list(changed))
             _follow(row)
             logger.info("relation %s edited by %s", row.pk, username)
-    for name in wanted:
+    for name in cleaned:
         setattr(relation, name, getattr(row, name))
     return bool(changed)
 
@@ -109,28 +109,35 @@ def _check(relation: TableRelation) -> None:
                 )
             )
         return
-    if relation.relation_type == RelationType.OWN:
-        _check_own(relation)
-    elif relation.table_id == relation.target_id:
-        raise EditError(message("relation.from_itself", "a table cannot be derived from itself"))
-    _check_columns(relation)
-    _check_is_new(relation)
-
-
-def _check_own(relation: TableRelation) -> None:
-    if relation.table.source_id != relation.target.source_id:
+    is_own = relation.relation_type == RelationType.OWN
+    if is_own and relation.table.source_id != relation.target.source_id:
         raise EditError(
             message(
                 "relation.two_sources",
                 "tables of different data sources cannot be joined; call the relation derived",
             )
         )
-    if not relation.columns and not relation.join_condition:
+    if is_own and not relation.columns and not relation.join_condition:
         raise EditError(
             message(
                 "relation.no_columns",
                 "say which columns belong together, or write a join condition",
             )
+        )
+    if not is_own and relation.table_id == relation.target_id:
+        raise EditError(message("relation.from_itself", "a table cannot be derived from itself"))
+    _check_columns(relation)
+    same = TableRelation.objects.filter(
+        table=relation.table,
+        target=relation.target,
+        relation_type=relation.relation_type,
+        columns=relation.columns,
+        target_columns=relation.target_columns,
+        join_condition=relation.join_condition,
+    )
+    if same.exclude(pk=relation.pk).exists():
+        raise EditError(
+            message("relation.exists", "this relation is there already; edit its description")
         )
 
 
@@ -158,21 +165,6 @@ def _require_columns(table: CatalogTable, names: Collection[str]) -> None:
                 table=str(table),
                 column=unknown[0],
             )
-        )
-
-
-def _check_is_new(relation: TableRelation) -> None:
-    same = TableRelation.objects.filter(
-        table=relation.table,
-        target=relation.target,
-        relation_type=relation.relation_type,
-        columns=relation.columns,
-        target_columns=relation.target_columns,
-        join_condition=relation.join_condition,
-    )
-    if same.exclude(pk=relation.pk).exists():
-        raise EditError(
-            message("relation.exists", "this relation is there already; edit its description")
         )
 
 

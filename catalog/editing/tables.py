@@ -9,7 +9,6 @@ from django.db import connection, transaction
 from catalog.changes import tables_changed
 from catalog.editing.texts import clean_tags, clean_text, fold_tag
 from catalog.models import CatalogColumn, CatalogTable, Tag
-from core.catalogue.masking import MASK, is_sensitive
 from core.errors import EditError, StaleEditError
 from core.messages import message
 
@@ -128,18 +127,11 @@ def hide_samples(table: CatalogTable, columns: Collection[CatalogColumn]) -> boo
 
     Whether there were any; NULL stays NULL.
     """
-    masked = {column.name for column in columns if is_masked(table, column)}
+    masked = {column.name for column in columns if column.masks_samples(table)}
     sample = table.sample
     if not masked or not isinstance(sample, dict) or not sample.get("rows"):
         return False
-    hidden = [name in masked for name in sample.get("columns", [])]
-    rows = [
-        [
-            MASK if is_hidden and cell is not None else cell
-            for cell, is_hidden in zip(row, hidden, strict=False)
-        ]
-        for row in sample["rows"]
-    ]
+    rows = table.mask_sample(masked)
     if rows == sample["rows"]:
         return False
     table.sample = {**sample, "rows": rows}
@@ -147,53 +139,29 @@ def hide_samples(table: CatalogTable, columns: Collection[CatalogColumn]) -> boo
     return True
 
 
-def is_masked(table: CatalogTable, column: CatalogColumn) -> bool:
-    """Whether samples hide the column: what people decided, or else the rule of names."""
-    if column.is_masked is not None:
-        return column.is_masked
-    return is_sensitive(column.name, column.source_comment, table.name)
-
-
 def _clean(changes: Mapping[str, Value], fields: Collection[str]) -> dict[str, Value]:
     if unknown := changes.keys() - set(fields):
         raise TypeError(f"people do not write {', '.join(sorted(unknown))}")
-    return {name: _clean_value(name, value) for name, value in changes.items()}
-
-
-def _clean_value(name: str, value: Value) -> Value:
-    if name in _CHOICES:
-        if isinstance(value, bool) or (value is None and name == "is_masked"):
-            return value
-        raise EditError(message("edit.yes_or_no", "{field} is yes or no", field=name))
-    return clean_text(name, value if isinstance(value, str) else "")
+    cleaned: dict[str, Value] = {}
+    for name, value in changes.items():
+        if name not in _CHOICES:
+            cleaned[name] = clean_text(name, value if isinstance(value, str) else "")
+        elif isinstance(value, bool) or (value is None and name == "is_masked"):
+            cleaned[name] = value
+        else:
+            raise EditError(message("edit.yes_or_no", "{field} is yes or no", field=name))
+    return cleaned
 
 
 def _apply(
     row: Row, wanted: Mapping[str, Value], expected: Mapping[str, Value] | None, username: str
 ) -> bool:
     """Write the values that differ; whether there were any."""
-    _require_unchanged(row, wanted, expected or {})
-    changes: dict[str, Value] = {
-        name: new for name, new in wanted.items() if getattr(row, name) != new
-    }
-    if not changes:
-        return False
-    for name, value in changes.items():
-        setattr(row, name, value)
-    row.updated_by = username
-    row.save(update_fields=[*changes, "updated_by", "updated_at"])
-    logger.info("%s %s: %s edited by %s", type(row).__name__, row.pk, ", ".join(changes), username)
-    return True
-
-
-def _require_unchanged(
-    row: Row, wanted: Mapping[str, Value], expected: Mapping[str, Value]
-) -> None:
-    present = {name: getattr(row, name) for name in expected}
+    present = {name: getattr(row, name) for name in expected or {}}
     # Who writes what is already there is right, whatever was there before.
     stale = [
         name
-        for name, seen in expected.items()
+        for name, seen in (expected or {}).items()
         if present[name] not in (seen, wanted.get(name, seen))
     ]
     if stale:
@@ -205,6 +173,17 @@ def _require_unchanged(
             ),
             present,
         )
+    changes: dict[str, Value] = {
+        name: new for name, new in wanted.items() if getattr(row, name) != new
+    }
+    if not changes:
+        return False
+    for name, value in changes.items():
+        setattr(row, name, value)
+    row.updated_by = username
+    row.save(update_fields=[*changes, "updated_by", "updated_at"])
+    logger.info("%s %s: %s edited by %s", type(row).__name__, row.pk, ", ".join(changes), username)
+    return True
 
 
 def _copy(row: Row, given: Row, wanted: Mapping[str, Value]) -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
-from catalog.browsing.addresses import address_of, source_name_of
+from catalog.browsing.addresses import NAMES_COMPARED, address_of
 from catalog.browsing.columns import to_column_row
 from catalog.browsing.fields import (
     COLUMN_TEXTS,
@@ -45,8 +45,8 @@ def table_text_edit(request: HttpRequest, table_id: int, name: str) -> HttpRespo
     if name not in TABLE_TEXTS:
         raise Http404
     table = get_table(request, table_id)
-    tab = "?tab=notes" if name == "notes" else ""
-    field = table_text(table, name, f"{address_of(table, source_name_of(table))}{tab}")
+    page = address_of(table, "notes" if name == "notes" else "")
+    field = table_text(table, name, page)
 
     def write(text: str) -> str:
         username = user_of(request).get_username()
@@ -63,7 +63,7 @@ def column_text_edit(request: HttpRequest, column_id: int, name: str) -> HttpRes
     if name not in COLUMN_TEXTS:
         raise Http404
     column = get_column(request, column_id)
-    field = column_text(column, name, address_of(column.table, source_name_of(column.table)))
+    field = column_text(column, name, address_of(column.table))
 
     def write(text: str) -> str:
         username = user_of(request).get_username()
@@ -83,7 +83,7 @@ def column_mask(request: HttpRequest, column_id: int) -> HttpResponse:
         raise Http404
     edit_column(column, user_of(request).get_username(), is_masked=MASK_CHOICES[choice])
     if not is_fragment(request):
-        return back_to(request, address_of(column.table, source_name_of(column.table)))
+        return back_to(request, address_of(column.table))
     row = to_column_row(column, column.table, [])
     return render(request, "catalog/browsing/_mask.html", {"row": row, "is_saved": True})
 
@@ -96,7 +96,7 @@ def table_hidden(request: HttpRequest, table_id: int) -> HttpResponse:
     is_hidden = request.POST.get("hidden") == "yes"
     edit_table(table, user_of(request).get_username(), is_hidden=is_hidden)
     if not is_fragment(request):
-        return back_to(request, address_of(table, source_name_of(table)))
+        return back_to(request, address_of(table))
     return render(request, "catalog/browsing/_hidden.html", {"table": table})
 
 
@@ -115,8 +115,19 @@ def table_tags(request: HttpRequest, table_id: int) -> HttpResponse:
     except EditError as refusal:
         error = in_language(refusal)
     if not error and not is_fragment(request):
-        return back_to(request, address_of(table, source_name_of(table)))
-    return _show_tags(request, table, typed if error else "", error)
+        return back_to(request, address_of(table))
+    context = {
+        "table": table,
+        "tag_names": read_tag_names(table),
+        "known_tags": read_known_tags(user_of(request)),
+        "typed": typed if error else "",
+        "error": error,
+        "may_edit": True,
+        "address": address_of(table),
+    }
+    template = "_tags.html" if is_fragment(request) else "tags.html"
+    status = 422 if error else 200
+    return render(request, f"catalog/browsing/{template}", context, status=status)
 
 
 def get_table(request: HttpRequest, table_id: int) -> CatalogTable:
@@ -129,25 +140,6 @@ def get_column(request: HttpRequest, column_id: int) -> CatalogColumn:
     """The column with its table, or 404 where the user may not see it."""
     visible = CatalogColumn.objects.filter(table__in=tables_open_to(user_of(request)))
     return get_object_or_404(visible.select_related("table__source"), pk=column_id)
-
-
-def _show_tags(request: HttpRequest, table: CatalogTable, typed: str, error: str) -> HttpResponse:
-    context = {
-        "table": table,
-        "tag_names": read_tag_names(table),
-        "known_tags": read_known_tags(user_of(request)),
-        "typed": typed,
-        "error": error,
-        "may_edit": True,
-        "address": address_of(table, source_name_of(table)),
-    }
-    template = (
-        "catalog/browsing/_tags.html" if is_fragment(request) else "catalog/browsing/tags.html"
-    )
-    return render(request, template, context, status=422 if error else 200)
-
-
-_NAMES_COMPARED = 20_000
 
 
 class RelationForm(forms.Form):
@@ -200,7 +192,7 @@ def relation_add(request: HttpRequest, table_id: int) -> HttpResponse:
 def relation_text_edit(request: HttpRequest, relation_id: int) -> HttpResponse:
     """The field of a relation's description, saved where it is posted."""
     relation = _get_relation(request, relation_id)
-    page = f"{address_of(relation.table, source_name_of(relation.table))}?tab=related"
+    page = address_of(relation.table, "related")
 
     def write(text: str) -> str:
         edit_relation(relation, user_of(request).get_username(), description=text)
@@ -234,13 +226,11 @@ def _find_target(request: HttpRequest, table: CatalogTable, name: str) -> Catalo
     tables = tables_open_to(user_of(request)).filter(source=table.source).select_related("source")
     schema, _dot, bare = name.rpartition(".")
     found = list(tables.filter(Q(name=name) | Q(schema=schema, name=bare))[:2])
-    exact = [one for one in found if str(one) == name or one.schema == table.schema]
+    exact = [target for target in found if str(target) == name or target.schema == table.schema]
     if exact or len(found) == 1:
         return (exact or found)[0]
-    near = find_near(
-        name, [str(one) for one in tables.only("schema", "name", "source__name")[:_NAMES_COMPARED]]
-    )
-    if near:
+    known = tables.only("schema", "name", "source__name")[:NAMES_COMPARED]
+    if near := find_near(name, list(map(str, known))):
         raise EditError(
             message(
                 "relation.no_table_near",
@@ -264,13 +254,13 @@ def _get_relation(request: HttpRequest, relation_id: int) -> TableRelation:
 
 def _show(request: HttpRequest, table: CatalogTable, form: RelationForm) -> HttpResponse:
     user = user_of(request)
-    page = f"{address_of(table, source_name_of(table))}?tab=related"
+    page = address_of(table, "related")
     is_wrong = bool(form.errors)
     if not is_fragment(request) and not is_wrong:
         return back_to(request, page)
     context: dict[str, Any] = {
         "table": table,
-        "address": address_of(table, source_name_of(table)),
+        "address": address_of(table),
         "rights": {"may_edit": True},
         "form": form if is_wrong else RelationForm(),
         **read_related(user, table),

@@ -13,7 +13,7 @@ from catalog.changes import tables_changed
 from catalog.editing.tables import delete_unused_tags, find_or_make_tags, hide_samples, lock_tags
 from catalog.editing.texts import fold_tag
 from catalog.exchange.plan import FieldChange, ImportPlan, read_value
-from catalog.models import CatalogColumn, CatalogTable, Tag
+from catalog.models import CatalogColumn, CatalogTable
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +56,14 @@ def apply_import(plan: ImportPlan, username: str, tables: QuerySet[CatalogTable]
     with transaction.atomic():
         if any(change.name == "tags" for change in plan.changes):
             lock_tags()
-        applied = _select(plan.changes, tables, report)
+        owners = _lock(plan.changes, tables)
+        applied: list[tuple[Owner, FieldChange]] = []
+        for change in plan.changes:
+            owner = owners.get((change.table_id, change.column_id))
+            if owner is None or read_value(owner, change.name) != change.old:
+                report.skipped.append(change)
+            else:
+                applied.append((owner, change))
         _write(applied, username)
         tables_changed({change.table_id for _, change in applied})
     report.applied = len(applied)
@@ -67,24 +74,10 @@ def apply_import(plan: ImportPlan, username: str, tables: QuerySet[CatalogTable]
     return report
 
 
-def _select(
-    changes: Sequence[FieldChange], tables: QuerySet[CatalogTable], report: ImportReport
-) -> list[tuple[Owner, FieldChange]]:
-    """The changes that still fit, with their locked rows; the others go into the report."""
-    owners = _lock(changes, tables)
-    applied = []
-    for change in changes:
-        owner = owners.get((change.table_id, change.column_id))
-        if owner is None or read_value(owner, change.name) != change.old:
-            report.skipped.append(change)
-        else:
-            applied.append((owner, change))
-    return applied
-
-
 def _lock(
     changes: Iterable[FieldChange], tables: QuerySet[CatalogTable]
 ) -> Mapping[tuple[int, int | None], Owner]:
+    """The rows of these changes, locked, by ids of table and column; None is the table itself."""
     table_ids = {change.table_id for change in changes}
     column_ids = {change.column_id for change in changes if change.column_id}
     locked = CatalogTable.objects.filter(pk__in=table_ids).order_by("pk").select_for_update()
@@ -110,8 +103,13 @@ def _write(applied: Sequence[tuple[Owner, FieldChange]], username: str) -> None:
     columns = {owner.pk: owner for owner, _ in applied if isinstance(owner, CatalogColumn)}
     _update(_UPDATE_TABLES, tables, _TABLE_TEXTS, username)
     _update(_UPDATE_COLUMNS, columns, _COLUMN_TEXTS, username)
-    _set_tags(tags)
-    _hide_samples(columns.values())
+    if tags:
+        _set_tags(tags)
+    by_table: dict[int, list[CatalogColumn]] = defaultdict(list)
+    for column in columns.values():
+        by_table[column.table_id].append(column)
+    for found in by_table.values():
+        hide_samples(found[0].table, found)
 
 
 def _update(
@@ -124,26 +122,14 @@ def _update(
 
 
 def _set_tags(tags: Mapping[int, Sequence[str]]) -> None:
-    if not tags:
-        return
-    known = find_or_make_tags(list(dict.fromkeys(n for names in tags.values() for n in names)))
+    known = find_or_make_tags(
+        list(dict.fromkeys(name for names in tags.values() for name in names))
+    )
     links = CatalogTable.tags.through
     links.objects.filter(catalogtable_id__in=list(tags)).delete()
     links.objects.bulk_create(
-        links(catalogtable_id=table_id, tag_id=tag.pk)
+        links(catalogtable_id=table_id, tag_id=tag_id)
         for table_id, names in tags.items()
-        for tag in _distinct(known[fold_tag(name)] for name in names)
+        for tag_id in dict.fromkeys(known[fold_tag(name)].pk for name in names)
     )
     delete_unused_tags()
-
-
-def _distinct(tags: Iterable[Tag]) -> Iterable[Tag]:
-    return {tag.pk: tag for tag in tags}.values()
-
-
-def _hide_samples(columns: Iterable[CatalogColumn]) -> None:
-    by_table: dict[int, list[CatalogColumn]] = defaultdict(list)
-    for column in columns:
-        by_table[column.table_id].append(column)
-    for found in by_table.values():
-        hide_samples(found[0].table, found)

@@ -39,8 +39,11 @@ def decode_bytes(data: bytes) -> str:
 
     Raises ImportFileError where it is none of them.
     """
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and not _is_decodable(data, encoding):
+        encoding = max(("cp949", "cp932"), key=lambda name: _score(data, name))
     try:
-        return data.decode(_find_encoding(data))
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise ImportFileError(
             message("import.no_text", "the file is not text that can be read; save it as CSV UTF-8")
@@ -56,16 +59,6 @@ def refuse_rows(limit: int) -> ImportFileError:
             limit=limit,
         )
     )
-
-
-def _find_encoding(data: bytes) -> str:
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding
-    if _is_decodable(data, "utf-8"):
-        return "utf-8"
-    scores = {name: _score(data, name) for name in ("cp949", "cp932")}
-    return max(scores, key=lambda name: scores[name])
 
 
 def _is_decodable(data: bytes, encoding: str) -> bool:
@@ -87,11 +80,8 @@ def _score(data: bytes, encoding: str) -> float:
     text = data[:_JUDGED_BYTES].decode(encoding, "ignore")
     foreign = sum(not character.isascii() for character in text) or 1
     if encoding == "cp949":
-        found = sum(_is_usual(syllable) for syllable in _HANGUL.findall(text))
+        syllables = _HANGUL.findall(text)
+        found = sum(len(syllable.encode("euc_kr", "ignore")) == 2 for syllable in syllables)
     else:
         found = len(_KANA.findall(text)) + len(_HAN.findall(text))
     return found / foreign
-
-
-def _is_usual(syllable: str) -> bool:
-    return len(syllable.encode("euc_kr", "ignore")) == 2

@@ -2,16 +2,16 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from django.db.models import Prefetch, QuerySet
 
+from catalog.browsing.addresses import source_name_of
 from catalog.exchange.cells import guard_cell
 from catalog.exchange.rows import HEADER
 from catalog.exchange.yaml_files import write_scalar
 from catalog.models import CatalogColumn, CatalogTable
-from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
 TABLES_TOGETHER = 100
 # So that Excel takes it for UTF-8.
@@ -31,30 +31,20 @@ def export_descriptions(file_format: FileFormat, tables: QuerySet[CatalogTable])
 
     Importing it unchanged changes nothing.
     """
-    write: Callable[[CatalogTable], str] = (
-        _write_csv if file_format == FileFormat.CSV else _write_yaml
-    )
-    if file_format == FileFormat.CSV:
+    is_csv = file_format == FileFormat.CSV
+    if is_csv:
         yield _MARK + _to_lines([HEADER])
-    for portion in _portions(tables):
-        yield "".join(map(write, portion))
-
-
-def _portions(tables: QuerySet[CatalogTable]) -> Iterator[list[CatalogTable]]:
     ordered = tables.order_by("source__name", "schema", "name", "pk")
     ids = list(ordered.values_list("pk", flat=True))
-    columns = CatalogColumn.objects.filter(gone_at=None)
+    columns = Prefetch("columns", CatalogColumn.objects.filter(gone_at=None))
     for start in range(0, len(ids), TABLES_TOGETHER):
-        rows = ordered.filter(pk__in=ids[start : start + TABLES_TOGETHER])
-        yield list(
-            rows.select_related("source")
-            .defer("search_text", "sample")
-            .prefetch_related("tags", Prefetch("columns", columns))
-        )
+        rows = ordered.filter(pk__in=ids[start : start + TABLES_TOGETHER]).select_related("source")
+        portion = rows.defer("search_text", "sample").prefetch_related("tags", columns)
+        yield "".join(_write_csv(table) if is_csv else _write_yaml(table) for table in portion)
 
 
 def _write_csv(table: CatalogTable) -> str:
-    place = (_source_name(table), table.schema, table.name)
+    place = (source_name_of(table), table.schema, table.name)
     tags = ";".join(_tags(table))
     own = (table.display_name, table.description, tags, table.notes, "")
     rows = [(*place, "", table.kind, table.source_comment, *own)]
@@ -73,7 +63,7 @@ def _to_lines(rows: Iterable[Sequence[str]]) -> str:
 def _write_yaml(table: CatalogTable) -> str:
     lines = [
         f"- table:{write_scalar(table.name, 4)}",
-        f"  datasource:{write_scalar(_source_name(table), 4)}",
+        f"  datasource:{write_scalar(source_name_of(table), 4)}",
         *_yaml_lines("  ", schema=table.schema, comment=table.source_comment),
         f"  display_name:{write_scalar(table.display_name, 4)}",
         f"  description:{write_scalar(table.description, 4)}",
@@ -81,19 +71,17 @@ def _write_yaml(table: CatalogTable) -> str:
         *(f"    -{write_scalar(name, 6)}" for name in _tags(table)),
         f"  notes:{write_scalar(table.notes, 4)}",
         "  columns:",
-        *(line for column in table.columns.all() for line in _yaml_column(column)),
     ]
+    for column in table.columns.all():
+        lines += [
+            f"    - name:{write_scalar(column.name, 8)}",
+            *_yaml_lines("      ", type=column.type_name, comment=column.source_comment),
+            f"      display_name:{write_scalar(column.display_name, 8)}",
+            f"      description:{write_scalar(column.description, 8)}",
+        ]
+        if column.is_masked is not None:
+            lines.append(f'      masked: "{_MASKED[column.is_masked]}"')
     return "\n".join(lines) + "\n\n"
-
-
-def _yaml_column(column: CatalogColumn) -> list[str]:
-    return [
-        f"    - name:{write_scalar(column.name, 8)}",
-        *_yaml_lines("      ", type=column.type_name, comment=column.source_comment),
-        f"      display_name:{write_scalar(column.display_name, 8)}",
-        f"      description:{write_scalar(column.description, 8)}",
-        *([f'      masked: "{_MASKED[column.is_masked]}"'] if column.is_masked is not None else []),
-    ]
 
 
 def _yaml_lines(margin: str, **texts: str) -> list[str]:
@@ -104,7 +92,3 @@ def _yaml_lines(margin: str, **texts: str) -> list[str]:
 
 def _tags(table: CatalogTable) -> list[str]:
     return sorted(tag.name for tag in table.tags.all())
-
-
-def _source_name(table: CatalogTable) -> str:
-    return table.source.name if table.source else DEFAULT_SOURCE_NAME

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from catalog.exchange.rows import Fault, FileRow
+from catalog.browsing.addresses import source_name_of
+from catalog.exchange.rows import FileRow
+from catalog.exchange.yaml_files import Fault
 from catalog.models import CatalogColumn, CatalogTable
-from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.near_names import find_near
 
 # Looking for near names takes milliseconds; nobody reads thousands of them.
@@ -52,45 +53,30 @@ class Places:
 
     def find(self, row: FileRow) -> Place | UnknownName | Fault:
         """The table of the row and, where it names one, its column."""
-        tables = [table for table in self._tables.get(row.table, []) if self._is_meant(row, table)]
+        tables = [
+            table
+            for table in self._tables.get(row.table, [])
+            if row.source in {None, source_name_of(table)} and row.schema in {None, table.schema}
+        ]
         if not tables:
-            near = self._near(row.table, self._known_tables())
-            return UnknownName(line=row.line, table=row.table, near=near)
+            if self._known is None:
+                self._known = list(self._all.order_by().values_list("name", flat=True).distinct())
+            return UnknownName(
+                line=row.line, table=row.table, near=self._near(row.table, self._known)
+            )
         if len(tables) > 1:
-            return Fault(row.line, _explain_several(row, tables))
+            names = sorted(f"{source_name_of(table)}: {table}" for table in tables)
+            text = _("%(table)s may mean several: %(names)s; fill datasource and schema")
+            return Fault(row.line, text % {"table": row.table, "names": ", ".join(names[:5])})
         if not row.column:
             return tables[0], None
         columns = self._columns[tables[0].pk]
         if (column := columns.get(row.column)) is not None:
             return tables[0], column
-        near = self._near(row.column, [name for name, one in columns.items() if not one.gone_at])
+        present = [name for name, column in columns.items() if not column.gone_at]
+        near = self._near(row.column, present)
         return UnknownName(line=row.line, table=row.table, column=row.column, near=near)
-
-    def source_name(self, table: CatalogTable) -> str:
-        """The name of its data source, as files have it."""
-        return _source_name(table)
-
-    def _is_meant(self, row: FileRow, table: CatalogTable) -> bool:
-        is_source = row.source is None or row.source == _source_name(table)
-        return is_source and row.schema in {None, table.schema}
 
     def _near(self, name: str, known: Sequence[str]) -> list[str]:
         self._searches += 1
         return find_near(name, known) if self._searches <= MAX_NEAR_SEARCHES else []
-
-    def _known_tables(self) -> list[str]:
-        if self._known is None:
-            self._known = list(self._all.order_by().values_list("name", flat=True).distinct())
-        return self._known
-
-
-def _explain_several(row: FileRow, tables: Sequence[CatalogTable]) -> str:
-    names = sorted(f"{_source_name(table)}: {table}" for table in tables)
-    return _("%(table)s may mean several: %(names)s; fill datasource and schema") % {
-        "table": row.table,
-        "names": ", ".join(names[:5]),
-    }
-
-
-def _source_name(table: CatalogTable) -> str:
-    return table.source.name if table.source else DEFAULT_SOURCE_NAME

@@ -1,7 +1,7 @@
 """What a file of descriptions would change: plain data that can be shown, kept and then applied."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import IO, Any
@@ -13,9 +13,11 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from access.reader_language import in_language
+from catalog.browsing.addresses import source_name_of
 from catalog.editing.texts import clean_tags, clean_text, normal_form
 from catalog.exchange.places import Places, UnknownName
-from catalog.exchange.rows import Fault, FileRow, read_file
+from catalog.exchange.rows import FileRow, read_file
+from catalog.exchange.yaml_files import Fault
 from catalog.models import CatalogColumn, CatalogTable
 from core.errors import EditError
 from core.messages import message
@@ -104,68 +106,53 @@ def read_import(file: IO[bytes], file_name: str, tables: QuerySet[CatalogTable])
         faults=content.faults,
         ignored=content.ignored,
     )
-    _Planner(plan, Places(tables, content.rows)).plan_rows(content.rows)
+    places = Places(tables, content.rows)
+    lines: dict[tuple[int, int | None], int] = {}
+    for row in content.rows:
+        place = places.find(row)
+        if isinstance(place, UnknownName):
+            plan.unknown.append(place)
+            continue
+        if isinstance(place, Fault):
+            plan.faults.append(place)
+            continue
+        table, column = place
+        first = lines.setdefault((table.pk, column.pk if column else None), row.line)
+        if first == row.line:
+            _plan_row(plan, row, table, column)
+        else:
+            text = _("is there already, in line %(line)s") % {"line": first}
+            plan.faults.append(_fault_of(row, text))
+    plan.faults.sort(key=lambda fault: fault.line)
     return plan
 
 
-@dataclass
-class _Planner:
-    """Fills a plan row by row."""
-
-    plan: ImportPlan
-    places: Places
-    seen: dict[tuple[int, int | None], int] = field(default_factory=dict)
-
-    def plan_rows(self, rows: Sequence[FileRow]) -> None:
-        for row in rows:
-            place = self.places.find(row)
-            if isinstance(place, UnknownName):
-                self.plan.unknown.append(place)
-            elif isinstance(place, Fault):
-                self.plan.faults.append(place)
-            elif self._is_first(row, *place):
-                self._plan_row(row, *place)
-        self.plan.faults.sort(key=lambda fault: fault.line)
-
-    def _is_first(self, row: FileRow, table: CatalogTable, column: CatalogColumn | None) -> bool:
-        first = self.seen.setdefault((table.pk, column.pk if column else None), row.line)
-        if first != row.line:
-            self._blame(row, _("is there already, in line %(line)s") % {"line": first})
-        return first == row.line
-
-    def _plan_row(self, row: FileRow, table: CatalogTable, column: CatalogColumn | None) -> None:
-        owner: CatalogTable | CatalogColumn = column or table
-        ours = COLUMN_TEXTS if column else TABLE_TEXTS
-        for name, text in row.texts.items():
-            if name in ours:
-                self._plan_text(row, table, column, (name, text))
-            elif text:
-                self._blame(row, _NOT_OURS[name]())
-        self.plan.blank += sum(bool(read_value(owner, name)) for name in row.blank if name in ours)
-
-    def _plan_text(
-        self,
-        row: FileRow,
-        table: CatalogTable,
-        column: CatalogColumn | None,
-        wanted: tuple[str, str],
-    ) -> None:
-        name, text = wanted
-        old = read_value(column or table, name)
+def _plan_row(
+    plan: ImportPlan, row: FileRow, table: CatalogTable, column: CatalogColumn | None
+) -> None:
+    """Add what a row changes to the plan."""
+    owner: CatalogTable | CatalogColumn = column or table
+    names = COLUMN_TEXTS if column else TABLE_TEXTS
+    plan.blank += sum(bool(read_value(owner, name)) for name in row.blank if name in names)
+    for name, text in row.texts.items():
+        if name not in names:
+            plan.faults += [_fault_of(row, _NOT_OURS[name]())] if text else []
+            continue
+        old = read_value(owner, name)
         if _is_same(name, old, text):
-            self.plan.unchanged += 1
-            return
+            plan.unchanged += 1
+            continue
         try:
             new = _to_value(name, text)
         except EditError as error:
-            self._blame(row, in_language(error))
-            return
-        self.plan.changes.append(
+            plan.faults.append(_fault_of(row, in_language(error)))
+            continue
+        plan.changes.append(
             FieldChange(
                 line=row.line,
                 table_id=table.pk,
                 column_id=column.pk if column else None,
-                source=self.places.source_name(table),
+                source=source_name_of(table),
                 schema=table.schema,
                 table=table.name,
                 column=column.name if column else "",
@@ -175,9 +162,10 @@ class _Planner:
             )
         )
 
-    def _blame(self, row: FileRow, why: str) -> None:
-        what = f"{row.table}.{row.column}" if row.column else row.table
-        self.plan.faults.append(Fault(row.line, f"{what}: {why}"))
+
+def _fault_of(row: FileRow, why: str) -> Fault:
+    name = f"{row.table}.{row.column}" if row.column else row.table
+    return Fault(row.line, f"{name}: {why}")
 
 
 def read_value(owner: CatalogTable | CatalogColumn, name: str) -> Value:

@@ -1,8 +1,7 @@
 """Rows of files of descriptions: what a CSV or YAML file says of tables and columns, with its lines."""
 
 import csv
-import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import IO
@@ -11,7 +10,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from catalog.exchange.cells import CLEAR, decode_bytes, read_cell, refuse_rows
-from catalog.exchange.yaml_files import YamlFault, YamlTable, read_yaml_tables
+from catalog.exchange.spreadsheets import open_csv, with_lines
+from catalog.exchange.yaml_files import Fault, read_yaml_tables
 from core.errors import ImportFileError
 from core.messages import message
 
@@ -28,14 +28,6 @@ _SYNONYMS = {
     "data_type": "type",
     "is_masked": "masked",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong in a line of the file, counted from 1."""
-
-    line: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,35 +72,31 @@ def read_file(file: IO[bytes], file_name: str) -> FileContent:
         )
     text = decode_bytes(data)
     is_yaml = PurePath(file_name).suffix.lower() in {".yaml", ".yml"}
-    content = _read_yaml(text) if is_yaml else _read_csv(text)
+    content = FileContent()
+    (_add_yaml if is_yaml else _add_csv)(text, content)
     if len(content.rows) > settings.CATALOG_IMPORT_MAX_ROWS:
         raise refuse_rows(settings.CATALOG_IMPORT_MAX_ROWS)
     return content
 
 
-def _read_csv(text: str) -> FileContent:
-    content = FileContent()
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
+def _add_csv(text: str, content: FileContent) -> None:
+    reader = open_csv(text)
     try:
         header = _read_header(next(reader, []), content)
-        for count, (line, cells) in enumerate(_with_lines(reader)):
+        for count, (line, cells) in enumerate(with_lines(reader)):
             if count == settings.CATALOG_IMPORT_MAX_ROWS:
                 raise refuse_rows(settings.CATALOG_IMPORT_MAX_ROWS)
             _add_cells(content, line, header, cells)
     except csv.Error as error:
-        content.faults.append(
-            Fault(reader.line_num, _("the file is not CSV from here on: %(why)s") % {"why": error})
-        )
-    return content
-
-
-def _find_delimiter(text: str) -> str:
-    first_line = text.partition("\n")[0]
-    return max(",;\t", key=first_line.count)
+        text = _("the file is not CSV from here on: %(why)s") % {"why": error}
+        content.faults.append(Fault(getattr(reader, "line_num", 0), text))
 
 
 def _read_header(cells: Sequence[str], content: FileContent) -> list[str]:
-    header = [_to_name(cell) for cell in cells]
+    header = []
+    for cell in cells:
+        name = cell.strip().casefold().replace(" ", "_").replace("-", "_")
+        header.append(_SYNONYMS.get(name, name))
     if "table" not in header:
         raise ImportFileError(
             message(
@@ -127,19 +115,6 @@ def _read_header(cells: Sequence[str], content: FileContent) -> list[str]:
         if name not in HEADER and cell.strip()
     ]
     return header
-
-
-def _to_name(cell: str) -> str:
-    name = cell.strip().casefold().replace(" ", "_").replace("-", "_")
-    return _SYNONYMS.get(name, name)
-
-
-def _with_lines(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
-    counted = getattr(reader, "line_num", 0)
-    for cells in reader:
-        if any(map(str.strip, cells)):
-            yield counted + 1, cells
-        counted = getattr(reader, "line_num", 0)
 
 
 def _add_cells(content: FileContent, line: int, header: list[str], cells: list[str]) -> None:
@@ -166,38 +141,34 @@ def _add_cells(content: FileContent, line: int, header: list[str], cells: list[s
             source=names.get("datasource", "").strip() or None,
             # The column is there, so an empty one says that the engine has no schemas, or nothing.
             schema=names.get("schema") or None,
-            texts={name: _read_text(cell) for name, cell in texts.items() if cell.strip()},
+            texts={
+                name: "" if cell.strip() == CLEAR else read_cell(cell)
+                for name, cell in texts.items()
+                if cell.strip()
+            },
             blank=tuple(name for name, cell in texts.items() if not cell.strip()),
         )
     )
 
 
-def _read_text(cell: str) -> str:
-    return "" if cell.strip() == CLEAR else read_cell(cell)
-
-
-def _read_yaml(text: str) -> FileContent:
-    content = FileContent()
-    for item in read_yaml_tables(text):
-        if isinstance(item, YamlFault):
-            content.faults.append(Fault(item.line, item.text))
-        else:
-            _add_table(content, item)
-    content.ignored = list(dict.fromkeys(content.ignored))
-    return content
-
-
-def _add_table(content: FileContent, table: YamlTable) -> None:
-    for part in (table, *table.columns):
-        content.rows.append(
-            FileRow(
-                line=part.line,
-                table=table.name,
-                column=part.name if part is not table else "",
-                source=table.source,
-                schema=table.schema,
-                texts={n: t for n, t in part.texts.items() if t is not None and n in TEXTS},
-                blank=tuple(n for n, t in part.texts.items() if t is None and n in TEXTS),
+def _add_yaml(text: str, content: FileContent) -> None:
+    ignored: dict[str, None] = {}
+    for table in read_yaml_tables(text):
+        if isinstance(table, Fault):
+            content.faults.append(table)
+            continue
+        for part in (table, *table.columns):
+            texts = {name: text for name, text in part.texts.items() if name in TEXTS}
+            content.rows.append(
+                FileRow(
+                    line=part.line,
+                    table=table.name,
+                    column=part.name if part is not table else "",
+                    source=table.source,
+                    schema=table.schema,
+                    texts={name: text for name, text in texts.items() if text is not None},
+                    blank=tuple(name for name, text in texts.items() if text is None),
+                )
             )
-        )
-        content.ignored += [name for name in part.texts if name not in HEADER]
+            ignored |= dict.fromkeys(name for name in part.texts if name not in HEADER)
+    content.ignored = list(ignored)

@@ -53,12 +53,13 @@ def read_sheet(data: bytes, required: Sequence[str]) -> list[SheetRow]:
                 limit=MAX_FILE_BYTES // 10**6,
             )
         )
-    text = decode_bytes(data).lstrip("\ufeff")
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = open_csv(decode_bytes(data).lstrip("\ufeff"))
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
-        rows = list(islice(_read_rows(header, reader), MAX_ROWS + 1))
+        rows = [
+            SheetRow(line, dict(zip(header, map(read_cell, cells), strict=False)))
+            for line, cells in islice(with_lines(reader), MAX_ROWS + 1)
+        ]
     except csv.Error as error:
         raise ImportFileError(
             message("import.no_csv", "the file is no CSV file that can be read")
@@ -73,10 +74,16 @@ def read_sheet(data: bytes, required: Sequence[str]) -> list[SheetRow]:
     return rows
 
 
-def _read_rows(header: list[str], reader: Iterator[list[str]]) -> Iterator[SheetRow]:
+def open_csv(text: str) -> Iterator[list[str]]:
+    """The rows of a text whose cells are parted by commas, semicolons or tabs."""
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    return csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+
+
+def with_lines(reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows of `open_csv` that are not blank, each with the number of its first line."""
     line = getattr(reader, "line_num", 0)
     for cells in reader:
         if any(map(str.strip, cells)):
-            named = zip(header, map(read_cell, cells), strict=False)
-            yield SheetRow(line + 1, dict(named))
+            yield line + 1, cells
         line = getattr(reader, "line_num", 0)

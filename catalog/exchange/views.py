@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.reader_language import in_language
 from access.views.gates import user_of
-from catalog.browsing.listing import ListState, filter_tables
+from catalog.browsing.listing import TableListState, filter_tables
 from catalog.exchange.apply import apply_import
 from catalog.exchange.export import FileFormat, export_descriptions
 from catalog.exchange.plan import ImportPlan, drop_plan, find_plan, keep_plan, read_import
@@ -48,7 +48,7 @@ def export_page(request: HttpRequest) -> HttpResponse:
         file_format = FileFormat(request.GET.get("format", "csv"))
     except ValueError:
         raise Http404 from None
-    state = ListState(source=ListState.read(request.GET).source)
+    state = TableListState(source=TableListState.read(request.GET).source)
     tables = filter_tables(tables_open_to(user_of(request)), state)
     text = "".join(export_descriptions(file_format, tables))
     response = HttpResponse(text, content_type=f"{_CONTENT_TYPES[file_format]}; charset=utf-8")

@@ -29,7 +29,7 @@ Scalar = str | None
 
 
 @dataclass(frozen=True, slots=True)
-class YamlFault:
+class Fault:
     """What is wrong in a line of the file, counted from 1."""
 
     line: int
@@ -63,10 +63,10 @@ class _Node:
 class _RefusedError(Exception):
     def __init__(self, line: int, text: str) -> None:
         super().__init__(text)
-        self.fault = YamlFault(line, text)
+        self.fault = Fault(line, text)
 
 
-def read_yaml_tables(text: str) -> Iterator[YamlTable | YamlFault]:
+def read_yaml_tables(text: str) -> Iterator[YamlTable | Fault]:
     """The tables of the file in their order, and what is wrong with others.
 
     Aliases and tags are refused; every scalar is the text that is written there.
@@ -77,7 +77,7 @@ def read_yaml_tables(text: str) -> Iterator[YamlTable | YamlFault]:
         yield refusal.fault
         return
     if not isinstance(root.value, list):
-        yield YamlFault(root.line, _("has to be a list of tables, each beginning with - table:"))
+        yield Fault(root.line, _("has to be a list of tables, each beginning with - table:"))
         return
     for node in root.value:
         try:
@@ -102,34 +102,29 @@ def write_scalar(text: str, indent: int) -> str:
 
 def _to_table(node: _Node) -> YamlTable:
     values = _mapping(node)
-    columns = values.pop("columns", None)
-    texts = _read_texts(values)
+    listed = values.pop("columns", _Node(node.line, None)).value
+    listed = [] if listed is None else listed
+    texts = {name: _to_text(name, value) for name, value in values.items()}
     name = texts.pop("table", None)
     if not name:
         raise _RefusedError(node.line, _("the table is missing"))
-    listed = columns.value if columns and columns.value is not None else []
     if not isinstance(listed, list):
         raise _RefusedError(node.line, _("columns has to be a list, each beginning with - name:"))
+    columns = []
+    for part in listed:
+        column_texts = {name: _to_text(name, value) for name, value in _mapping(part).items()}
+        column_name = column_texts.pop("name", None)
+        if not column_name:
+            raise _RefusedError(part.line, _("the name of a column is missing"))
+        columns.append(YamlPart(line=part.line, name=column_name, texts=column_texts))
     return YamlTable(
         line=node.line,
         name=name,
         source=texts.pop("datasource", None) or None,
         schema=texts.pop("schema", None) or None,
         texts=texts,
-        columns=tuple(map(_to_column, listed)),
+        columns=tuple(columns),
     )
-
-
-def _to_column(node: _Node) -> YamlPart:
-    texts = _read_texts(_mapping(node))
-    name = texts.pop("name", None)
-    if not name:
-        raise _RefusedError(node.line, _("the name of a column is missing"))
-    return YamlPart(line=node.line, name=name, texts=texts)
-
-
-def _read_texts(values: Mapping[str, _Node]) -> dict[str, Scalar]:
-    return {name: _to_text(name, node) for name, node in values.items()}
 
 
 def _to_text(name: str, node: _Node) -> Scalar:

@@ -61,7 +61,7 @@ _SHIPPED = {
 
 def read_concepts() -> tuple[Concept, ...]:
     """The concepts in use, by key; one query."""
-    return tuple(Concept(one.key, one.terms) for one in read_entries() if one.is_active)
+    return tuple(Concept(entry.key, entry.terms) for entry in read_entries() if entry.is_active)
 
 
 def read_glossary_revision() -> str:
@@ -105,7 +105,14 @@ def add_concept(key: str, terms: Mapping[str, str], username: str) -> GlossaryEn
 def make_entry(key: str, terms: Mapping[str, str]) -> GlossaryEntry:
     """A concept of texts with commas by language, not kept yet. Raises EditError as `add_concept`."""
     cleaned = {language: clean_terms(terms.get(language, "")) for language in LANGUAGES}
-    name = _clean_key(key or fold(next(iter(cleaned["en"]), "")).replace(" ", "_"))
+    name = (key or fold(next(iter(cleaned["en"]), "")).replace(" ", "_")).strip().lower()
+    if not _KEY.fullmatch(name) or len(name) > _MAX_KEY_CHARACTERS:
+        raise EditError(
+            message(
+                "glossary.key_form",
+                "a key has small letters, digits and single _ between them, as in purchase_order",
+            )
+        )
     if not any(cleaned.values()):
         raise EditError(
             message(
@@ -124,7 +131,13 @@ def write_concepts(make: MakeEntries, username: str) -> int:
     """
     with _alone():
         present = {entry.key: entry for entry in read_entries()}
-        changed = [entry for entry in make(present) if not _is_kept(entry, present.get(entry.key))]
+        changed = [
+            entry
+            for entry in make(present)
+            if (kept := present.get(entry.key)) is None
+            or (entry.note, entry.is_active) != (kept.note, kept.is_active)
+            or any(entry.terms.get(name, ()) != kept.terms.get(name, ()) for name in LANGUAGES)
+        ]
         owners = _find_owners((present | {entry.key: entry for entry in changed}).values())
         for entry in changed:
             kept = present.get(entry.key)
@@ -139,15 +152,15 @@ def edit_terms(entry: GlossaryEntry, language: str, text: str, username: str) ->
 
     Raises StaleEditError where they are not what is kept now, EditError for what cannot be kept.
     """
-    wanted = clean_terms(text)
+    terms = clean_terms(text)
     with _alone():
         present = _require(entry.key)
         kept = present.terms.get(language, ())
-        if kept == wanted:
+        if kept == terms:
             return present
         if kept != entry.terms.get(language, ()):
             raise StaleEditError(_STALE, {"terms": join_terms(kept)})
-        changed = replace(present, terms={**present.terms, language: wanted})
+        changed = replace(present, terms={**present.terms, language: terms})
         if not any(changed.terms.values()):
             raise EditError(
                 message(
@@ -243,18 +256,6 @@ def _check_term(term: str) -> None:
         )
 
 
-def _clean_key(text: str) -> str:
-    key = text.strip().lower()
-    if not _KEY.fullmatch(key) or len(key) > _MAX_KEY_CHARACTERS:
-        raise EditError(
-            message(
-                "glossary.key_form",
-                "a key has small letters, digits and single _ between them, as in purchase_order",
-            )
-        )
-    return key
-
-
 def _find_owners(entries: Iterable[GlossaryEntry]) -> Owners:
     """The keys of the concepts in use by language and form of a term."""
     owners: Owners = {}
@@ -268,9 +269,12 @@ def _find_owners(entries: Iterable[GlossaryEntry]) -> Owners:
 
 def _check_meanings(entry: GlossaryEntry, before: Terms, owners: Owners) -> None:
     """Raise EditError where a term that is not of `before` belongs to another concept in use."""
-    for language, new in _new_terms(entry, before):
-        for form, term in sorted(new.items()):
-            if others := owners.get((language, form), set()) - {entry.key}:
+    for language, terms in entry.terms.items():
+        known = set(map(_form, before.get(language, ())))
+        forms = {_form(term): term for term in terms}
+        for form, term in sorted(forms.items()):
+            others = owners.get((language, form), set()) - {entry.key}
+            if others and form not in known:
                 raise EditError(
                     message(
                         "glossary.term_taken",
@@ -281,22 +285,6 @@ def _check_meanings(entry: GlossaryEntry, before: Terms, owners: Owners) -> None
                 )
 
 
-def _is_kept(entry: GlossaryEntry, kept: GlossaryEntry | None) -> bool:
-    return (
-        kept is not None
-        and all(getattr(entry, name) == getattr(kept, name) for name in ("note", "is_active"))
-        and all(entry.terms.get(name, ()) == kept.terms.get(name, ()) for name in LANGUAGES)
-    )
-
-
-def _new_terms(entry: GlossaryEntry, before: Terms) -> Iterator[tuple[str, dict[str, str]]]:
-    for language, terms in entry.terms.items():
-        known = set(map(_form, before.get(language, ())))
-        forms = {_form(term): term for term in terms}
-        if new := {form: term for form, term in forms.items() if form not in known}:
-            yield language, new
-
-
 def _form(term: str) -> str:
     """What two spellings of a term have in common when they are looked up."""
     words = fold(term).split()
@@ -304,10 +292,16 @@ def _form(term: str) -> str:
 
 
 def _entry_of(row: GlossaryConcept) -> GlossaryEntry:
-    terms = row.terms if isinstance(row.terms, dict) else {}
+    # Other programs write these rows too: what is no text is left out.
+    stored = row.terms if isinstance(row.terms, dict) else {}
+    terms = {}
+    for language in LANGUAGES:
+        texts = stored.get(language)
+        texts = texts if isinstance(texts, list) else []
+        terms[language] = tuple(text for text in texts if isinstance(text, str) and text.strip())
     return GlossaryEntry(
         key=row.key,
-        terms={language: _texts_in(terms.get(language)) for language in LANGUAGES},
+        terms=terms,
         note=row.note,
         is_shipped=row.key in _SHIPPED,
         is_active=row.is_active,
@@ -315,12 +309,6 @@ def _entry_of(row: GlossaryConcept) -> GlossaryEntry:
         updated_by=row.updated_by,
         updated_at=row.updated_at,
     )
-
-
-def _texts_in(value: object) -> tuple[str, ...]:
-    """Other programs write these rows too: what is no text is left out."""
-    listed = value if isinstance(value, list) else []
-    return tuple(text for text in listed if isinstance(text, str) and text.strip())
 
 
 def _require(key: str) -> GlossaryEntry:

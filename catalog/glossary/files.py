@@ -1,6 +1,6 @@
 """The glossary as a file for spreadsheets."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from catalog.editing.texts import clean_text
@@ -44,49 +44,39 @@ def import_glossary(data: bytes, username: str) -> int:
     Raises ImportFileError for what is no such file, EditError with the line's number for a bad line.
     """
     rows = read_sheet(data, COLUMNS[:1])
-    return write_concepts(lambda present: _to_entries(rows, present), username)
 
+    def make_entries(present: Mapping[str, GlossaryEntry]) -> Collection[GlossaryEntry]:
+        entries: dict[str, GlossaryEntry] = {}
+        for row in rows:
+            try:
+                entry = _to_entry(row, present)
+            except EditError as error:
+                raise row.refuse(error) from error
+            if entry.key in entries:
+                twice = message(
+                    "glossary.key_twice", "{key} stands in the file twice", key=entry.key
+                )
+                raise row.refuse(EditError(twice))
+            entries[entry.key] = entry
+        return entries.values()
 
-def _to_entries(
-    rows: Iterable[SheetRow], present: Mapping[str, GlossaryEntry]
-) -> Collection[GlossaryEntry]:
-    wanted: dict[str, GlossaryEntry] = {}
-    for row in rows:
-        try:
-            _add(wanted, _to_entry(row, present))
-        except EditError as error:
-            raise row.refuse(error) from error
-    return wanted.values()
-
-
-def _add(wanted: dict[str, GlossaryEntry], entry: GlossaryEntry) -> None:
-    if entry.key in wanted:
-        raise EditError(
-            message("glossary.key_twice", "{key} stands in the file twice", key=entry.key)
-        )
-    wanted[entry.key] = entry
+    return write_concepts(make_entries, username)
 
 
 def _to_entry(row: SheetRow, present: Mapping[str, GlossaryEntry]) -> GlossaryEntry:
+    """The concept of a row; what the file has no column for is as it was."""
     kept = present.get(row.cells["key"].strip().lower())
     terms = {
         language: join_terms(kept.terms.get(language, ())) if kept else "" for language in LANGUAGES
     }
-    said = {name: row.cells[name] for name in LANGUAGES if name in row.cells}
-    entry = make_entry(row.cells["key"], terms | said)
-    return replace(
-        entry,
-        note=clean_text("description", row.cells.get("note", kept.note if kept else "")),
-        is_active=_read_use(row.cells.get("in_use", ""), kept),
-    )
-
-
-def _read_use(cell: str, kept: GlossaryEntry | None) -> bool:
-    said = cell.strip().lower()
-    if not said:
-        return kept.is_active if kept else True
-    if said not in _YES | _NO:
+    terms |= {name: row.cells[name] for name in LANGUAGES if name in row.cells}
+    use = row.cells.get("in_use", "").strip().lower()
+    if use and use not in _YES | _NO:
         raise EditError(
-            message("glossary.in_use", "in_use is yes or no, not {said}", said=said[:30])
+            message("glossary.in_use", "in_use is yes or no, not {said}", said=use[:30])
         )
-    return said in _YES
+    return replace(
+        make_entry(row.cells["key"], terms),
+        note=clean_text("description", row.cells.get("note", kept.note if kept else "")),
+        is_active=use in _YES if use else kept is None or kept.is_active,
+    )

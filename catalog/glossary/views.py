@@ -1,12 +1,12 @@
 """The page of the glossary: concepts listed, edited where they stand, added, switched off, reset."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from access.list_addresses import read_filters, read_page
+from access.list_addresses import ListState
 from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from catalog.browsing.fields import EditableText, answer_text
@@ -37,7 +37,6 @@ from core.errors import EditError
 from core.retrieval.tokens import fold
 
 PAGE_SIZE = 50
-_QUERY_CHARACTERS = 200
 STATES = {
     "": gettext_lazy("All"),
     "changed": gettext_lazy("Changed"),
@@ -56,34 +55,15 @@ _CHOICES: dict[str, Callable[[GlossaryEntry], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GlossaryState:
-    """What the address of the page says; empty means any."""
+@dataclass(frozen=True, kw_only=True)
+class GlossaryState(ListState):
+    """What the address of the page says; '' means any."""
 
-    q: str = ""
+    url_name = "glossary"
+    query_characters = 200
+    choices = {"state": STATES}
+
     state: str = ""
-    page: int = 1
-
-    @classmethod
-    def read(cls, given: QueryDict) -> "GlossaryState":
-        """From an address; what makes no sense in it is left out."""
-        texts = read_filters(given, ("q", "state"), _QUERY_CHARACTERS)
-        state = texts["state"] if texts["state"] in STATES else ""
-        return cls(q=texts["q"], state=state, page=read_page(given))
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether concepts may be missing because of it."""
-        return bool(self.q or self.state)
-
-    def address(self, **changes: str | int) -> str:
-        """Of the page with these changes, from its first unless `page` is one of them."""
-        state = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
-        query = QueryDict(mutable=True)
-        query.update({name: value for name, value in asdict(state).items() if value})
-        if state.page == 1:
-            query.pop("page", None)
-        return f"{reverse('glossary')}{'?' if query else ''}{query.urlencode()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +81,22 @@ class GlossaryRow:
 def glossary(request: HttpRequest) -> HttpResponse:
     """Concepts, by key: searched, filtered, 50 a page."""
     state = GlossaryState.read(request.GET)
-    context = _list_context(request, state)
+    words = [fold(word).replace(" ", "") for word in state.q.split()]
+    entries = [
+        entry
+        for entry in read_entries()
+        if (state.state not in _CHOICES or _CHOICES[state.state](entry))
+        and all(word in _searched(entry) for word in words)
+    ]
+    page: Page[GlossaryEntry] = Paginator(entries, PAGE_SIZE).get_page(state.page)
+    context: dict[str, Any] = {
+        "state": state,
+        "page": page,
+        "rows": [_row_of(entry) for entry in page.object_list],
+        "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
+        "rights": rights_of(request),
+        "fields": _add_fields({}),
+    }
     if not is_fragment(request):
         more = {"states": STATES.items(), "languages": LANGUAGE_LABELS.items()}
         return render(request, "catalog/glossary/page.html", context | more)
@@ -203,26 +198,6 @@ def glossary_import(request: HttpRequest) -> HttpResponse:
     text = ngettext("%d concept was changed.", "%d concepts were changed.", count)
     messages.success(request, text % count)
     return redirect("glossary")
-
-
-def _list_context(request: HttpRequest, state: GlossaryState) -> dict[str, Any]:
-    entries = _filter(read_entries(), state)
-    page: Page[GlossaryEntry] = Paginator(entries, PAGE_SIZE).get_page(state.page)
-    return {
-        "state": state,
-        "page": page,
-        "rows": [_row_of(entry) for entry in page.object_list],
-        "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
-        "rights": rights_of(request),
-        "fields": _add_fields({}),
-    }
-
-
-def _filter(entries: list[GlossaryEntry], state: GlossaryState) -> list[GlossaryEntry]:
-    if state.state:
-        entries = [entry for entry in entries if _CHOICES[state.state](entry)]
-    words = [fold(word).replace(" ", "") for word in state.q.split()]
-    return [entry for entry in entries if all(word in _searched(entry) for word in words)]
 
 
 def _searched(entry: GlossaryEntry) -> str:

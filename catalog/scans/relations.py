@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils import timezone
 
 from catalog.models import CatalogScan, CatalogTable, TableRelation
-from core.catalogue.entries import ForeignKey, RelationType, TableName, TableShape
+from core.catalogue.entries import RelationType, TableName, TableShape
 
 # The primary key of a table and the name of its constraint.
 _Key = tuple[int, str]
@@ -54,69 +55,44 @@ class RelationWriter:
         self._ids = {name: pk for name, pk in found if name in listed}
 
     def _write(self, tables: dict[int, TableShape]) -> None:
-        wanted: dict[_Key, TableRelation] = {}
+        new: dict[_Key, TableRelation] = {}
         for pk, shape in tables.items():
             self._waiting.pop(pk, None)
             for key in shape.foreign_keys:
-                self._collect(wanted, pk, key)
-            if any(key.target not in self._ids for key in shape.foreign_keys):
-                self._waiting[pk] = shape
-        self._store(wanted, _read_before(tables))
+                if key.target in self._ids:
+                    # Some engines have keys without a name.
+                    name = key.constraint_name or f"({', '.join(key.columns)})"
+                    new[pk, name] = TableRelation(
+                        table_id=pk,
+                        target_id=self._ids[key.target],
+                        relation_type=RelationType.FOREIGN_KEY.value,
+                        constraint_name=name,
+                        columns=list(key.columns),
+                        target_columns=list(key.target_columns),
+                    )
+                else:
+                    self._waiting[pk] = shape
+        self._store(new, tables)
 
-    def _collect(self, wanted: dict[_Key, TableRelation], table_id: int, key: ForeignKey) -> None:
-        target = self._ids.get(key.target)
-        if target is not None:
-            relation = _to_relation(table_id, target, key)
-            wanted[table_id, relation.constraint_name] = relation
-
-    def _store(self, wanted: dict[_Key, TableRelation], before: dict[_Key, TableRelation]) -> None:
-        new = [relation for key, relation in wanted.items() if key not in before]
-        changed = [
-            row
-            for key, row in before.items()
-            if (_take_over(row, wanted[key]) if key in wanted else _end(row))
-        ]
+    def _store(self, relations: dict[_Key, TableRelation], table_ids: Iterable[int]) -> None:
+        """Write those that are new or changed, and end the others of these tables."""
+        rows = TableRelation.objects.filter(
+            table_id__in=list(table_ids), relation_type=RelationType.FOREIGN_KEY.value
+        ).exclude(constraint_name="")
+        before = {(row.table_id, row.constraint_name): row for row in rows}
+        new = [relation for key, relation in relations.items() if key not in before]
+        changed = []
+        for key, row in before.items():
+            values: dict[str, Any] = {"gone_at": row.gone_at or timezone.now()}
+            if relation := relations.get(key):
+                names = ("target_id", "columns", "target_columns", "gone_at")
+                values = {name: getattr(relation, name) for name in names}
+            if any(getattr(row, name) != value for name, value in values.items()):
+                for name, value in values.items():
+                    setattr(row, name, value)
+                changed.append(row)
         TableRelation.objects.bulk_create(new)
         TableRelation.objects.bulk_update(
             changed, ["target", "columns", "target_columns", "gone_at"], batch_size=200
         )
         self._changed |= {relation.table_id for relation in (*new, *changed)}
-
-
-def _read_before(tables: Iterable[int]) -> dict[_Key, TableRelation]:
-    rows = TableRelation.objects.filter(
-        table_id__in=list(tables), relation_type=RelationType.FOREIGN_KEY.value
-    ).exclude(constraint_name="")
-    return {(row.table_id, row.constraint_name): row for row in rows}
-
-
-def _to_relation(table_id: int, target_id: int, key: ForeignKey) -> TableRelation:
-    return TableRelation(
-        table_id=table_id,
-        target_id=target_id,
-        relation_type=RelationType.FOREIGN_KEY.value,
-        # Some engines have keys without a name.
-        constraint_name=key.constraint_name or f"({', '.join(key.columns)})",
-        columns=list(key.columns),
-        target_columns=list(key.target_columns),
-    )
-
-
-def _take_over(row: TableRelation, said: TableRelation) -> bool:
-    """Make the row what the database says now, and tell whether it was anything else."""
-    changes = {
-        name: getattr(said, name)
-        for name in ("target_id", "columns", "target_columns", "gone_at")
-        if getattr(row, name) != getattr(said, name)
-    }
-    for name, value in changes.items():
-        setattr(row, name, value)
-    return bool(changes)
-
-
-def _end(row: TableRelation) -> bool:
-    """Mark a key that is no longer there, and tell whether it was until now."""
-    if row.gone_at is not None:
-        return False
-    row.gone_at = timezone.now()
-    return True

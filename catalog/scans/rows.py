@@ -3,9 +3,8 @@
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,7 +15,7 @@ from catalog.changes import tables_changed
 from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans.relations import RelationWriter
 from catalog.scans.state import keep_scan
-from core.catalogue.entries import ColumnShape, TableName, TableShape
+from core.catalogue.entries import TableName, TableShape
 
 COLUMNS_TOGETHER = 2_000
 TABLES_TOLD_TOGETHER = 100
@@ -30,29 +29,6 @@ _OF_COLUMNS = (
 )
 
 
-@dataclass
-class _Batch:
-    """Rows of tables that are written together, and what is new about them."""
-
-    now: datetime
-    rows: list[CatalogTable] = field(default_factory=list)
-    # The rows that are new or changed, with what the database says of them.
-    altered: list[tuple[CatalogTable, TableShape]] = field(default_factory=list)
-    new_count: int = 0
-
-    @property
-    def changed_count(self) -> int:
-        return len(self.altered) - self.new_count
-
-    @property
-    def ids(self) -> dict[TableName, int]:
-        return {TableName(row.schema, row.name): row.pk for row in self.rows}
-
-    @property
-    def altered_ids(self) -> list[int]:
-        return [row.pk for row, _ in self.altered]
-
-
 def write_tables(
     scan: CatalogScan, shapes: Sequence[TableShape], relations: RelationWriter
 ) -> set[int]:
@@ -61,25 +37,41 @@ def write_tables(
     A table that had gone and is back is a changed one; another row estimate is no change. Returns
     primary keys of the tables of which anything has changed.
     """
+    now = timezone.now()
     with transaction.atomic():
-        batch = _compare(scan, shapes)
+        tables = CatalogTable.objects.filter(
+            source_id=scan.source_id, name__in=[shape.name.name for shape in shapes]
+        ).values("schema", "name", "shape_hash", "scanned_at", "changed_at", "gone_at")
+        before = {TableName(row["schema"], row["name"]): row for row in tables}
+        rows = [_to_row(scan, shape, now) for shape in shapes]
+        altered, new_count = [], 0
+        for row, shape in zip(rows, shapes, strict=True):
+            known = before.get(shape.name)
+            if known is None or known["scanned_at"] is None:
+                new_count += 1
+                altered.append((row, shape))
+            elif known["shape_hash"] != row.shape_hash or known["gone_at"]:
+                altered.append((row, shape))
+            else:
+                row.changed_at = known["changed_at"]
         CatalogTable.objects.bulk_create(
-            batch.rows,
+            rows,
             update_conflicts=True,
             unique_fields=["source", "schema", "name"],
             update_fields=_OF_TABLES,
         )
-        _write_columns(batch)
+        _write_columns(altered, now)
+        altered_ids = [row.pk for row, _ in altered]
         # It shows columns that are no longer there, or that are to be masked now.
-        CatalogTable.objects.filter(pk__in=batch.altered_ids).update(
+        CatalogTable.objects.filter(pk__in=altered_ids).update(
             sample=None, **to_columns("sample_note", None)
         )
-        relations.add(shapes, batch.ids)
-        scan.new_count += batch.new_count
-        scan.changed_count += batch.changed_count
+        relations.add(shapes, {TableName(row.schema, row.name): row.pk for row in rows})
+        scan.new_count += new_count
+        scan.changed_count += len(altered) - new_count
         scan.done_count += len(shapes)
         keep_scan(scan)
-    return {*batch.altered_ids, *relations.take_changed()}
+    return {*altered_ids, *relations.take_changed()}
 
 
 def write_waiting_relations(scan: CatalogScan, relations: RelationWriter) -> set[int]:
@@ -128,41 +120,15 @@ def tell_changes(scan: CatalogScan, ids: Collection[int]) -> None:
 
 def hash_shape(shape: TableShape) -> str:
     """A digest of all that makes a table another one; its row estimate does not."""
-    said = [*astuple(shape.name), shape.kind, shape.comment, *map(_describe, shape.columns)]
+    # Not astuple of columns: of 40,000 its copies would take seconds.
+    columns = [
+        (column.name, column.type_name, column.is_nullable, column.is_primary_key, column.comment)
+        for column in shape.columns
+    ]
     keys = [astuple(key) for key in shape.foreign_keys]
-    text = json.dumps([said, keys], ensure_ascii=False)
+    described = [*astuple(shape.name), shape.kind, shape.comment, *columns]
+    text = json.dumps([described, keys], ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _describe(column: ColumnShape) -> tuple[str | bool, ...]:
-    # Not astuple: of 40,000 columns its copies would take seconds.
-    traits = column.is_nullable, column.is_primary_key
-    return (column.name, column.type_name, *traits, column.comment)
-
-
-def _compare(scan: CatalogScan, shapes: Iterable[TableShape]) -> _Batch:
-    """The rows to write, beside what there is."""
-    shapes = list(shapes)
-    before = _read_before(scan, shapes)
-    batch = _Batch(timezone.now())
-    for shape in shapes:
-        row = _to_row(scan, shape, batch.now)
-        batch.rows.append(row)
-        known = before.get(shape.name)
-        is_new = known is None or known["scanned_at"] is None
-        if known and not is_new and known["shape_hash"] == row.shape_hash and not known["gone_at"]:
-            row.changed_at = known["changed_at"]
-            continue
-        batch.new_count += is_new
-        batch.altered.append((row, shape))
-    return batch
-
-
-def _read_before(scan: CatalogScan, shapes: Sequence[TableShape]) -> dict[TableName, Any]:
-    rows = CatalogTable.objects.filter(
-        source_id=scan.source_id, name__in=[shape.name.name for shape in shapes]
-    ).values("schema", "name", "shape_hash", "scanned_at", "changed_at", "gone_at")
-    return {TableName(row["schema"], row["name"]): row for row in rows}
 
 
 def _to_row(scan: CatalogScan, shape: TableShape, now: datetime) -> CatalogTable:
@@ -179,24 +145,10 @@ def _to_row(scan: CatalogScan, shape: TableShape, now: datetime) -> CatalogTable
     )
 
 
-def _write_columns(batch: _Batch) -> None:
-    columns = [column for row, shape in batch.altered for column in _to_columns(row, shape)]
-    CatalogColumn.objects.bulk_create(
-        columns,
-        batch_size=COLUMNS_TOGETHER,
-        update_conflicts=True,
-        unique_fields=["table", "name"],
-        update_fields=_OF_COLUMNS,
-    )
-    there = {(column.table_id, column.name) for column in columns}
-    rows = CatalogColumn.objects.filter(table_id__in=batch.altered_ids, gone_at=None)
-    gone = [pk for pk, *key in rows.values_list("pk", "table_id", "name") if (*key,) not in there]
-    CatalogColumn.objects.filter(pk__in=gone).update(gone_at=batch.now)
-
-
-def _to_columns(row: CatalogTable, shape: TableShape) -> Iterable[CatalogColumn]:
-    for position, column in enumerate(shape.columns, start=1):
-        yield CatalogColumn(
+def _write_columns(tables: Iterable[tuple[CatalogTable, TableShape]], now: datetime) -> None:
+    """Write the columns of these tables; those that the database has no more are gone `now`."""
+    columns = [
+        CatalogColumn(
             table=row,
             name=column.name,
             position=position,
@@ -205,3 +157,17 @@ def _to_columns(row: CatalogTable, shape: TableShape) -> Iterable[CatalogColumn]
             is_primary_key=column.is_primary_key,
             source_comment=column.comment,
         )
+        for row, shape in tables
+        for position, column in enumerate(shape.columns, start=1)
+    ]
+    CatalogColumn.objects.bulk_create(
+        columns,
+        batch_size=COLUMNS_TOGETHER,
+        update_conflicts=True,
+        unique_fields=["table", "name"],
+        update_fields=_OF_COLUMNS,
+    )
+    there = {(column.table_id, column.name) for column in columns}
+    rows = CatalogColumn.objects.filter(table__in=[row for row, _ in tables], gone_at=None)
+    gone = [pk for pk, *key in rows.values_list("pk", "table_id", "name") if (*key,) not in there]
+    CatalogColumn.objects.filter(pk__in=gone).update(gone_at=now)

@@ -33,7 +33,6 @@ from core.errors import (
     DataSourceUnavailableError,
     DeadlineExceededError,
     StatementError,
-    ToolboxError,
 )
 from core.messages import message
 from gateways.schemas.opening import open_schema_reader
@@ -73,7 +72,19 @@ class ScanRun:
 
         Raises DataSourceError where the source cannot be read on, ScanCancelledError, ScanLostError.
         """
-        tasks = [asyncio.create_task(self._work()), asyncio.create_task(self._pulse())]
+
+        def write_progress() -> None:
+            if self.is_stopped() or is_cancel_wanted(self.scan):
+                raise ScanCancelledError(message("scan.cancelled", "the scan was cancelled"))
+            keep_scan(self.scan)
+            self.tell(self.scan)
+
+        async def pulse() -> None:
+            while True:
+                await asyncio.sleep(PULSE_S)
+                await sync_to_async(write_progress)()
+
+        tasks = [asyncio.create_task(self._work()), asyncio.create_task(pulse())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -88,17 +99,6 @@ class ScanRun:
         """Let searches find what was read and, as the scan ended early, not sampled."""
         tell_changes(self.scan, self._untold)
         self._untold.clear()
-
-    async def _pulse(self) -> None:
-        while True:
-            await asyncio.sleep(PULSE_S)
-            await sync_to_async(self._write_progress)()
-
-    def _write_progress(self) -> None:
-        if self.is_stopped() or is_cancel_wanted(self.scan):
-            raise ScanCancelledError(message("scan.cancelled", "the scan was cancelled"))
-        keep_scan(self.scan)
-        self.tell(self.scan)
 
     async def _work(self) -> None:
         async with open_schema_reader(self.settings) as reader:
@@ -115,18 +115,21 @@ class ScanRun:
             read = await sync_to_async(find_read_tables)(self.scan)
             self._untold = await sync_to_async(find_altered_tables)(self.scan)
             self._begin(ScanPhase.READING, len(listed), len(read.intersection(listed)))
-            await self._read(reader, [name for name in listed if name not in read], relations)
-            await self._relate(reader, [name for name in listed if name in read], relations)
+            for names in _portions([name for name in listed if name not in read], TABLES_TOGETHER):
+                self.scan.table_name = _show(names[0])
+                shapes = await self._read_shapes(reader, names)
+                self._untold |= await sync_to_async(write_tables)(self.scan, shapes, relations)
+            # What could not be written with its table. Keys of tables that a lost process has read
+            # are read again: it knew which of them waited.
+            read_before = [name for name in listed if name in read]
+            self._begin(ScanPhase.RELATING, len(read_before))
+            for names in _portions(read_before, TABLES_TOGETHER):
+                shapes = await self._read_shapes(reader, names)
+                await sync_to_async(relations.add)(shapes, {})
+                self.scan.done_count += len(shapes)
+            self._untold |= await sync_to_async(write_waiting_relations)(self.scan, relations)
             await sync_to_async(mark_gone)(self.scan, self._unread)
         await self._sample()
-
-    async def _read(
-        self, reader: SchemaReader, names: Sequence[TableName], relations: RelationWriter
-    ) -> None:
-        for together in _portions(names, TABLES_TOGETHER):
-            self.scan.table_name = _show(together[0])
-            shapes = await self._read_shapes(reader, together)
-            self._untold |= await sync_to_async(write_tables)(self.scan, shapes, relations)
 
     async def _read_shapes(
         self, reader: SchemaReader, names: Sequence[TableName]
@@ -138,38 +141,19 @@ class ScanRun:
             raise
         except (DataSourceError, StatementError, DeadlineExceededError) as error:
             if len(names) == 1:
-                self._note_unread(names[0], error)
+                self._unread.add(names[0])
+                self.scan.done_count += 1
+                unread = message(
+                    "scan.table_unread",
+                    "{table} could not be read: {reason}",
+                    table=_show(names[0]),
+                    reason=error.message,
+                )
+                warn(self.scan, unread)
                 return []
         middle = len(names) // 2
         first = await self._read_shapes(reader, names[:middle])
         return first + await self._read_shapes(reader, names[middle:])
-
-    def _note_unread(self, name: TableName, error: ToolboxError) -> None:
-        self._unread.add(name)
-        self.scan.done_count += 1
-        warn(
-            self.scan,
-            message(
-                "scan.table_unread",
-                "{table} could not be read: {reason}",
-                table=_show(name),
-                reason=error.message,
-            ),
-        )
-
-    async def _relate(
-        self, reader: SchemaReader, read_before: Sequence[TableName], relations: RelationWriter
-    ) -> None:
-        """Write what could not be written with its table.
-
-        Keys of tables that a lost process has read are read again: it knew which of them waited.
-        """
-        self._begin(ScanPhase.RELATING, len(read_before))
-        for together in _portions(read_before, TABLES_TOGETHER):
-            shapes = await self._read_shapes(reader, together)
-            await sync_to_async(relations.add)(shapes, {})
-            self.scan.done_count += len(shapes)
-        self._untold |= await sync_to_async(write_waiting_relations)(self.scan, relations)
 
     async def _sample(self) -> None:
         due = await sync_to_async(find_due_tables)(self.scan)
@@ -183,7 +167,10 @@ class ScanRun:
             for ids in _portions(due, SAMPLES_TOGETHER):
                 tables = await sync_to_async(load_tables)(ids)
                 outcomes = await self._sample_together(readers, tables, deadline)
-                await sync_to_async(self._write_samples)(outcomes)
+                await sync_to_async(write_samples)(self.scan, outcomes)
+                sampled = self._untold.intersection(outcome.table.pk for outcome in outcomes)
+                await sync_to_async(tell_changes)(self.scan, sampled)
+                self._untold -= sampled
         if left := len(due) - self.scan.done_count:
             warn(
                 self.scan,
@@ -193,12 +180,6 @@ class ScanRun:
                     count=left,
                 ),
             )
-
-    def _write_samples(self, outcomes: Sequence[SampleOutcome]) -> None:
-        write_samples(self.scan, outcomes)
-        told = self._untold.intersection(outcome.table.pk for outcome in outcomes)
-        tell_changes(self.scan, told)
-        self._untold -= told
 
     async def _sample_together(
         self, readers: Sequence[SchemaReader], tables: Sequence[SampledTable], deadline: float
@@ -210,7 +191,16 @@ class ScanRun:
             for table in waiting:
                 if asyncio.get_running_loop().time() > deadline:
                     return
-                outcomes.append(await self._sample_table(reader, table))
+                self.scan.table_name = _show(table.shape.name)
+                try:
+                    sample = await reader.read_sample(table.shape, table.masked, SAMPLE_ROWS)
+                    outcome = SampleOutcome(table, sample)
+                except DataSourceUnavailableError:
+                    raise
+                except (DataSourceError, StatementError, DeadlineExceededError) as error:
+                    outcome = SampleOutcome(table, note=error.message)
+                self.scan.done_count += 1
+                outcomes.append(outcome)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -219,18 +209,6 @@ class ScanRun:
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return outcomes
-
-    async def _sample_table(self, reader: SchemaReader, table: SampledTable) -> SampleOutcome:
-        self.scan.table_name = _show(table.shape.name)
-        try:
-            sample = await reader.read_sample(table.shape, table.masked, SAMPLE_ROWS)
-            outcome = SampleOutcome(table, sample)
-        except DataSourceUnavailableError:
-            raise
-        except (DataSourceError, StatementError, DeadlineExceededError) as error:
-            outcome = SampleOutcome(table, note=error.message)
-        self.scan.done_count += 1
-        return outcome
 
     def _begin(self, phase: ScanPhase, total: int = 0, done: int = 0) -> None:
         self.scan.phase, self.scan.table_name = phase.value, ""

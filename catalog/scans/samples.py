@@ -14,7 +14,6 @@ from access.reader_language import to_columns
 from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans.state import keep_scan
 from core.catalogue.entries import ColumnShape, Sample, TableKind, TableName, TableShape
-from core.catalogue.masking import is_sensitive
 from core.messages import Message, message
 from core.toolspec import JsonValue
 
@@ -55,11 +54,12 @@ def find_due_tables(scan: CatalogScan) -> list[int]:
         "pk", "sample__read_at", "edited_at", "changed_at"
     )
     oldest = timezone.now() - VALID_FOR
-    due = [
-        (not (changed_at and scan.started_at and changed_at >= scan.started_at), pk)
-        for pk, read_at, edited_at, changed_at in found
-        if not _is_fresh(read_at, max(filter(None, (oldest, edited_at, changed_at))))
-    ]
+    due = []
+    for pk, read_at, edited_at, changed_at in found:
+        sampled_at = parse_datetime(read_at) if read_at else None
+        if not sampled_at or sampled_at < max(filter(None, (oldest, edited_at, changed_at))):
+            is_new = changed_at and scan.started_at and changed_at >= scan.started_at
+            due.append((not is_new, pk))
     return [pk for _, pk in sorted(due)]
 
 
@@ -80,7 +80,9 @@ def write_samples(scan: CatalogScan, outcomes: Iterable[SampleOutcome]) -> None:
     """
     by_id = {outcome.table.pk: outcome for outcome in outcomes}
     with transaction.atomic():
-        edited = _find_edited(by_id)
+        tables = CatalogTable.objects.filter(pk__in=by_id)
+        edits = tables.annotate(edited_at=Max("columns__updated_at")).values_list("pk", "edited_at")
+        edited = {pk for pk, at in edits if at and at > by_id[pk].table.loaded_at}
         rows = [
             CatalogTable(
                 pk=pk,
@@ -97,11 +99,6 @@ def write_samples(scan: CatalogScan, outcomes: Iterable[SampleOutcome]) -> None:
         keep_scan(scan)
 
 
-def _is_fresh(read_at: str | None, needed_since: datetime) -> bool:
-    parsed = parse_datetime(read_at) if read_at else None
-    return parsed is not None and parsed >= needed_since
-
-
 def _to_table(
     row: CatalogTable, columns: Sequence[CatalogColumn], loaded_at: datetime
 ) -> SampledTable:
@@ -110,36 +107,19 @@ def _to_table(
         kind=TableKind(row.kind),
         comment=row.source_comment,
         row_estimate=row.row_estimate,
-        columns=tuple(_to_column_shape(column) for column in columns),
+        columns=tuple(
+            ColumnShape(
+                name=column.name,
+                type_name=column.type_name,
+                is_nullable=column.is_nullable,
+                is_primary_key=column.is_primary_key,
+                comment=column.source_comment,
+            )
+            for column in columns
+        ),
     )
-    masked = frozenset(column.name for column in columns if _is_masked(row, column))
+    masked = frozenset(column.name for column in columns if column.masks_samples(row))
     return SampledTable(row.pk, shape, masked, loaded_at)
-
-
-def _to_column_shape(column: CatalogColumn) -> ColumnShape:
-    return ColumnShape(
-        name=column.name,
-        type_name=column.type_name,
-        is_nullable=column.is_nullable,
-        is_primary_key=column.is_primary_key,
-        comment=column.source_comment,
-    )
-
-
-def _is_masked(row: CatalogTable, column: CatalogColumn) -> bool:
-    """What people said of the column, or else the rule of names."""
-    if column.is_masked is not None:
-        return column.is_masked
-    return is_sensitive(column.name, column.source_comment, row.name)
-
-
-def _find_edited(by_id: dict[int, SampleOutcome]) -> set[int]:
-    rows = CatalogTable.objects.filter(pk__in=by_id).annotate(edited_at=Max("columns__updated_at"))
-    return {
-        pk
-        for pk, edited_at in rows.values_list("pk", "edited_at")
-        if edited_at and edited_at > by_id[pk].table.loaded_at
-    }
 
 
 def _to_json(outcome: SampleOutcome) -> dict[str, Any] | None:

@@ -23,7 +23,7 @@ from catalog.scans.state import (
     finish_scan,
     take_scan,
 )
-from catalog.sources.settings import SourceSettings, read_sources
+from catalog.sources.settings import read_sources
 from core.errors import ToolboxError
 from core.messages import Message, message
 
@@ -128,7 +128,9 @@ def _carry_out(
     name = scan.source.name if scan.source else None
     sources = read_sources()
     if name not in sources.usable:
-        return ScanState.FAILED, _explain_refusal(sources, name)
+        return ScanState.FAILED, sources.refused.get(name) or message(
+            "scan.source_gone", "there is no data source {name} any more", name=repr(name)
+        )
     timeout_s = settings.CATALOG_SAMPLING_TIMEOUT_S
     run = ScanRun(scan, sources.usable[name], tell, is_stopped, sampling_timeout_s=timeout_s)
     try:
@@ -138,24 +140,16 @@ def _carry_out(
     except ScanLostError:
         raise
     except ToolboxError as error:
-        return ScanState.FAILED, _explain_failure(scan, error.message)
+        done = message("scan.none_read", "no table was read")
+        if scan.phase in _DONE:
+            values = {"done": scan.done_count, "count": scan.total_count}
+            done = replace(_DONE[ScanPhase(scan.phase)], values=values)
+        return ScanState.FAILED, message(
+            "scan.failed", "{done}; {reason}", done=done, reason=error.message
+        )
     finally:
         run.tell_rest()
     return ScanState.DONE, None
-
-
-def _explain_refusal(sources: SourceSettings, name: str | None) -> Message:
-    return sources.refused.get(name) or message(
-        "scan.source_gone", "there is no data source {name} any more", name=repr(name)
-    )
-
-
-def _explain_failure(scan: CatalogScan, reason: Message) -> Message:
-    words = _DONE.get(ScanPhase(scan.phase)) if scan.phase else None
-    done = message("scan.none_read", "no table was read")
-    if words:
-        done = replace(words, values={"done": scan.done_count, "count": scan.total_count})
-    return message("scan.failed", "{done}; {reason}", done=done, reason=reason)
 
 
 def _send(pk: int) -> None:

@@ -79,25 +79,24 @@ def is_cancel_wanted(scan: CatalogScan) -> bool:
 
 def finish_scan(scan: CatalogScan, state: ScanState, error: Message | None = None) -> None:
     """End the scan, and have tools judged anew if it has found anything. Raises ScanLostError."""
+    now = timezone.now()
     with transaction.atomic():
         keep_scan(scan)
-        _update_own(scan, state=state, finished_at=timezone.now(), **to_columns("error", error))
+        _update_own(scan, state=state, finished_at=now, **to_columns("error", error))
         if scan.new_count or scan.changed_count or scan.gone_count:
-            _count_change(scan)
+            schema, _created = SchemaState.objects.get_or_create(source_id=scan.source_id)
+            own = SchemaState.objects.filter(pk=schema.pk)
+            own.update(revision=F("revision") + 1, changed_at=now)
     scan.refresh_from_db()
 
 
 def warn(scan: CatalogScan, sentence: Message) -> None:
     """Add a sentence to the warnings; of very many, the first are kept."""
-    if len(scan.warnings) < WARNING_LIMIT:
-        _add_warning(scan, sentence)
-    elif len(scan.warnings) == WARNING_LIMIT:
-        _add_warning(scan, _MORE_WARNINGS)
-
-
-def _add_warning(scan: CatalogScan, sentence: Message) -> None:
-    scan.warnings.append(str(sentence))
-    scan.warning_messages.append(sentence.to_json())
+    if len(scan.warnings) == WARNING_LIMIT:
+        sentence = _MORE_WARNINGS
+    if len(scan.warnings) <= WARNING_LIMIT:
+        scan.warnings.append(str(sentence))
+        scan.warning_messages.append(sentence.to_json())
 
 
 def _update_own(scan: CatalogScan, **columns: object) -> None:
@@ -108,10 +107,3 @@ def _update_own(scan: CatalogScan, **columns: object) -> None:
         raise ScanLostError(
             message("scan.lost", "the scan was ended or taken over by another process")
         )
-
-
-def _count_change(scan: CatalogScan) -> None:
-    state, _created = SchemaState.objects.get_or_create(source_id=scan.source_id)
-    SchemaState.objects.filter(pk=state.pk).update(
-        revision=F("revision") + 1, changed_at=timezone.now()
-    )

@@ -67,7 +67,11 @@ def scan_cancel(request: HttpRequest, scan_id: int) -> HttpResponse:
 def _show(request: HttpRequest, scan: CatalogScan) -> HttpResponse:
     if not is_fragment(request):
         return redirect("catalogue-scans")
-    context = {"scan": scan, "rights": rights_of(request), "list_address": _list_address(request)}
+    # The list that the scan is watched from, '' where it is watched from another page.
+    parts = urlsplit(request.headers.get("HX-Current-URL", ""))
+    address = reverse("catalogue")
+    list_address = f"{address}?{parts.query}" if parts.path == address else ""
+    context = {"scan": scan, "rights": rights_of(request), "list_address": list_address}
     return render(request, "catalog/scans/_scan.html", context)
 
 
@@ -75,10 +79,3 @@ def _visible_scans(request: HttpRequest) -> "QuerySet[CatalogScan]":
     sources = sources_open_to(user_of(request).get_username())
     scans = CatalogScan.objects.filter(Q(source=None) | Q(source__in=sources))
     return scans.select_related("source")
-
-
-def _list_address(request: HttpRequest) -> str:
-    """The list that the scan is watched from, '' where it is watched from another page."""
-    parts = urlsplit(request.headers.get("HX-Current-URL", ""))
-    address = reverse("catalogue")
-    return f"{address}?{parts.query}" if parts.path == address else ""

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 
 from django.contrib.auth.models import User
 from django.contrib.postgres.lookups import TrigramWordSimilar
@@ -82,30 +84,30 @@ def search_tables(
         ranked = _rank(within, forms, query) if all(forms.values()) else []
     page = ranked[offset : offset + limit]
     columns = _find_columns([form for found in forms.values() for form in found], dict(page))
-    hits = tuple(TableHit(id_, rank, columns.get(id_, ())) for id_, rank in page)
-    return TableSearch(hits, len(ranked), _corrections(forms) if ranked else ())
+    hits = tuple(TableHit(pk, rank, columns.get(pk, ())) for pk, rank in page)
+    corrected = [(word, tuple(found)) for word, found in forms.items() if word not in found]
+    return TableSearch(hits, len(ranked), tuple(corrected) if ranked else ())
 
 
 def _rank(tables: QuerySet[CatalogTable], forms: Forms, query: str) -> list[tuple[int, float]]:
     name = fold_text(query)
     is_name = Q(name_line=name) | Q(name_line__startswith=f"{name}\t")
     whole = Case(When(is_name, then=_WHOLE_NAME_WORTH), default=0.0, output_field=FloatField())
-    wanted = Q()
+    holds_all = Q()
     for alternatives in forms.values():
-        wanted &= _contains_any(alternatives)
+        holds_all &= reduce(or_, map(_contains, alternatives))
+    lines = {
+        f"{line}_line": Func(
+            F("search_text"), Value("\n"), number, function="split_part", output_field=TextField()
+        )
+        for number, line in enumerate(_HEAD, start=1)
+    }
     ranked = (
-        tables.filter(wanted)
-        .annotate(**{f"{line}_line": _line(line) for line in _HEAD})
+        tables.filter(holds_all)
+        .annotate(**lines)
         .annotate(rank=sum(map(_worth, forms.values()), whole))
     )
     return list(ranked.order_by("-rank", "name", "pk").values_list("pk", "rank"))
-
-
-def _contains_any(forms: Sequence[str]) -> Q:
-    found = Q()
-    for form in forms:
-        found |= _contains(form)
-    return found
 
 
 def _contains(form: str) -> Q:
@@ -128,13 +130,6 @@ def _worth(forms: Sequence[str]) -> Case:
     return Case(*cases, default=1.0, output_field=FloatField())
 
 
-def _line(name: str) -> Func:
-    number = Value(_HEAD.index(name) + 1)
-    return Func(
-        F("search_text"), Value("\n"), number, function="split_part", output_field=TextField()
-    )
-
-
 def _find_forms(tables: QuerySet[CatalogTable], word: str) -> list[str]:
     """The word where a table holds it, else what it may have been meant to be."""
     if tables.filter(_contains(word)).exists():
@@ -143,32 +138,26 @@ def _find_forms(tables: QuerySet[CatalogTable], word: str) -> list[str]:
         return slips
     letters = encode_letters(word)
     # Fewer have so few trigrams that every text would be looked through.
-    return find_alike(word, _read_alike(tables, letters)) if len(letters) >= 4 else []
-
-
-def _read_alike(tables: QuerySet[CatalogTable], letters: str) -> list[str]:
-    """Search texts of a few tables with a word that has many of the same trigrams."""
+    if len(letters) < 4:
+        return []
+    # Texts of a few tables with a word that has many of the same trigrams.
     with transaction.atomic(), connection.cursor() as cursor:
         setting = "SELECT set_config('pg_trgm.word_similarity_threshold', %s, true)"
         cursor.execute(setting, [str(_LIKENESS)])
         is_alike = TrigramWordSimilar(F("search_text"), Value(letters))
         texts = tables.filter(is_alike).order_by().values_list("search_text", flat=True)
-        return list(texts[:_TEXTS_READ])
+        return find_alike(word, list(texts[:_TEXTS_READ]))
 
 
 def _find_columns(forms: Sequence[str], table_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
-    told = ("name", "display_name", "description", "source_comment")
+    fields = ("table_id", "name", "display_name", "description", "source_comment")
     rows = CatalogColumn.objects.filter(table_id__in=table_ids, gone_at=None)
     found: dict[int, list[str]] = {}
-    for table_id, *texts in rows.order_by("position", "id").values_list("table_id", *told):
+    for table_id, *texts in rows.order_by("position", "id").values_list(*fields):
         folded = fold_text("\n".join(texts))
         if any(form in folded for form in forms):
             found.setdefault(table_id, []).append(texts[0])
     return {table_id: tuple(names[:MAX_COLUMNS_NAMED]) for table_id, names in found.items()}
-
-
-def _corrections(forms: Forms) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((word, tuple(found)) for word, found in forms.items() if word not in found)
 
 
 SURFACE = "page"
@@ -181,11 +170,7 @@ def record_search(user: User, query: str, result_count: int) -> None:
     now = timezone.now()
     recent = CatalogQuery.objects.filter(user=user, surface=SURFACE, at__gt=now - _TYPING_TIME)
     last = recent.order_by("-id").first()
-    if last is None or not _goes_on(last.query, query):
+    if last is None or not (query.startswith(last.query) or last.query.startswith(query)):
         last = CatalogQuery(user=user, surface=SURFACE)
     last.at, last.query, last.result_count = now, query, result_count
     last.save()
-
-
-def _goes_on(before: str, now: str) -> bool:
-    return now.startswith(before) or before.startswith(now)

@@ -30,7 +30,9 @@ def build_search_text(table: CatalogTable, columns: Iterable[CatalogColumn]) -> 
     lines: list[str] = []
     length = 0
     for text in _texts(table, list(columns)):
-        line = _to_line(text)
+        line = fold_text(text[:MAX_LINE_CHARACTERS])
+        if not line.isascii():
+            line = f"{line}\t{encode_letters(line)}"
         if len(lines) >= HEAD_LINES and not line:
             continue
         if length + len(line) + 1 > MAX_TEXT_CHARACTERS:
@@ -45,40 +47,28 @@ def refresh_search_texts(table_ids: Collection[int]) -> int:
 
     Nothing else of the rows changes, `updated_at` neither.
     """
-    ids = sorted(table_ids)
-    return sum(
-        _refresh(ids[start : start + TABLES_TOGETHER])
-        for start in range(0, len(ids), TABLES_TOGETHER)
-    )
-
-
-def _refresh(ids: list[int]) -> int:
-    present = CatalogColumn.objects.filter(gone_at=None)
-    tables = CatalogTable.objects.filter(pk__in=ids).prefetch_related(
-        "tags", Prefetch("columns", present)
-    )
-    texts = {table.pk: build_search_text(table, table.columns.all()) for table in tables}
-    with connection.cursor() as cursor:
-        cursor.execute(_UPDATE, [list(texts), list(texts.values())])
-        return int(cursor.rowcount)
+    ids, count = sorted(table_ids), 0
+    columns = Prefetch("columns", CatalogColumn.objects.filter(gone_at=None))
+    for start in range(0, len(ids), TABLES_TOGETHER):
+        tables = CatalogTable.objects.filter(pk__in=ids[start : start + TABLES_TOGETHER])
+        texts = {
+            table.pk: build_search_text(table, table.columns.all())
+            for table in tables.prefetch_related("tags", columns)
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(_UPDATE, [list(texts), list(texts.values())])
+            count += cursor.rowcount
+    return count
 
 
 def _texts(table: CatalogTable, columns: list[CatalogColumn]) -> Iterator[str]:
+    """What is searched, most important first."""
     yield table.name
     yield table.display_name
     yield " ".join(tag.name for tag in table.tags.all())
     yield table.description
     yield table.source_comment
-    yield from _column_names(columns)
-    yield table.notes
-    for column in columns:
-        yield column.description
-        yield column.source_comment
-    yield table.schema
-
-
-def _column_names(columns: Iterable[CatalogColumn]) -> Iterator[str]:
-    """Names and display names, in lines short enough to be searched whole."""
+    # Names of columns in lines short enough to be searched whole.
     line = ""
     for column in columns:
         names = f"{column.name} {column.display_name}".strip()
@@ -87,8 +77,8 @@ def _column_names(columns: Iterable[CatalogColumn]) -> Iterator[str]:
             line = ""
         line = f"{line} {names}".lstrip()
     yield line
-
-
-def _to_line(text: str) -> str:
-    folded = fold_text(text[:MAX_LINE_CHARACTERS])
-    return folded if folded.isascii() else f"{folded}\t{encode_letters(folded)}"
+    yield table.notes
+    for column in columns:
+        yield column.description
+        yield column.source_comment
+    yield table.schema

@@ -17,8 +17,7 @@ def tell_summaries(owner: str, tag: str | None = None) -> dict[str, Any]:
 
     Raises IndexNotReadyError before the first scan, as all of these do.
     """
-    wanted = (tag or "").strip() or None
-    overview = read_summaries(owner, wanted)
+    overview = read_summaries(owner, (tag or "").strip() or None)
     if not overview.summaries:
         _require_scan()
     return summaries_answer(overview.summaries, overview.known_tags, overview.tag)
@@ -45,7 +44,8 @@ def tell_connection(owner: str, name: str) -> dict[str, Any]:
     details = read_locations(owner, [name])
     if not details.entries:
         _require_scan()
-        details_answer(details.entries, details.not_found)
+        # Raises for a table that is unknown; another one has gone since it was found.
+        details_answer([], details.not_found)
         raise UnknownTableError(
             message(
                 "catalogue.table_left",

@@ -17,7 +17,6 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from access.keys import find_key, note_use
-from access.models import ApiKey
 from access.proxies import client_address
 from catalog.models import CatalogQuery
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
@@ -63,10 +62,6 @@ def find_caller(request: HttpRequest) -> ApiCaller | None:
     if key is None:
         return None
     note_use(key)
-    return _to_caller(key)
-
-
-def _to_caller(key: ApiKey) -> ApiCaller:
     owner = key.owner.get_username() if key.owner else ""
     return ApiCaller(key.key_id, owner, key.tools)
 
@@ -101,7 +96,8 @@ def json_route(tell: Tell) -> Callable[..., HttpResponse]:
     def view(request: HttpRequest, **parts: str) -> HttpResponse:
         began = time.perf_counter()
         try:
-            response = _respond(tell(request, _let_in(request), **parts))
+            caller = _require_caller(request)
+            response = _respond(tell(request, caller, **parts))
         except ApiError as error:
             response = _respond_error(error)
         except UnknownTableError as error:
@@ -134,7 +130,20 @@ def tables(request: HttpRequest, caller: ApiCaller) -> dict[str, Any]:
         return answer
     if tag:
         raise ApiError(400, "bad_request", "tag and names cannot be asked for together")
-    return _tell_details(caller, _read_names(request.GET.getlist("names")))
+    # A name that holds a comma stands in double quotes, as in CSV.
+    lines = [io.StringIO(text, newline="") for text in request.GET.getlist("names")]
+    try:
+        rows = [row for line in lines for row in csv.reader(line)]
+    except csv.Error:
+        rows = []
+    names = list(dict.fromkeys(name for row in rows for name in row if name.strip()))
+    if not 0 < len(names) <= DETAILED_TABLES:
+        raise ApiError(
+            400,
+            "bad_request",
+            f"names must be 1 to {DETAILED_TABLES} names between commas, as in a,b",
+        )
+    return _tell_details(caller, names)
 
 
 @json_route
@@ -183,7 +192,7 @@ def _tell_details(caller: ApiCaller, names: Sequence[str]) -> dict[str, Any]:
     return answer
 
 
-def _let_in(request: HttpRequest) -> ApiCaller:
+def _require_caller(request: HttpRequest) -> ApiCaller:
     if request.method not in METHODS:
         text = f"only {' and '.join(METHODS)} are answered here"
         raise ApiError(405, "method_not_allowed", text, Allow=", ".join(METHODS))
@@ -212,22 +221,6 @@ def _check_parameters(request: HttpRequest, *known: str) -> None:
         raise ApiError(
             400, "bad_request", f"unknown parameter {unknown[0][:60]!r}; this address {takes}"
         )
-
-
-def _read_names(values: Sequence[str]) -> list[str]:
-    """The names of `names=a,b`; one that holds a comma stands in double quotes, as in CSV."""
-    try:
-        rows = [row for text in values for row in csv.reader(io.StringIO(text, newline=""))]
-    except csv.Error:
-        rows = []
-    names = list(dict.fromkeys(name for row in rows for name in row if name.strip()))
-    if not 0 < len(names) <= DETAILED_TABLES:
-        raise ApiError(
-            400,
-            "bad_request",
-            f"names must be 1 to {DETAILED_TABLES} names between commas, as in a,b",
-        )
-    return names
 
 
 def _note_query(caller: ApiCaller, query: str, result_count: int) -> None:

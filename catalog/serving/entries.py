@@ -22,13 +22,11 @@ from catalog.serving.table_names import (
 from core.catalogue.entries import (
     DEFAULT_SOURCE_NAME,
     ColumnEntry,
-    ColumnReference,
     Sample,
     TableEntry,
     TableName,
     TableSummary,
 )
-from core.catalogue.masking import MASK, is_sensitive
 from core.toolspec import Dialect
 
 # Summaries shorten descriptions much further; a comment may be as long as a book.
@@ -71,12 +69,16 @@ def read_summaries(owner: str, tag: str | None = None) -> Overview:
     tables = sight.tables()
     if tag is not None:
         known = list(_count_tags(sight))
-        tag = _find_tag(tag, known)
+        # This one, or the only known one that differs just in case or width.
+        alike = [name for name in known if _fold(name) == _fold(tag)]
+        tag = alike[0] if tag not in known and len(alike) == 1 else tag
         tables = tables.filter(tags__name=tag) if tag in known else tables.none()
     names, tags = read_agent_names(), _read_tags_of(tables.values("pk"))
-    told = tables.order_by(F("source__name").asc(nulls_first=True), "schema", "name")
-    rows = told.annotate(told=_TOLD).values_list(
-        "pk", "name", "display_name", "told", "row_estimate"
+    description = Case(When(description="", then=F("source_comment")), default=F("description"))
+    rows = (
+        tables.order_by(F("source__name").asc(nulls_first=True), "schema", "name")
+        .annotate(beginning=Left(description, SUMMARY_CHARACTERS))
+        .values_list("pk", "name", "display_name", "beginning", "row_estimate")
     )
     summaries = [
         TableSummary(
@@ -106,8 +108,11 @@ def read_entries(owner: str, names: Sequence[str]) -> Details:
     found = find_tables(sight, names)
     rows = _read_rows(found.ids)
     relations = read_relations(sight, found.ids)
+    columns: dict[int, list[CatalogColumn]] = defaultdict(list)
+    for column in CatalogColumn.objects.filter(table__in=found.ids, gone_at=None):
+        columns[column.table_id].append(column)
     facts = _Facts(
-        columns=_read_columns(found.ids),
+        columns=columns,
         tags=_read_tags_of(found.ids),
         relations=relations,
         named=name_tables([*map(_place, rows), *relations.places]),
@@ -121,18 +126,6 @@ def read_locations(owner: str, names: Sequence[str]) -> Details:
     rows = _read_rows(found.ids)
     facts = _Facts(named=name_tables([*map(_place, rows)]))
     return Details([_to_entry(row, facts) for row in rows], found.not_found)
-
-
-_TOLD = Left(
-    Case(When(description="", then=F("source_comment")), default=F("description")),
-    SUMMARY_CHARACTERS,
-)
-
-
-def _find_tag(tag: str, known: Collection[str]) -> str:
-    """The tag that is meant: this one, or the only known one that differs just in case or width."""
-    alike = [name for name in known if _fold(name) == _fold(tag)]
-    return alike[0] if tag not in known and len(alike) == 1 else tag
 
 
 def _fold(text: str) -> str:
@@ -160,13 +153,6 @@ def _read_tags_of(ids: "Collection[int] | QuerySet[CatalogTable, Any]") -> Mappi
     return tags
 
 
-def _read_columns(ids: Collection[int]) -> Mapping[int, list[CatalogColumn]]:
-    columns: dict[int, list[CatalogColumn]] = defaultdict(list)
-    for column in CatalogColumn.objects.filter(table__in=ids, gone_at=None):
-        columns[column.table_id].append(column)
-    return columns
-
-
 def _place(table: CatalogTable) -> TablePlace:
     source = table.source.name if table.source else None
     return TablePlace(table.pk, source, table.schema, table.name)
@@ -186,7 +172,17 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
         source_name=table.source.name if table.source else DEFAULT_SOURCE_NAME,
         dialect=Dialect(table.source.engine) if table.source else Dialect.POSTGRESQL,
         table=TableName(table.schema, table.name),
-        columns=tuple(_to_column(column, references.get(column.name)) for column in columns),
+        columns=tuple(
+            ColumnEntry(
+                name=column.name,
+                type_name=column.type_name,
+                description=column.told_description,
+                is_primary_key=column.is_primary_key,
+                is_nullable=column.is_nullable,
+                foreign_key=references.get(column.name),
+            )
+            for column in columns
+        ),
         sample=_to_sample(table, columns),
         sample_note=table.sample_note,
         relations=facts.relations.of(table.pk, facts.named),
@@ -194,38 +190,13 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
     )
 
 
-def _to_column(column: CatalogColumn, reference: ColumnReference | None) -> ColumnEntry:
-    return ColumnEntry(
-        name=column.name,
-        type_name=column.type_name,
-        description=column.told_description,
-        is_primary_key=column.is_primary_key,
-        is_nullable=column.is_nullable,
-        foreign_key=reference,
-    )
-
-
 def _to_sample(table: CatalogTable, columns: Sequence[CatalogColumn]) -> Sample | None:
     """The stored rows, masked as the rules say now: they may be stricter than at the scan."""
-    stored: Any = table.sample
-    if not stored:
+    if not table.sample:
         return None
     by_name = {column.name: column for column in columns}
-    names = tuple(stored["columns"])
-    hidden = [_is_masked(table, name, by_name.get(name)) for name in names]
-    rows = (
-        tuple(
-            MASK if is_hidden and cell is not None else cell
-            for cell, is_hidden in zip(row, hidden, strict=True)
-        )
-        for row in stored["rows"]
-    )
-    return Sample(columns=names, rows=tuple(rows))
-
-
-def _is_masked(table: CatalogTable, name: str, column: CatalogColumn | None) -> bool:
-    if column is None:
-        return is_sensitive(name, table_name=table.name)
-    if column.is_masked is None:
-        return is_sensitive(name, column.source_comment, table.name)
-    return column.is_masked
+    names = tuple(table.sample["columns"])
+    masked = {
+        name for name in names if by_name.get(name, CatalogColumn(name=name)).masks_samples(table)
+    }
+    return Sample(columns=names, rows=tuple(map(tuple, table.mask_sample(masked))))

@@ -34,10 +34,16 @@ class RelationEntries:
 
     def of(self, table_id: int, named: Mapping[int, str]) -> tuple[RelationEntry, ...]:
         """Those that the table has, then those that others have to it; each once."""
-        entries = [_outgoing(row, named) for row in self.outgoing.get(table_id, ())]
-        told = {(entry.name, entry.join_condition) for entry in entries}
-        others = [_incoming(row, named) for row in self.incoming.get(table_id, ())]
-        entries += [one for one in others if (one.name, one.join_condition) not in told]
+        entries = [
+            _to_entry(row, "target", named, row["description"])
+            for row in self.outgoing.get(table_id, ())
+        ]
+        known = {(entry.name, entry.join_condition) for entry in entries}
+        for row in self.incoming.get(table_id, ()):
+            is_derived = row["relation_type"] == RelationType.DERIVED
+            entry = _to_entry(row, "table", named, MADE_OF_IT if is_derived else "")
+            if (entry.name, entry.join_condition) not in known:
+                entries.append(entry)
         return tuple(dict.fromkeys(entries))
 
     def references_of(self, table_id: int, named: Mapping[int, str]) -> dict[str, ColumnReference]:
@@ -68,43 +74,25 @@ def read_relations(sight: Sight, ids: Collection[int]) -> RelationEntries:
         if row["target_id"] != row["table_id"]:
             incoming[row["target_id"]].append(row)
         for end in ("table", "target"):
-            places[row[f"{end}_id"]] = _place(row, end)
+            pk = row[f"{end}_id"]
+            names = (row[f"{end}__{part}"] for part in ("source__name", "schema", "name"))
+            places[pk] = TablePlace(pk, *names)
     return RelationEntries(outgoing, incoming, list(places.values()))
 
 
-def _outgoing(row: Row, named: Mapping[int, str]) -> RelationEntry:
+def _to_entry(row: Row, end: str, named: Mapping[int, str], description: str) -> RelationEntry:
+    """The relation to the table at this end, `table` or `target`."""
     return RelationEntry(
-        name=named[row["target_id"]],
-        display_name=row["target__display_name"],
+        name=named[row[f"{end}_id"]],
+        display_name=row[f"{end}__display_name"],
         relation_type=RelationType(row["relation_type"]),
-        join_condition=_join(row),
-        description=row["description"],
+        # What people wrote, or else the equality of the columns.
+        join_condition=row["join_condition"]
+        or join_condition(
+            TableName(row["table__schema"], row["table__name"]),
+            row["columns"],
+            TableName(row["target__schema"], row["target__name"]),
+            row["target_columns"],
+        ),
+        description=description,
     )
-
-
-def _incoming(row: Row, named: Mapping[int, str]) -> RelationEntry:
-    is_derived = row["relation_type"] == RelationType.DERIVED
-    return RelationEntry(
-        name=named[row["table_id"]],
-        display_name=row["table__display_name"],
-        relation_type=RelationType(row["relation_type"]),
-        join_condition=_join(row),
-        description=MADE_OF_IT if is_derived else "",
-    )
-
-
-def _join(row: Row) -> str:
-    """What people wrote, or else the equality of the columns."""
-    own: str = row["join_condition"]
-    return own or join_condition(
-        _table_name(row, "table"), row["columns"], _table_name(row, "target"), row["target_columns"]
-    )
-
-
-def _table_name(row: Row, end: str) -> TableName:
-    return TableName(row[f"{end}__schema"], row[f"{end}__name"])
-
-
-def _place(row: Row, end: str) -> TablePlace:
-    names = (row[f"{end}__{part}"] for part in ("source__name", "schema", "name"))
-    return TablePlace(row[f"{end}_id"], *names)

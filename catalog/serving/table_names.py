@@ -112,16 +112,24 @@ def find_tables(sight: Sight, names: Sequence[str]) -> FoundTables:
 
     A name may be bare, with schema, with data source and schema, in another case, or a display name.
     """
-    candidates = _read_candidates(sight, names)
-    meant = {name: _find_meant(name, candidates) for name in dict.fromkeys(names)}
+    sound = [name for name in names if _is_storable(name)]
+    bare = {form.lower() for name in sound for form in _suffixes(name)}
+    tables = sight.tables().annotate(lowered=Lower("name"))
+    candidates = _read_candidates(tables.filter(Q(lowered__in=bare) | Q(display_name__in=sound)))
     found = FoundTables()
-    for name, tables in meant.items():
-        if len(tables) == 1:
-            found.ids.append(tables[0].place.id)
+    for name in dict.fromkeys(names):
+        meant = _find_meant(name, candidates)
+        if len(meant) == 1:
+            found.ids.append(meant[0].place.id)
         else:
-            found.not_found[name] = [place_forms(table.place)[2] for table in tables]
+            found.not_found[name] = [place_forms(table.place)[2] for table in meant]
     found.ids = list(dict.fromkeys(found.ids))
-    _add_near(found, sight)
+    if unknown := [name for name, near in found.not_found.items() if not near]:
+        candidates = _read_candidates(sight.tables())
+        named = agent_names(table.place for table in candidates)
+        shown = {named[table.place.id]: table.display_name for table in candidates}
+        for name in unknown:
+            found.not_found[name] = find_near(name, list(shown), display_names=shown)
     return found
 
 
@@ -134,14 +142,10 @@ def name_tables(places: Sequence[TablePlace]) -> dict[int, str]:
     return agent_names({place.id: place for place in (*places, *found)}.values())
 
 
-def _read_candidates(sight: Sight, names: Iterable[str]) -> list[Candidate]:
-    sound = [name for name in names if _is_storable(name)]
-    bare = {form.lower() for name in sound for form in (*_suffixes(name), _last_quoted(name))}
-    tables = sight.tables().annotate(lowered=Lower("name"))
-    rows = tables.filter(Q(lowered__in=bare) | Q(display_name__in=sound))
+def _read_candidates(tables: "QuerySet[CatalogTable]") -> list[Candidate]:
     return [
         Candidate(TablePlace(*place), display_name)
-        for *place, display_name in rows.values_list(*PLACE_FIELDS, "display_name")
+        for *place, display_name in tables.values_list(*PLACE_FIELDS, "display_name")
     ]
 
 
@@ -164,28 +168,14 @@ def _names_of(place: TablePlace) -> list[str]:
     return [*place_forms(place), place_forms(place._replace(schema=""))[2]]
 
 
-def _add_near(found: FoundTables, sight: Sight) -> None:
-    unknown = [name for name, near in found.not_found.items() if not near]
-    if not unknown:
-        return
-    rows = sight.tables().values_list(*PLACE_FIELDS, "display_name")
-    tables = [Candidate(TablePlace(*place), display_name) for *place, display_name in rows]
-    named = agent_names(table.place for table in tables)
-    shown = {named[table.place.id]: table.display_name for table in tables}
-    for name in unknown:
-        found.not_found[name] = find_near(name, list(shown), display_names=shown)
-
-
 def _suffixes(name: str) -> list[str]:
-    """The name and what follows each of its first dots: one of them is the bare name."""
+    """The name, what follows each of its first dots and its last part unquoted: one is the bare name."""
     dots = (index for index, character in enumerate(name) if character == ".")
-    return [name, *(name[index + 1 :] for index in islice(dots, MAX_DOTS))]
-
-
-def _last_quoted(name: str) -> str:
-    """The bare name of a name in quotes, '' for another."""
-    _, _, last = name.removesuffix('"').rpartition('."')
-    return last.replace('""', '"') if name.endswith('"') else ""
+    suffixes = [name, *(name[index + 1 :] for index in islice(dots, MAX_DOTS))]
+    if name.endswith('"'):
+        _, _, last = name.removesuffix('"').rpartition('."')
+        suffixes.append(last.replace('""', '"'))
+    return suffixes
 
 
 def _is_storable(name: str) -> bool:

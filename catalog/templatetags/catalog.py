@@ -7,7 +7,8 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from catalog.browsing.listing import KINDS, ListState
+from access.list_addresses import ListState
+from catalog.browsing.listing import KINDS
 from catalog.browsing.related import RELATION_LABELS
 from catalog.exchange.plan import Value
 from catalog.models import CatalogScan, CatalogTable

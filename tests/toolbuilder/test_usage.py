@@ -206,7 +206,7 @@ def test_page_of_a_table_shows_its_tools(staff: Client, users: CatalogTable) -> 
     broken = make_tool("SELECT email FROM users", name="find_user")
     QuarantinedTool.objects.create(tool=broken, reason="column <email> does not exist")
 
-    page = staff.get(f"{address_of(users, 'main_db')}?tab=tools", headers=HTMX).content.decode()
+    page = staff.get(address_of(users, "tools"), headers=HTMX).content.decode()
 
     assert "Used by tools" in page
     assert "find_user" in page
@@ -218,7 +218,7 @@ def test_tool_is_a_link_for_those_who_may_open_it(staff: Client, users: CatalogT
     tool = make_tool("SELECT email FROM users")
     User.objects.get().user_permissions.add(Permission.objects.get(codename="view_tooldefinition"))
 
-    page = staff.get(f"{address_of(users, 'main_db')}?tab=tools").content.decode()
+    page = staff.get(address_of(users, "tools")).content.decode()
 
     assert f'href="/tools/{tool.name}/"' in page
 
@@ -227,11 +227,11 @@ def test_tools_of_a_table_of_a_closed_source_are_not_shown(staff: Client) -> Non
     closed = DataSource.objects.create(name="payroll", is_restricted=True)
     table = make_table("users", columns=("id",), source=closed)
 
-    assert staff.get(f"{address_of(table, 'payroll')}?tab=tools").status_code == 404
+    assert staff.get(address_of(table, "tools")).status_code == 404
 
 
 def test_tab_of_a_table_that_no_tool_names_says_so(staff: Client, users: CatalogTable) -> None:
-    page = staff.get(f"{address_of(users, 'main_db')}?tab=tools").content.decode()
+    page = staff.get(address_of(users, "tools")).content.decode()
 
     assert "No tools" in page
 

@@ -14,7 +14,7 @@ from access.models import CallRecord
 from access.templatetags.access import tool_address
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.browsing.addresses import address_of, source_name_of
+from catalog.browsing.addresses import address_of
 from catalog.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.beginning.starting import read_invitation
@@ -194,10 +194,7 @@ def _read_used(request: HttpRequest, tool: ToolDefinition) -> list[tuple[TableOf
     used = read_tables_used(tool)
     tables = tables_open_to(user_of(request)).filter(pk__in=[one.table.pk for one in used])
     is_open = set(tables.values_list("pk", flat=True))
-    return [
-        (one, address_of(one.table, source_name_of(one.table)) if one.table.pk in is_open else "")
-        for one in used
-    ]
+    return [(one, address_of(one.table) if one.table.pk in is_open else "") for one in used]
 
 
 def _username(request: HttpRequest) -> str:

@@ -246,6 +246,4 @@ def _draft_item(draft: ToolDraft) -> PaletteItem:
 def _table_item(table: CatalogTable) -> PaletteItem:
     source_name = source_name_of(table)
     hint = " · ".join(filter(None, (table.display_name, source_name)))
-    return PaletteItem(
-        label=str(table), icon="table-2", address=address_of(table, source_name), hint=hint
-    )
+    return PaletteItem(label=str(table), icon="table-2", address=address_of(table), hint=hint)

@@ -19,16 +19,13 @@ class Command(BaseCommand):
         parser.add_argument("names", nargs="*", help="data sources (default: all)")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        checks = check_sources(_find(options["names"]))
+        names = options["names"]
+        sources = DataSource.objects.filter(name__in=names) if names else DataSource.objects.all()
+        if missing := set(names) - {source.name for source in sources}:
+            raise CommandError(f"there is no data source {', '.join(sorted(missing))}")
+        checks = check_sources(list(sources))
         for check in checks:
             self.stdout.write(f"{check.source}: {check.state}: {check.summary}")
         bad = [check for check in checks if check.state not in {CheckState.OK, CheckState.WARNING}]
         if bad:
             raise CommandError(f"{len(bad)} of {len(checks)} data sources cannot be used")
-
-
-def _find(names: list[str]) -> list[DataSource]:
-    sources = DataSource.objects.filter(name__in=names) if names else DataSource.objects.all()
-    if missing := set(names) - {source.name for source in sources}:
-        raise CommandError(f"there is no data source {', '.join(sorted(missing))}")
-    return list(sources)

@@ -14,15 +14,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from catalog.documents.indexing import (
-    DOCUMENTS_TOGETHER,
-    IndexingBusyError,
-    IndexReport,
-    IndexTarget,
     IsStopped,
     Progress,
     count_pending,
     index_changed,
-    rebuild_index,
+)
+from catalog.documents.portions import (
+    DOCUMENTS_TOGETHER,
+    IndexingBusyError,
+    IndexReport,
+    IndexTarget,
 )
 from catalog.documents.stored import find_sources, load_files, refresh_documents, remove_source
 from catalog.documents.tables import refresh_all_documents
@@ -71,24 +72,42 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        sources = _find_sources(options["files"], options["source"])
-        is_rehearsal = options["dry_run"]
+        files, source = options["files"], options["source"]
+        if source and not files:
+            raise CommandError("--source needs files", returncode=WRONG)
+        sources = {source: files} if source else {path.name: [path] for path in files}
+        if not source and len(sources) < len(files):
+            raise CommandError("two files have the same name; give --source", returncode=WRONG)
         try:
             with transaction.atomic():
                 self._load(sources, options["remove"])
-                if is_rehearsal:
-                    self._tell_pending()
+                if options["dry_run"]:
+                    refresh_documents()
+                    collection = vector_store_settings().collection
+                    pending = count_pending(IndexTarget(collection, embedding_settings().model))
+                    self.stdout.write(f"{_count(pending)} to embed. Nothing was changed.")
                     transaction.set_rollback(True)
-            if not is_rehearsal:
+            if not options["dry_run"]:
                 self._index(rebuild=options["rebuild"])
         except ToolboxError as error:
-            raise CommandError(str(error), returncode=_exit_code(error)) from error
+            code = FAILED
+            if isinstance(error, EmbeddingUnavailableError | VectorStoreUnavailableError):
+                code = UNAVAILABLE
+            elif isinstance(error, IndexingBusyError):
+                code = BUSY
+            raise CommandError(str(error), returncode=code) from error
 
     def _load(self, sources: Mapping[str, Sequence[Path]], removed: str | None) -> None:
         if count := refresh_all_documents():
             self.stdout.write(f"The catalogue: {_count(count)} brought up to date.")
         if removed:
-            self.stdout.write(f"{removed}: {_count(_remove(removed))} removed.")
+            count = remove_source(removed)
+            if not count:
+                known = ", ".join(find_sources()) or "none"
+                raise CommandError(
+                    f"there is no source {removed}; known: {known}", returncode=FAILED
+                )
+            self.stdout.write(f"{removed}: {_count(count)} removed.")
         for report in load_files(sources):
             self.stdout.write(
                 f"{report.source}: {_count(report.total)}: {report.added:,} new,"
@@ -96,15 +115,10 @@ class Command(BaseCommand):
                 f" {report.removed:,} removed."
             )
 
-    def _tell_pending(self) -> None:
-        refresh_documents()
-        target = IndexTarget(vector_store_settings().collection, embedding_settings().model)
-        self.stdout.write(f"{_count(count_pending(target))} to embed. Nothing was changed.")
-
     def _index(self, *, rebuild: bool) -> None:
         with stop_on_signal() as is_stopped, self._show_progress() as progress:
             report = async_to_sync(_index)(progress, rebuild, is_stopped)
-        self._tell(report)
+        self._describe(report)
         if report.remaining:
             left = f"{_count(report.remaining)} left; run it again to go on"
             raise CommandError(f"interrupted: {left}", returncode=INTERRUPTED)
@@ -113,7 +127,7 @@ class Command(BaseCommand):
             refused = f"{_count(len(report.failed))} refused by the embedding server"
             raise CommandError(f"{refused}:\n{reasons}", returncode=FAILED)
 
-    def _tell(self, report: IndexReport) -> None:
+    def _describe(self, report: IndexReport) -> None:
         if report.is_rebuilt:
             self.stdout.write("The collection was made anew.")
         self.stdout.write(
@@ -130,60 +144,31 @@ class Command(BaseCommand):
     @contextmanager
     def _show_progress(self) -> Iterator[Progress]:
         """A bar on a terminal, else a line now and then."""
+
+        def write_line(done: int, total: int) -> None:
+            if done == total or done % LINE_EVERY == 0:
+                self.stdout.write(f"Embedded {done:,} of {total:,}.")
+                # A log or a pipe is read while the run goes on.
+                self.stdout.flush()
+
         if not self.stderr.isatty():
-            yield self._write_line
+            yield write_line
             return
         columns = (TextColumn("Embedding"), BarColumn(), MofNCompleteColumn())
         with Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
             task = bar.add_task("", total=None, visible=False)
             yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
-    def _write_line(self, done: int, total: int) -> None:
-        if done == total or done % LINE_EVERY == 0:
-            self.stdout.write(f"Embedded {done:,} of {total:,}.")
-            # A log or a pipe is read while the run goes on.
-            self.stdout.flush()
-
 
 async def _index(progress: Progress, rebuild: bool, is_stopped: IsStopped) -> IndexReport:
     embedder = EmbeddingClient(embedding_settings())
     store = VectorStore(vector_store_settings())
     try:
-        index = rebuild_index if rebuild else index_changed
-        return await index(embedder, store, progress, is_stopped)
+        return await index_changed(embedder, store, progress, is_stopped, rebuild=rebuild)
     finally:
         await embedder.close()
         await store.close()
 
 
-def _find_sources(files: Sequence[Path], source: str | None) -> dict[str, list[Path]]:
-    """The files of each source."""
-    if source:
-        if not files:
-            raise CommandError("--source needs files", returncode=WRONG)
-        return {source: list(files)}
-    sources = {path.name: [path] for path in files}
-    if len(sources) < len(files):
-        raise CommandError("two files have the same name; give --source", returncode=WRONG)
-    return sources
-
-
-def _remove(source: str) -> int:
-    count = remove_source(source)
-    if not count:
-        known = ", ".join(find_sources()) or "none"
-        raise CommandError(f"there is no source {source}; known: {known}", returncode=FAILED)
-    return count
-
-
 def _count(number: int) -> str:
     return f"{number:,} document{'' if number == 1 else 's'}"
-
-
-def _exit_code(error: ToolboxError) -> int:
-    match error:
-        case EmbeddingUnavailableError() | VectorStoreUnavailableError():
-            return UNAVAILABLE
-        case IndexingBusyError():
-            return BUSY
-    return FAILED

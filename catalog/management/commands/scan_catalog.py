@@ -2,7 +2,7 @@
 
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -49,25 +49,27 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["all"] and options["sources"]:
             raise CommandError("give names or --all, not both", returncode=WRONG)
-        sources = find_scannable(without=[ScanState.DONE] if options["if_never"] else [])
-        if options["sources"]:
-            sources = _select(options["sources"], sources)
+        usable = find_scannable(without=[ScanState.DONE] if options["if_never"] else [])
+        by_name = {source.name if source else DEFAULT_SOURCE_NAME: source for source in usable}
+        names = options["sources"] or list(by_name)
+        for name in names:
+            if name not in by_name:
+                raise CommandError(
+                    f"{name} is no data source that can be used now;"
+                    f" known: {', '.join(by_name) or 'none'}",
+                    returncode=WRONG,
+                )
+        codes: list[int] = []
         with stop_on_signal() as is_stopped:
-            worst = self._scan_all(sources, is_stopped)
-        if worst:
-            raise SystemExit(worst)
+            for name in names:
+                codes.append(self._scan(name, by_name[name], is_stopped))
+                if codes[-1] == INTERRUPTED:
+                    raise SystemExit(INTERRUPTED)
+        if failures := [code for code in codes if code]:
+            raise SystemExit(min(failures))
 
-    def _scan_all(self, sources: Sequence[DataSource | None], is_stopped: IsStopped) -> int:
-        """The exit code: that of an interruption, or else the smallest but 0."""
-        codes = set()
-        for source in sources:
-            codes.add(self._scan(source, is_stopped))
-            if INTERRUPTED in codes:
-                return INTERRUPTED
-        return min(codes - {0}, default=0)
-
-    def _scan(self, source: DataSource | None, is_stopped: IsStopped) -> int:
-        name = _name(source)
+    def _scan(self, name: str, source: DataSource | None, is_stopped: IsStopped) -> int:
+        """The exit code of one scan."""
         scan = find_or_queue_scan(source, "")
         try:
             with self._show_progress(name) as tell:
@@ -75,9 +77,6 @@ class Command(BaseCommand):
         except (ScanBusyError, ScanLostError) as error:
             self.stderr.write(f"{name}: {error}")
             return BUSY
-        return self._tell_outcome(name, scan)
-
-    def _tell_outcome(self, name: str, scan: CatalogScan) -> int:
         for warning in scan.warnings:
             self.stderr.write(f"{name}: {warning}")
         found = f"{scan.new_count:,} new, {scan.changed_count:,} changed, {scan.gone_count:,} gone"
@@ -131,19 +130,3 @@ class _Lines:
 
 def _say_phase(scan: CatalogScan) -> str:
     return str(ScanPhase(scan.phase).label) if scan.phase else ""
-
-
-def _name(source: DataSource | None) -> str:
-    return source.name if source else DEFAULT_SOURCE_NAME
-
-
-def _select(names: Sequence[str], sources: Sequence[DataSource | None]) -> list[DataSource | None]:
-    """The sources of these names."""
-    by_name = {_name(source): source for source in sources}
-    for name in names:
-        if name not in by_name:
-            known = ", ".join(by_name) or "none"
-            raise CommandError(
-                f"{name} is no data source that can be used now; known: {known}", returncode=WRONG
-            )
-    return [by_name[name] for name in names]

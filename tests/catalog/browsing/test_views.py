@@ -26,7 +26,7 @@ def make_searchable() -> None:
 
 
 def page_of(table: CatalogTable) -> str:
-    return address_of(table, "main_db")
+    return address_of(table)
 
 
 @pytest.fixture

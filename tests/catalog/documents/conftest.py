@@ -10,7 +10,8 @@ import httpx
 import pytest
 from asgiref.sync import async_to_sync
 
-from catalog.documents.indexing import IndexReport, index_changed, rebuild_index
+from catalog.documents.indexing import index_changed
+from catalog.documents.portions import IndexReport
 from catalog.documents.rows import Document, read_row
 from catalog.documents.stored import load_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
@@ -67,13 +68,13 @@ class Indexing:
             EmbeddingClient(embedding_settings()),
             VectorStore(vector_store_settings()),
         )
-        index = rebuild_index if rebuild else index_changed
         try:
-            return await index(
+            return await index_changed(
                 embedder,
                 store,
                 lambda done, total: self.progress.append((done, total)),
                 lambda: len(self.progress) >= portions,
+                rebuild=rebuild,
             )
         finally:
             await embedder.close()

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from catalog.documents.indexing import INDEXING_LOCK, IndexingBusyError, IndexTarget, count_pending
+from catalog.documents.indexing import INDEXING_LOCK, count_pending
+from catalog.documents.portions import IndexingBusyError, IndexTarget
 from catalog.documents.rows import read_row
 from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument

@@ -99,7 +99,7 @@ def test_without_javascript_a_saved_text_leads_back_to_the_page(admin: Client) -
     response = save_column(admin, column_of(table), "said", headers={})
 
     assert response.status_code == 302
-    assert response["Location"] == address_of(table, "main_db")
+    assert response["Location"] == address_of(table)
 
 
 def test_without_javascript_a_refused_text_is_a_page(admin: Client) -> None:

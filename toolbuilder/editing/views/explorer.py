@@ -14,7 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 from access.list_addresses import read_filters
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
-from catalog.browsing.addresses import address_of, source_name_of
+from catalog.browsing.addresses import address_of
 from catalog.browsing.listing import KINDS
 from catalog.gates import SCAN, tables_open_to
 from catalog.models import CatalogScan, DataSource, ScanState
@@ -86,7 +86,7 @@ def columns(request: HttpRequest, table_id: int) -> HttpResponse:
     opened = tables_open_to(user_of(request)).present()
     table = opened.select_related("source").filter(pk=table_id).first()
     if not is_fragment(request):
-        return redirect(address_of(table, source_name_of(table)) if table else "catalogue")
+        return redirect(address_of(table) if table else "catalogue")
     listed = SourceTables(table.source).list_columns(table.pk) if table else None
     context = {"table": table, "columns": listed}
     return render(request, "toolbuilder/workbench/_explorer_columns.html", context)
