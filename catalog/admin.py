@@ -1,6 +1,6 @@
 """The back office of the catalogue: what scans own is to look at, what people own can be edited.
 
-Data sources and MCP servers have theirs in their rooms.
+Data sources and MCP servers have their own in `sources` and `mcp_servers`.
 """
 
 from textwrap import shorten

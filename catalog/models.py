@@ -76,7 +76,7 @@ class CatalogTableQuerySet(models.QuerySet["CatalogTable"]):
         return self.filter(gone_at=None)
 
     def served(self) -> "CatalogTableQuerySet":
-        """Tables that agents may be told of, whatever their data source."""
+        """Tables that agents may see, whatever their data source."""
         return self.present().filter(is_hidden=False)
 
 
@@ -158,7 +158,7 @@ class CatalogTable(models.Model):
         return f"{self.schema}.{self.name}" if self.schema else self.name
 
     @property
-    def told_description(self) -> str:
+    def shown_description(self) -> str:
         """What people wrote, or else the comment in the database."""
         return self.description or self.source_comment
 
@@ -216,7 +216,7 @@ class CatalogColumn(models.Model):
         return self.name
 
     @property
-    def told_description(self) -> str:
+    def shown_description(self) -> str:
         """What people wrote, or else the comment in the database."""
         return self.description or self.source_comment
 
@@ -357,7 +357,7 @@ class CatalogScan(models.Model):
         return f"{self.source_id}: {self.state}"
 
     @property
-    def told_warnings(self) -> list[Any]:
+    def shown_warnings(self) -> list[Any]:
         """The warnings as their messages, or as the texts that they were before they had some."""
         texts, messages = list(self.warnings), list(self.warning_messages)
         return messages if len(messages) == len(texts) else texts
@@ -368,7 +368,7 @@ class CatalogScan(models.Model):
 
 
 class SchemaState(models.Model):
-    """Counts what scans found changed in a data source; tools on it are judged anew when it moves."""
+    """Counts what scans found changed in a data source; tools on it are checked again when it moves."""
 
     source = models.OneToOneField(
         DataSource, null=True, on_delete=models.CASCADE, related_name="schema_state"

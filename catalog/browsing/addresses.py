@@ -3,7 +3,7 @@
 from django.db.models import Q
 from django.urls import reverse
 
-from catalog.models import CatalogTable
+from catalog.models import CatalogScan, CatalogTable
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
 # Names that are near to an unknown one are looked for among so many.
@@ -22,9 +22,9 @@ class AnyTextConverter:
         return value
 
 
-def source_name_of(table: CatalogTable) -> str:
-    """The name of the table's data source, which has to be loaded."""
-    return table.source.name if table.source else DEFAULT_SOURCE_NAME
+def source_name_of(row: CatalogTable | CatalogScan) -> str:
+    """The name of the row's data source, which has to be loaded."""
+    return row.source.name if row.source else DEFAULT_SOURCE_NAME
 
 
 def address_of(table: CatalogTable, tab: str = "") -> str:

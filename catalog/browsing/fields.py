@@ -56,7 +56,7 @@ class EditableText:
 
 
 def shorten_comment(comment: str) -> str:
-    """A comment of the database as it stands in an empty field: one line, its beginning."""
+    """The beginning of a database comment on one line, as an empty field shows it."""
     line = " ".join(comment[: 2 * _PLACEHOLDER_CHARACTERS].split())
     return line if len(line) <= _PLACEHOLDER_CHARACTERS else f"{line[:_PLACEHOLDER_CHARACTERS]}…"
 
@@ -105,9 +105,9 @@ def is_fragment(request: HttpRequest) -> bool:
 
 def back_to(request: HttpRequest, page: str) -> HttpResponseRedirect:
     """To the address that a form without JavaScript named, if it is ours, else to `page`."""
-    wanted = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
-    return HttpResponseRedirect(wanted if is_ours else page)
+    address = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(address, allowed_hosts=None)
+    return HttpResponseRedirect(address if is_ours else page)
 
 
 @dataclass(frozen=True, slots=True)

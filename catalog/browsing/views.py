@@ -37,6 +37,44 @@ from catalog.searching.search import record_search
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.near_names import find_near
 
+DEFAULT_TAB = "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A part of the page: `build` makes what `template` shows."""
+
+    label: str | Promise
+    template: str
+    build: Callable[[HttpRequest, CatalogTable], dict[str, Any]]
+
+
+def _build_columns(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    page, rows = read_columns(user_of(request), table, request.GET.get("page", "1"))
+    return {"page": page, "rows": rows}
+
+
+def _build_sample(_request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    return {"sample": read_sample(table)}
+
+
+def build_related(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    """What the tab of relations shows."""
+    user = user_of(request)
+    return {**read_related(user, table), "choices": read_relation_choices(user, table)}
+
+
+def _build_notes(_request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
+    return {"field": table_text(table, "notes", address_of(table, "notes"))}
+
+
+TABS: dict[str, Tab] = {
+    "columns": Tab(_("Columns"), "catalog/browsing/_columns.html", _build_columns),
+    "sample": Tab(_("Sample"), "catalog/browsing/_sample.html", _build_sample),
+    "related": Tab(_("Related"), "catalog/browsing/_related.html", build_related),
+    "notes": Tab(_("Notes"), "catalog/browsing/_notes.html", _build_notes),
+}
+
 
 @for_staff
 @require_GET
@@ -130,42 +168,3 @@ def _answer_unknown(request: HttpRequest, source_name: str, path: str) -> HttpRe
         "near": [(name, address_of(known[name])) for name in near],
     }
     return render(request, "catalog/browsing/unknown_table.html", context, status=404)
-
-
-DEFAULT_TAB = "columns"
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """A part of the page: `build` makes what `template` shows."""
-
-    label: str | Promise
-    template: str
-    build: Callable[[HttpRequest, CatalogTable], dict[str, Any]]
-
-
-def _build_columns(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
-    page, rows = read_columns(user_of(request), table, request.GET.get("page", "1"))
-    return {"page": page, "rows": rows}
-
-
-def build_related(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
-    """What the tab of relations shows."""
-    user = user_of(request)
-    return {**read_related(user, table), "choices": read_relation_choices(user, table)}
-
-
-def _build_notes(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
-    return {"field": table_text(table, "notes", address_of(table, "notes"))}
-
-
-TABS: dict[str, Tab] = {
-    "columns": Tab(_("Columns"), "catalog/browsing/_columns.html", _build_columns),
-    "sample": Tab(
-        _("Sample"),
-        "catalog/browsing/_sample.html",
-        lambda _request, table: {"sample": read_sample(table)},
-    ),
-    "related": Tab(_("Related"), "catalog/browsing/_related.html", build_related),
-    "notes": Tab(_("Notes"), "catalog/browsing/_notes.html", _build_notes),
-}

@@ -47,51 +47,40 @@ def read_files(paths: Sequence[Path]) -> tuple[list[Document], list[str]]:
     documents: dict[str, Document] = {}
     faults: list[str] = []
     for path in paths:
-        for place, row in _read_places(path):
-            _add_document(place, row, documents, faults)
+        try:
+            rows = _open_rows(path)
+        except DocumentFileError as error:
+            faults.append(f"{path}: {error}")
+            continue
+        for row in rows:
+            place = f"{path}:{row.line}"
+            if row.fault or not isinstance(row.values, dict):
+                faults.append(f"{place}: {row.fault or 'must be an object of names and values'}")
+                continue
+            try:
+                document = read_row(row.values, place)
+            except RowError as error:
+                faults += [f"{place}: {fault}" for fault in error.faults]
+                continue
+            if (first := documents.setdefault(document.key, document)) is not document:
+                faults.append(f"{place}: {document.key} is there already, at {first.place}")
     return list(documents.values()), faults
 
 
-def _read_places(path: Path) -> Iterator[tuple[str, Row]]:
-    try:
-        text = _read_text(path)
-        for row in _find_format(path)(text):
-            yield f"{path}:{row.line}", row
-    except DocumentFileError as error:
-        yield str(path), Row(0, fault=str(error))
-
-
-def _add_document(place: str, row: Row, documents: dict[str, Document], faults: list[str]) -> None:
-    if row.fault or not isinstance(row.values, dict):
-        faults.append(f"{place}: {row.fault or 'must be an object of names and values'}")
-        return
-    try:
-        document = read_row(row.values, place)
-    except RowError as error:
-        faults += [f"{place}: {fault}" for fault in error.faults]
-        return
-    if (first := documents.setdefault(document.key, document)) is not document:
-        faults.append(f"{place}: {document.key} is there already, at {first.place}")
-
-
-def _read_text(path: Path) -> str:
+def _open_rows(path: Path) -> Iterator[Row]:
+    """The rows of the file, read by its ending. Raises DocumentFileError."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise DocumentFileError([f"is larger than {MAX_FILE_BYTES // 1_000_000} MB; split it"])
-        return path.read_bytes().decode("utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise DocumentFileError([f"is not UTF-8 at line {line}; save it as UTF-8"]) from error
     except OSError as error:
         raise DocumentFileError([f"cannot be read: {error.strerror}"]) from error
-
-
-def _find_format(path: Path) -> ReadRows:
-    try:
-        return _FORMATS[path.suffix.lower()]
-    except KeyError:
-        known = ", ".join(_FORMATS)
-        raise DocumentFileError([f"has no known ending; known are {known}"]) from None
+    if read_rows := _FORMATS.get(path.suffix.lower()):
+        return read_rows(text)
+    raise DocumentFileError([f"has no known ending; known are {', '.join(_FORMATS)}"])
 
 
 def _read_json_lines(text: str) -> Iterator[Row]:
@@ -154,18 +143,13 @@ def _read_csv(text: str) -> Iterator[Row]:
         if twice := [name for name in header if name and header.count(name) > 1]:
             yield Row(1, fault=f"the header names {twice[0]} twice")
             return
-        for line, cells in _rows_with_lines(reader):
-            yield _read_cells(line, header, cells)
+        line = reader.line_num + 1
+        for cells in reader:
+            if cells:
+                yield _read_cells(line, header, cells)
+            line = reader.line_num + 1
     except csv.Error as error:
         yield Row(reader.line_num, fault=f"is not CSV: {error}")
-
-
-def _rows_with_lines(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    line = reader.line_num + 1
-    for cells in reader:
-        if cells:
-            yield line, cells
-        line = reader.line_num + 1
 
 
 def _read_cells(line: int, header: list[str], cells: list[str]) -> Row:

@@ -94,7 +94,7 @@ async def _index_all(
 def _compare(
     stored: Mapping[str, str], target: IndexTarget
 ) -> tuple[list[int], list[int], set[str]]:
-    """Primary keys of rows whose vector is missing or old, of those that do not know theirs; all keys."""
+    """Primary keys of rows without their vector, of rows that only lack the note of it; all keys."""
     columns = ("pk", "key", "content_hash", "indexed_hash", "indexed_with")
     rows = ReferenceDocument.objects.order_by("pk").values_list(*columns)
     pending, found, keys = [], [], set()

@@ -70,7 +70,7 @@ class ReferenceDocument(models.Model):
 class RemovedDocument(models.Model):
     """A key whose document was deleted while its vector may still be found.
 
-    A trigger writes it, whoever deletes; indexing takes it away together with the vector.
+    A trigger writes it for every deletion; indexing takes it away together with the vector.
     """
 
     key = models.TextField()

@@ -39,7 +39,7 @@ class IndexReport:
     """What a run did, counted in documents.
 
     `truncated` and `failed` are by key: those of which only the beginning was embedded, and why the
-    server refused others. `remaining` were left because the run was told to stop.
+    server refused others. `remaining` were left because the run was stopped.
     """
 
     embedded: int = 0
@@ -68,7 +68,7 @@ class PortionIndexer:
     """Makes the vectors of documents and removes those without one; several runs may do so at once.
 
     Each portion is read, embedded, stored and noted while no other portion is, in whatever process.
-    So no run writes an old text over a new one, or removes the vector of a document made anew.
+    So no run writes an old text over a new one, or removes the vector of a document that was written again.
     """
 
     embedder: EmbeddingClient
@@ -174,7 +174,7 @@ def portions(items: Sequence[Item], size: int = DOCUMENTS_TOGETHER) -> Iterator[
 def _open_session() -> BaseDatabaseWrapper:
     """A session whose locks end with it.
 
-    The usual connection may be closed and opened anew; one of a pool is never closed, only given back.
+    The usual connection may be closed and reopened; one of a pool is never closed, only given back.
     """
     session = connection.copy()
     session.settings_dict["OPTIONS"].pop("pool", None)

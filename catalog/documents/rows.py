@@ -101,7 +101,14 @@ def read_row(row: Mapping[str, Any], place: str = "") -> Document:
     with every fault of the row.
     """
     faults: list[str] = []
-    values = _rename(row, faults)
+    # The values under our names, without those that say nothing.
+    values: dict[str, Any] = {}
+    for given, value in row.items():
+        name = _SYNONYMS.get(given, given)
+        if name in values:
+            faults.append(f"{name} is given twice, once as {given}")
+        if value is not None and not (isinstance(value, str) and not value.strip()):
+            values[name] = value
     kind = _find_kind(values, faults)
     content = _read_content(kind, values, faults)
     metadata = _read_metadata(values.get("metadata"), faults)
@@ -109,22 +116,6 @@ def read_row(row: Mapping[str, Any], place: str = "") -> Document:
     if faults:
         raise RowError(faults)
     return Document(key, kind, content, metadata, place)
-
-
-def _rename(row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
-    """The values under our names, without those that say nothing."""
-    values: dict[str, Any] = {}
-    for given, value in row.items():
-        name = _SYNONYMS.get(given, given)
-        if name in values:
-            faults.append(f"{name} is given twice, once as {given}")
-        if not _is_empty(value):
-            values[name] = value
-    return values
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _find_kind(values: Mapping[str, Any], faults: list[str]) -> DocumentKind:
@@ -147,16 +138,12 @@ def _read_content(
         faults.append(f"{' and '.join(missing)} missing; {_DESCRIPTIONS[kind]}")
     names += _UNSHOWN.get(kind, ())
     if unknown := [name for name in values if name not in {*names, *_GENERAL_KEYS}]:
-        faults.append(_explain_unknown(unknown, names, kind))
+        advice = f"{_DESCRIPTIONS[kind]}; anything else goes into metadata"
+        if near := get_close_matches(str(unknown[0]), names, n=1, cutoff=0.75):
+            advice = f"did you mean {near[0]}?"
+        faults.append(f"{', '.join(map(_show, unknown))} is unknown; {advice}")
     read = {name: _read_text(name, values[name], faults) for name in names if name in values}
     return {name: text for name, text in read.items() if text}
-
-
-def _explain_unknown(unknown: list[str], names: tuple[str, ...], kind: DocumentKind) -> str:
-    shown = ", ".join(_show(name) for name in unknown)
-    if near := get_close_matches(str(unknown[0]), names, n=1, cutoff=0.75):
-        return f"{shown} is unknown; did you mean {near[0]}?"
-    return f"{shown} is unknown; {_DESCRIPTIONS[kind]}; anything else goes into metadata"
 
 
 def _read_text(name: str, value: object, faults: list[str]) -> str:
@@ -173,10 +160,6 @@ def _read_text(name: str, value: object, faults: list[str]) -> str:
         case _:
             faults.append(f"{name} must be a text (got {_show(value)})")
             return ""
-    return _clean(name, text, faults)
-
-
-def _clean(name: str, text: str, faults: list[str]) -> str:
     limit = MAX_NAME_CHARACTERS if name in _NAMES else MAX_TEXT_CHARACTERS
     if _BROKEN.search(text):
         faults.append(f"{name} holds a character that is not text (U+0000 or half a surrogate)")

@@ -1,6 +1,6 @@
 """Reference documents as the search for columns knows them, read as far as they changed."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -78,59 +78,43 @@ def read_stamps() -> dict[str, DocumentStamp]:
 
 def read_searchable(keys: Collection[str]) -> list[StoredDocument]:
     """These documents, tables side by side; keys without one are left out."""
-    wanted = sorted(keys)
+    ordered = sorted(keys)
     found = (
         row
-        for start in range(0, len(wanted), ROWS_TOGETHER)
-        for row in ReferenceDocument.objects.filter(key__in=wanted[start : start + ROWS_TOGETHER])
+        for start in range(0, len(ordered), ROWS_TOGETHER)
+        for row in ReferenceDocument.objects.filter(key__in=ordered[start : start + ROWS_TOGETHER])
     )
-    return sorted(map(_to_stored, found), key=lambda one: (one.column.table.name, one.column.key))
+    documents = map(_to_stored, found)
+    return sorted(documents, key=lambda stored: (stored.column.table.name, stored.column.key))
 
 
 def _to_stored(row: ReferenceDocument) -> StoredDocument:
-    content = _content_of(row)
+    content, table = _content_of(row), ColumnTable("")
+    name, searched = "", [row.text]
     match row.kind if content else "":
         case DocumentKind.COLUMN:
-            told = ("description", "example")
+            name, fields = row.column_name, ("description", "example")
+            searched = [content.get(field, "") for field in fields]
             table = ColumnTable(row.table_name, content.get(TABLE_TITLE, ""))
-            return _stored(row, row.column_name, _join(content, told), table)
         case DocumentKind.TABLE:
-            title, described = content.get("display_name", ""), content.get("description", "")
-            table = ColumnTable(row.table_name, title, described)
-            return StoredDocument(
-                _column(row, "", _join(content, ("description", "tags", "notes")), table),
-                row.text,
-                table,
-            )
+            searched = [content.get(field, "") for field in ("description", "tags", "notes")]
+            title, description = content.get("display_name", ""), content.get("description", "")
+            table = ColumnTable(row.table_name, title, description)
         case DocumentKind.QUERY:
-            return _stored(row, "", _join(content, ("question", "sql")), ColumnTable(""))
-        case _:
-            return _stored(row, "", row.text, ColumnTable(""))
-
-
-def _stored(
-    row: ReferenceDocument, name: str, described: str, table: ColumnTable
-) -> StoredDocument:
-    return StoredDocument(_column(row, name, described, table), row.text)
-
-
-def _column(
-    row: ReferenceDocument, name: str, described: str, table: ColumnTable
-) -> ColumnDocument:
+            searched = [content.get(field, "") for field in ("question", "sql")]
     metadata = row.metadata if isinstance(row.metadata, dict) else {}
-    is_key = metadata.get(IS_KEY) is True
-    return ColumnDocument(table=table, name=name, description=described, is_key=is_key, key=row.key)
+    column = ColumnDocument(
+        table=table,
+        name=name,
+        description="\n".join(filter(None, searched)),
+        is_key=metadata.get(IS_KEY) is True,
+        key=row.key,
+    )
+    is_table = bool(content) and row.kind == DocumentKind.TABLE
+    return StoredDocument(column, row.text, table if is_table else None)
 
 
 def _content_of(row: ReferenceDocument) -> Content:
     """The texts of a row's content; other programs may have written anything."""
     content = row.content if isinstance(row.content, dict) else {}
     return {name: text for name, text in content.items() if isinstance(text, str)}
-
-
-def _join(content: Content, names: Iterable[str]) -> str:
-    return "\n".join(_texts(content, names))
-
-
-def _texts(content: Content, names: Iterable[str]) -> Iterator[str]:
-    return (content[name] for name in names if content.get(name))

@@ -97,8 +97,18 @@ def load_documents(
         )
     with transaction.atomic():
         _wait_for_other_loaders()
-        if found := [*faults, *_find_conflicts(source, documents)]:
-            raise DocumentFileError(found)
+        others = ReferenceDocument.objects.exclude(source=source)
+        keys = [document.key for document in documents]
+        owners = dict(others.filter(key__in=keys).values_list("key", "source"))
+        conflicts = [
+            f"{document.place or document.key}: {document.key} is there already, from the source"
+            f" {owners[document.key]!r}; load both under one --source, or give this one a key of"
+            " its own"
+            for document in documents
+            if document.key in owners
+        ]
+        if faults or conflicts:
+            raise DocumentFileError([*faults, *conflicts])
         return _write_rows(source, [make_row(source, document) for document in documents])
 
 
@@ -106,8 +116,13 @@ def upsert_rows(rows: Sequence[ReferenceDocument]) -> None:
     """Write the rows over those of the same keys, whose vectors stay known."""
     with connection.cursor() as cursor:
         for start in range(0, len(rows), ROWS_TOGETHER):
-            together = [_to_values(row) for row in rows[start : start + ROWS_TOGETHER]]
-            cursor.execute(_UPSERT, [json.dumps(together, ensure_ascii=False)])
+            together = rows[start : start + ROWS_TOGETHER]
+            values = [
+                {name: getattr(row, name) for name in _COLUMNS}
+                | {"updated_at": row.updated_at.isoformat()}
+                for row in together
+            ]
+            cursor.execute(_UPSERT, [json.dumps(values, ensure_ascii=False)])
 
 
 def remove_source(source: str) -> int:
@@ -160,18 +175,6 @@ def _wait_for_other_loaders() -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING_LOCK])
 
 
-def _find_conflicts(source: str, documents: Sequence[Document]) -> list[str]:
-    others = ReferenceDocument.objects.exclude(source=source)
-    keys = [document.key for document in documents]
-    owners = dict(others.filter(key__in=keys).values_list("key", "source"))
-    return [
-        f"{document.place or document.key}: {document.key} is there already, from the source"
-        f" {owners[document.key]!r}; load both under one --source, or give this one a key of its own"
-        for document in documents
-        if document.key in owners
-    ]
-
-
 def _write_rows(source: str, rows: Sequence[ReferenceDocument]) -> LoadReport:
     documents = ReferenceDocument.objects
     known = dict(documents.filter(source=source).values_list("key", "content_hash"))
@@ -199,28 +202,17 @@ def make_row(source: str, document: Document) -> ReferenceDocument:
     return row
 
 
-def _to_values(row: ReferenceDocument) -> dict[str, object]:
-    return {
-        name: getattr(row, name).isoformat() if kind == "timestamptz" else getattr(row, name)
-        for name, kind in _COLUMNS.items()
-    }
-
-
 def _refresh(row: ReferenceDocument) -> bool:
     """Set text and hash by the content; whether that changed the row."""
     # A row that another program wrote may hold a text alone.
     if isinstance(row.content, dict) and row.content:
         text_format = cast(TextFormat, settings.SQL_REFERENCE_FORMAT)
         row.text = render_content(row.kind, row.content, text_format)
-    before, row.content_hash = row.content_hash, _hash(row)
-    row.updated_at = timezone.now()
-    return before != row.content_hash
-
-
-def _hash(row: ReferenceDocument) -> str:
-    """A digest of everything that goes into the vector store."""
+    # A digest of everything that goes into the vector store.
     parts = [row.text, row.kind, row.table_name, row.column_name, row.source, row.metadata]
     embedded = embedded_text(row)
     parts += [row.content, *([] if embedded == row.text else [embedded])]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
-    return digest.hexdigest()[:32]
+    before, row.content_hash = row.content_hash, digest.hexdigest()[:32]
+    row.updated_at = timezone.now()
+    return before != row.content_hash

@@ -1,6 +1,6 @@
 """Tables and columns of the catalogue as reference documents.
 
-All documents are in one collection, which knows no rights: whoever may search it finds them all.
+All documents are in one collection, which knows no rights: everybody who may search it finds them all.
 So tables that are gone or hidden, and those of restricted data sources, have none.
 """
 
@@ -144,7 +144,7 @@ def _make_documents(table: CatalogTable, name: str) -> Iterator[Document]:
 def _describe_column(
     column: CatalogColumn, table: CatalogTable, name: str, example: str
 ) -> dict[str, str]:
-    texts = [text for text in (column.display_name, column.told_description) if text]
+    texts = [text for text in (column.display_name, column.shown_description) if text]
     return _without_empty(
         table=name,
         column_name=column.name,

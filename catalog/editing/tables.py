@@ -39,13 +39,13 @@ def edit_table(
     editor saw: raises StaleEditError where the row has others. Raises EditError for texts that
     cannot be kept. Nothing is written where nothing changes.
     """
-    wanted = _clean(changes, TABLE_FIELDS)
+    values = _clean(changes, TABLE_FIELDS)
     with transaction.atomic():
         row = CatalogTable.objects.select_for_update().get(pk=table.pk)
-        changed = _apply(row, wanted, expected, username)
+        changed = _apply(row, values, expected, username)
         if changed:
             tables_changed([row.pk])
-    _copy(row, table, wanted)
+    _copy(row, table, values)
     return changed
 
 
@@ -61,16 +61,16 @@ def edit_column(
     Values of a column that becomes masked are taken out of the sample at once; those of one that no
     longer is come back with the next scan.
     """
-    wanted = _clean(changes, COLUMN_FIELDS)
+    values = _clean(changes, COLUMN_FIELDS)
     with transaction.atomic():
         # The table first, as everywhere: two that lock in different orders would wait for ever.
         table = CatalogTable.objects.select_for_update().get(pk=column.table_id)
         row = CatalogColumn.objects.select_for_update().get(pk=column.pk)
-        changed = _apply(row, wanted, expected, username)
+        changed = _apply(row, values, expected, username)
         if changed:
             hide_samples(table, [row])
             tables_changed([table.pk])
-    _copy(row, column, wanted)
+    _copy(row, column, values)
     return changed
 
 
@@ -80,11 +80,11 @@ def set_tags(table: CatalogTable, username: str, names: Collection[str]) -> bool
     A tag that differs only in case or width from a known one is that one; tags that no table has any
     more are deleted. Raises EditError for a name that cannot be kept.
     """
-    wanted = clean_tags(names)
+    cleaned = clean_tags(names)
     with transaction.atomic():
         lock_tags()
         row = CatalogTable.objects.select_for_update().get(pk=table.pk)
-        tags = find_or_make_tags(wanted)
+        tags = find_or_make_tags(cleaned)
         if {tag.pk for tag in tags.values()} == set(row.tags.values_list("pk", flat=True)):
             return False
         row.tags.set(tags.values())
@@ -154,7 +154,7 @@ def _clean(changes: Mapping[str, Value], fields: Collection[str]) -> dict[str, V
 
 
 def _apply(
-    row: Row, wanted: Mapping[str, Value], expected: Mapping[str, Value] | None, username: str
+    row: Row, values: Mapping[str, Value], expected: Mapping[str, Value] | None, username: str
 ) -> bool:
     """Write the values that differ; whether there were any."""
     present = {name: getattr(row, name) for name in expected or {}}
@@ -162,7 +162,7 @@ def _apply(
     stale = [
         name
         for name, seen in (expected or {}).items()
-        if present[name] not in (seen, wanted.get(name, seen))
+        if present[name] not in (seen, values.get(name, seen))
     ]
     if stale:
         raise StaleEditError(
@@ -174,7 +174,7 @@ def _apply(
             present,
         )
     changes: dict[str, Value] = {
-        name: new for name, new in wanted.items() if getattr(row, name) != new
+        name: new for name, new in values.items() if getattr(row, name) != new
     }
     if not changes:
         return False
@@ -186,6 +186,6 @@ def _apply(
     return True
 
 
-def _copy(row: Row, given: Row, wanted: Mapping[str, Value]) -> None:
-    for name in (*wanted, "updated_at", "updated_by"):
+def _copy(row: Row, given: Row, values: Mapping[str, Value]) -> None:
+    for name in (*values, "updated_at", "updated_by"):
         setattr(given, name, getattr(row, name))

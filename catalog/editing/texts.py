@@ -18,7 +18,7 @@ LIMITS = {
 MAX_TAGS = 50
 _ONE_LINE = frozenset({"display_name", "join_condition", "tag"})
 _LINE_END = re.compile(r"\r\n?|[\x85\u2028\u2029]")
-# What stands between tags in files.
+# What parts tags in files.
 _TAG_SEPARATOR = re.compile(r"[;|]")
 _SPACES = re.compile(r"\s+")
 # PostgreSQL keeps no U+0000, half a surrogate has no UTF-8, and nobody sees the others.

@@ -91,7 +91,7 @@ def column_mask(request: HttpRequest, column_id: int) -> HttpResponse:
 @for_editors
 @require_POST
 def table_hidden(request: HttpRequest, table_id: int) -> HttpResponse:
-    """Whether agents are told of the table."""
+    """Hides the table from agents, or shows it to them again."""
     table = get_table(request, table_id)
     is_hidden = request.POST.get("hidden") == "yes"
     edit_table(table, user_of(request).get_username(), is_hidden=is_hidden)

@@ -30,7 +30,7 @@ def read_cell(cell: str) -> str:
 
 
 def _is_guarded(text: str) -> bool:
-    # An apostrophe that stands there itself gets one more, so that nothing is lost.
+    # A leading apostrophe of the text itself gets one more, so that nothing is lost.
     return text.lstrip("'").lstrip(" ")[:1] in _FORMULA_STARTS
 
 

@@ -80,7 +80,7 @@ class ImportPlan:
         return sum(change.is_clearing for change in self.changes)
 
     def to_json(self) -> str:
-        """The plan as JSON, for whoever keeps it between showing and applying."""
+        """The plan as JSON, to keep it between showing and applying."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
 
@@ -179,8 +179,8 @@ def read_value(owner: CatalogTable | CatalogColumn, name: str) -> Value:
 
 def _is_same(name: str, old: Value, text: str) -> bool:
     if isinstance(old, list):
-        wanted = {normal_form("tag", part) for part in _split_tags(text)} - {""}
-        return wanted == {normal_form("tag", tag) for tag in old}
+        names = {normal_form("tag", part) for part in _split_tags(text)} - {""}
+        return names == {normal_form("tag", tag) for tag in old}
     if isinstance(old, str):
         return normal_form(name, old) == normal_form(name, text)
     return text.strip().casefold() in _MASKED and _MASKED[text.strip().casefold()] == old

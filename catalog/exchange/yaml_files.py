@@ -87,7 +87,7 @@ def read_yaml_tables(text: str) -> Iterator[YamlTable | Fault]:
 
 
 def write_scalar(text: str, indent: int) -> str:
-    """The text as it stands behind a key, lines of a block indented by so many spaces."""
+    """The text as a YAML value behind a key; `indent` spaces before the lines of a block."""
     if not text:
         return ""
     if _PLAIN.fullmatch(text) and text[-1] != " " and text.casefold() not in _WORDS:

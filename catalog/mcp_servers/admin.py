@@ -19,7 +19,7 @@ _SIGNS = {ServerState.REACHABLE: "✓", ServerState.UNREACHABLE: "✕", ServerSt
 
 @admin.register(McpServer)
 class McpServerAdmin(admin.ModelAdmin[McpServer]):
-    """How a server is reached; whether it is there is told and not asked."""
+    """How a server is reached; its health is shown as last seen, without a request."""
 
     form = McpServerForm
     list_display = ["name", "health", "server_url", "is_active", "unreachable_since", "read_at"]

@@ -35,7 +35,7 @@ class ServerState(models.TextChoices):
 class McpServer(models.Model):
     """Another MCP server; its accepted tools are served as `<name>_<tool>`.
 
-    The columns of its health are written by whoever met it last, and change nothing that is served.
+    Every process that calls it writes the columns of its health; they change nothing that is served.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True, editable=False)

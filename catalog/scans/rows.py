@@ -18,7 +18,7 @@ from catalog.scans.state import keep_scan
 from core.catalogue.entries import TableName, TableShape
 
 COLUMNS_TOGETHER = 2_000
-TABLES_TOLD_TOGETHER = 100
+TABLES_NOTIFIED_TOGETHER = 100
 _OF_TABLES = (
     *("kind", "source_comment", "row_estimate"),
     *("shape_hash", "scanned_at", "changed_at", "gone_at"),
@@ -110,11 +110,11 @@ def find_altered_tables(scan: CatalogScan) -> set[int]:
     return set(rows.values_list("pk", flat=True))
 
 
-def tell_changes(scan: CatalogScan, ids: Collection[int]) -> None:
+def publish_changes(scan: CatalogScan, ids: Collection[int]) -> None:
     """Let searches find tables as they are now; that takes a while, so the scan shows its life between."""
     ordered = sorted(ids)
-    for start in range(0, len(ordered), TABLES_TOLD_TOGETHER):
-        tables_changed(ordered[start : start + TABLES_TOLD_TOGETHER])
+    for start in range(0, len(ordered), TABLES_NOTIFIED_TOGETHER):
+        tables_changed(ordered[start : start + TABLES_NOTIFIED_TOGETHER])
         keep_scan(scan)
 
 

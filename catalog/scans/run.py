@@ -14,7 +14,7 @@ from catalog.scans.rows import (
     find_altered_tables,
     find_read_tables,
     mark_gone,
-    tell_changes,
+    publish_changes,
     write_tables,
     write_waiting_relations,
 )
@@ -65,7 +65,7 @@ class ScanRun:
     sampling_timeout_s: float
     _unread: set[TableName] = field(default_factory=set)
     # Changed tables of which searches do not know yet; they hear of them once they are sampled.
-    _untold: set[int] = field(default_factory=set)
+    _unpublished: set[int] = field(default_factory=set)
 
     async def run(self) -> None:
         """Read everything.
@@ -95,10 +95,10 @@ class ScanRun:
             if outcome is not None and not isinstance(outcome, asyncio.CancelledError):
                 raise outcome
 
-    def tell_rest(self) -> None:
+    def publish_rest(self) -> None:
         """Let searches find what was read and, as the scan ended early, not sampled."""
-        tell_changes(self.scan, self._untold)
-        self._untold.clear()
+        publish_changes(self.scan, self._unpublished)
+        self._unpublished.clear()
 
     async def _work(self) -> None:
         async with open_schema_reader(self.settings) as reader:
@@ -113,12 +113,12 @@ class ScanRun:
                 )
             relations = RelationWriter(self.scan, frozenset(listed))
             read = await sync_to_async(find_read_tables)(self.scan)
-            self._untold = await sync_to_async(find_altered_tables)(self.scan)
+            self._unpublished = await sync_to_async(find_altered_tables)(self.scan)
             self._begin(ScanPhase.READING, len(listed), len(read.intersection(listed)))
             for names in _portions([name for name in listed if name not in read], TABLES_TOGETHER):
                 self.scan.table_name = _show(names[0])
                 shapes = await self._read_shapes(reader, names)
-                self._untold |= await sync_to_async(write_tables)(self.scan, shapes, relations)
+                self._unpublished |= await sync_to_async(write_tables)(self.scan, shapes, relations)
             # What could not be written with its table. Keys of tables that a lost process has read
             # are read again: it knew which of them waited.
             read_before = [name for name in listed if name in read]
@@ -127,7 +127,7 @@ class ScanRun:
                 shapes = await self._read_shapes(reader, names)
                 await sync_to_async(relations.add)(shapes, {})
                 self.scan.done_count += len(shapes)
-            self._untold |= await sync_to_async(write_waiting_relations)(self.scan, relations)
+            self._unpublished |= await sync_to_async(write_waiting_relations)(self.scan, relations)
             await sync_to_async(mark_gone)(self.scan, self._unread)
         await self._sample()
 
@@ -168,9 +168,9 @@ class ScanRun:
                 tables = await sync_to_async(load_tables)(ids)
                 outcomes = await self._sample_together(readers, tables, deadline)
                 await sync_to_async(write_samples)(self.scan, outcomes)
-                sampled = self._untold.intersection(outcome.table.pk for outcome in outcomes)
-                await sync_to_async(tell_changes)(self.scan, sampled)
-                self._untold -= sampled
+                sampled = self._unpublished.intersection(outcome.table.pk for outcome in outcomes)
+                await sync_to_async(publish_changes)(self.scan, sampled)
+                self._unpublished -= sampled
         if left := len(due) - self.scan.done_count:
             warn(
                 self.scan,

@@ -27,7 +27,7 @@ _EDITED_MEANWHILE = message(
 
 @dataclass(frozen=True)
 class SampledTable:
-    """A table to sample, as its rows told it at `loaded_at`."""
+    """A table to sample, as its rows described it at `loaded_at`."""
 
     pk: int
     shape: TableShape

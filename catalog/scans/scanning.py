@@ -54,7 +54,7 @@ def request_scan(source: DataSource | None, username: str) -> CatalogScan:
 
 
 def find_or_queue_scan(source: DataSource | None, username: str) -> CatalogScan:
-    """As `request_scan`, but nobody is told: the caller carries it out."""
+    """As `request_scan`, but it is not sent: the caller carries it out."""
     scan, _created = CatalogScan.objects.get_or_create(
         source=source,
         state__in=ACTIVE_STATES,
@@ -148,7 +148,7 @@ def _carry_out(
             "scan.failed", "{done}; {reason}", done=done, reason=error.message
         )
     finally:
-        run.tell_rest()
+        run.publish_rest()
     return ScanState.DONE, None
 
 

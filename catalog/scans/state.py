@@ -78,7 +78,7 @@ def is_cancel_wanted(scan: CatalogScan) -> bool:
 
 
 def finish_scan(scan: CatalogScan, state: ScanState, error: Message | None = None) -> None:
-    """End the scan, and have tools judged anew if it has found anything. Raises ScanLostError."""
+    """End the scan, and have tools checked again if it found a change. Raises ScanLostError."""
     now = timezone.now()
     with transaction.atomic():
         keep_scan(scan)

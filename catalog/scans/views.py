@@ -58,7 +58,7 @@ def scan_progress(request: HttpRequest, scan_id: int) -> HttpResponse:
 @for_scanners
 @require_POST
 def scan_cancel(request: HttpRequest, scan_id: int) -> HttpResponse:
-    """The scan after it was told to stop, which takes it a second."""
+    """The scan after a request to stop it, which takes effect within a second."""
     scan = get_object_or_404(_visible_scans(request), pk=scan_id)
     cancel_scan(scan)
     return _show(request, scan)

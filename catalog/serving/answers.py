@@ -1,4 +1,4 @@
-"""What agents are told of the catalogue, over MCP and over the REST API, with the rights of the key's owner."""
+"""The answers that agents get over MCP and the REST API, with the rights of the key's owner."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -130,7 +130,7 @@ def tables(request: HttpRequest, caller: ApiCaller) -> dict[str, Any]:
         return answer
     if tag:
         raise ApiError(400, "bad_request", "tag and names cannot be asked for together")
-    # A name that holds a comma stands in double quotes, as in CSV.
+    # A name with a comma is in double quotes, as in CSV.
     lines = [io.StringIO(text, newline="") for text in request.GET.getlist("names")]
     try:
         rows = [row for line in lines for row in csv.reader(line)]

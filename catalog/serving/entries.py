@@ -1,4 +1,4 @@
-"""Rows of the catalogue as the entries that agents are told of, with the rights of their owner."""
+"""Rows of the catalogue as the entries that agents get, with the rights of their owner."""
 
 import unicodedata
 from collections import defaultdict
@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Case, Count, F, QuerySet, When
 from django.db.models.functions import Left
 
+from catalog.browsing.addresses import source_name_of
 from catalog.models import CatalogColumn, CatalogTable, Tag
 from catalog.serving.relation_entries import RelationEntries, read_relations
 from catalog.serving.table_names import (
@@ -20,7 +21,6 @@ from catalog.serving.table_names import (
     sight_of,
 )
 from core.catalogue.entries import (
-    DEFAULT_SOURCE_NAME,
     ColumnEntry,
     Sample,
     TableEntry,
@@ -100,7 +100,7 @@ def read_tags(owner: str) -> dict[str, int]:
 
 
 def read_entries(owner: str, names: Sequence[str]) -> Details:
-    """All that is told of the tables of these names; the number of queries does not depend on them.
+    """The entries of the tables of these names; the number of queries does not depend on them.
 
     See find_tables for what a name may be.
     """
@@ -165,18 +165,18 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
         summary=TableSummary(
             name=facts.named[table.pk],
             display_name=table.display_name,
-            description=table.told_description,
+            description=table.shown_description,
             tags=tuple(facts.tags.get(table.pk, ())),
             row_count=table.row_estimate,
         ),
-        source_name=table.source.name if table.source else DEFAULT_SOURCE_NAME,
+        source_name=source_name_of(table),
         dialect=Dialect(table.source.engine) if table.source else Dialect.POSTGRESQL,
         table=TableName(table.schema, table.name),
         columns=tuple(
             ColumnEntry(
                 name=column.name,
                 type_name=column.type_name,
-                description=column.told_description,
+                description=column.shown_description,
                 is_primary_key=column.is_primary_key,
                 is_nullable=column.is_nullable,
                 foreign_key=references.get(column.name),

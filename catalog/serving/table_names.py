@@ -44,10 +44,10 @@ def agent_names(places: Iterable[TablePlace]) -> dict[int, str]:
     # Nearly all: without a dot, a name can be meant as a bare one only.
     plain = {p.id: p.name for p in listed if bare[p.name] == 1 and "." not in p.name}
     forms = {place.id: place_forms(place) for place in listed if place.id not in plain}
-    claims = Counter(form for told in forms.values() for form in set(told))
+    claims = Counter(form for names in forms.values() for form in set(names))
     return plain | {
-        key: next((form for form in told if claims[form] == 1), told[-1])
-        for key, told in forms.items()
+        key: next((form for form in names if claims[form] == 1), names[-1])
+        for key, names in forms.items()
     }
 
 
@@ -85,7 +85,7 @@ class FoundTables:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What the agents of one user may be told of: the default data source and those with these ids."""
+    """What the agents of one user may see: the default data source and those with these ids."""
 
     source_ids: tuple[int, ...]
 
@@ -103,7 +103,7 @@ class Sight:
 
 
 def sight_of(owner: str) -> Sight:
-    """What agents of this user, '' for a caller without a user, may be told of; one query."""
+    """What agents of this user may see; '' is a caller without a user. One query."""
     return Sight(tuple(sources_open_to(owner).order_by().values_list("pk", flat=True)))
 
 

@@ -246,7 +246,7 @@ def _mark(state: CheckState, text: str, title: str = "") -> SafeString:
 
 
 def _without(fieldsets: Any, names: Any) -> Any:
-    """The fieldsets less these fields; none of them stands beside another in a row."""
+    """The fieldsets without these fields, each of which has a row of its own."""
     return [
         (title, {**options, "fields": [field for field in options["fields"] if field not in names]})
         for title, options in fieldsets

@@ -36,7 +36,7 @@ class Engine(models.TextChoices):
 
 
 class Authentication(models.TextChoices):
-    """How an HTTP service is told who calls; the secret is the row's password."""
+    """How an HTTP service learns who calls; the secret is the row's password."""
 
     NONE = "", _("nothing")
     BEARER = "bearer", _("Authorization: Bearer")

@@ -37,7 +37,7 @@ class SourceSettings:
     services: dict[str | None, HttpSettings] = field(default_factory=dict)
 
     def states(self) -> dict[str | None, str]:
-        """A digest for each source, which changes when tools on it have to be judged anew."""
+        """A digest for each source, which changes when tools on it have to be checked again."""
         names = self.dialects.keys() | self.refused.keys() | self.services.keys()
         return {name: self._digest(name) for name in names}
 

@@ -8,11 +8,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from access.list_addresses import ListState
+from catalog.browsing.addresses import source_name_of
 from catalog.browsing.listing import KINDS
 from catalog.browsing.related import RELATION_LABELS
 from catalog.exchange.plan import Value
-from catalog.models import CatalogScan, CatalogTable
-from core.catalogue.entries import DEFAULT_SOURCE_NAME, RelationType, TableKind
+from core.catalogue.entries import RelationType, TableKind
 
 register = template.Library()
 
@@ -86,7 +86,4 @@ def plain_value(value: Value) -> str:
     return ", ".join(value) if isinstance(value, list) else value or ""
 
 
-@register.filter
-def source_label(row: CatalogTable | CatalogScan) -> str:
-    """The name of the row's data source, which has to be loaded."""
-    return row.source.name if row.source else DEFAULT_SOURCE_NAME
+register.filter("source_label", source_name_of)

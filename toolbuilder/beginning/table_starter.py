@@ -141,7 +141,7 @@ def _make_row_count() -> ParameterDocument:
 
 
 def _tell(column: CatalogColumn, text: str) -> str:
-    told = first_sentences(column.told_description, _TEXT_CHARACTERS)
+    told = first_sentences(column.shown_description, _TEXT_CHARACTERS)
     return f"{text} {told}".strip()
 
 
@@ -167,7 +167,7 @@ def _write_name(table: CatalogTable) -> str:
 def _describe(
     table: CatalogTable, columns: Sequence[CatalogColumn], filters: Sequence[_Filter]
 ) -> str:
-    told = first_sentences(table.told_description, _TEXT_CHARACTERS)
+    told = first_sentences(table.shown_description, _TEXT_CHARACTERS)
     about = f" ({told.rstrip('.')})" if told else ""
     found_by = " or ".join(one.parameter.param_name for one in filters)
     ways = f", all of them or those found by {found_by}" if found_by else ""

@@ -312,7 +312,7 @@ def _complete_columns(tables: dict[int, dict[str, Any]], columns: Iterable[Catal
 
 
 def _told() -> Combinable:
-    """The start of `told_description`, one character longer than what is kept of it."""
+    """The start of `shown_description`, one character longer than what is kept of it."""
     return Left(Coalesce(NullIf("description", Value("")), "source_comment"), COMMENT_LIMIT + 1)
 
 
