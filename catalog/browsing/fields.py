@@ -20,6 +20,7 @@ from catalog.models import CatalogColumn, CatalogTable, TableRelation, Tag
 from core.errors import EditError, StaleEditError
 
 _PLACEHOLDER_CHARACTERS = 300
+TAGS_OFFERED = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,9 +184,6 @@ def relation_text(relation: TableRelation, name: str, page: str) -> EditableText
         group="relation",
         is_multiline=True,
     )
-
-
-TAGS_OFFERED = 300
 
 
 def read_tag_names(table: CatalogTable) -> list[str]:

@@ -31,6 +31,8 @@ _MASKED: Mapping[str, bool | None] = {
     **dict.fromkeys(("no", "n", "false", "0", "off"), False),
     "": None,
 }
+KEPT_S = 6 * 3600
+_PLAN, _USER = "import_plan", "import_user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,10 +210,6 @@ _NOT_OURS = {
     "notes": lambda: _("only tables have notes; write them in the row without a column"),
     "masked": lambda: _("only columns are masked; write it in the row of a column"),
 }
-
-
-KEPT_S = 6 * 3600
-_PLAN, _USER = "import_plan", "import_user"
 
 
 def keep_plan(plan: ImportPlan, user: User) -> str:

@@ -35,6 +35,9 @@ _WHOLE_NAME_WORTH = 10.0
 
 # A word, and how it may be written.
 Forms = dict[str, list[str]]
+SURFACE = "page"
+# Typing on within this time is the same search.
+_TYPING_TIME = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +161,6 @@ def _find_columns(forms: Sequence[str], table_ids: Collection[int]) -> dict[int,
         if any(form in folded for form in forms):
             found.setdefault(table_id, []).append(texts[0])
     return {table_id: tuple(names[:MAX_COLUMNS_NAMED]) for table_id, names in found.items()}
-
-
-SURFACE = "page"
-# Typing on within this time is the same search.
-_TYPING_TIME = timedelta(seconds=10)
 
 
 def record_search(user: User, query: str, result_count: int) -> None:

@@ -14,6 +14,11 @@ from catalog.rights import sources_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.near_names import find_near
 
+# PostgreSQL's names have 63 bytes at most; a data source, a schema and a table with quotes need less.
+MAX_NAME_CHARACTERS = 1_000
+MAX_DOTS = 16
+PLACE_FIELDS = ("pk", "source__name", "schema", "name")
+
 
 class TablePlace(NamedTuple):
     """Where a table is; `source` is None for the default data source."""
@@ -29,8 +34,7 @@ def read_agent_names() -> dict[int, str]:
 
     They are the same for everybody, so a table that one may not see can lengthen another's name.
     """
-    fields = ("pk", "source__name", "schema", "name")
-    rows = CatalogTable.objects.served().order_by().values_list(*fields)
+    rows = CatalogTable.objects.served().order_by().values_list(*PLACE_FIELDS)
     return agent_names(TablePlace(*row) for row in rows)
 
 
@@ -57,12 +61,6 @@ def place_forms(place: TablePlace) -> list[str]:
     full = [place.source or DEFAULT_SOURCE_NAME, *qualified]
     quoted = ".".join('"' + part.replace('"', '""') + '"' for part in full)
     return [place.name, ".".join(qualified), ".".join(full), quoted]
-
-
-# PostgreSQL's names have 63 bytes at most; a data source, a schema and a table with quotes need less.
-MAX_NAME_CHARACTERS = 1_000
-MAX_DOTS = 16
-PLACE_FIELDS = ("pk", "source__name", "schema", "name")
 
 
 class Candidate(NamedTuple):

@@ -24,6 +24,10 @@ from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
 from gateways.sqlite.settings import SqliteSettings
 
+# A shorter secret would hide parts of answers that have nothing to do with it.
+MIN_SECRET_CHARACTERS = 4
+_Pairs = tuple[tuple[str, str], ...]
+
 
 @sensitive_variables()
 def to_settings(source: DataSource) -> DatabaseSettings:
@@ -115,11 +119,6 @@ def _to_postgres(row: DataSource, password: str) -> PostgresSettings:
         statement_timeout_ms=row.timeout_ms,
         lock_timeout_ms=row.lock_timeout_ms,
     )
-
-
-# A shorter secret would hide parts of answers that have nothing to do with it.
-MIN_SECRET_CHARACTERS = 4
-_Pairs = tuple[tuple[str, str], ...]
 
 
 @sensitive_variables()

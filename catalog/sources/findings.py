@@ -22,6 +22,7 @@ LONGEST_CHECK_S = {
     Engine.SQLITE: round(SQLITE_S),
     Engine.HTTP: round(CONNECT_TIMEOUT_S),
 }
+_SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
 
 
 class StageState(StrEnum):
@@ -130,9 +131,6 @@ def group_by_stage(engine: str, findings: Sequence[Finding]) -> list[StageOutcom
 
 def _labels(engine: str) -> Mapping[str, str | Promise]:
     return _STAGES.get(engine, _STAGES[Engine.POSTGRESQL])
-
-
-_SEVERITY = (Level.REFUSED, Level.WARNING, Level.OK)
 
 
 def find_worst(findings: Iterable[Finding]) -> Finding | None:

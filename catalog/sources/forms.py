@@ -31,6 +31,16 @@ _ONE_LINE = (
     *("server_url", "authentication_name"),
 )
 _DESTINATION = ("engine", "host", "port", "username", "server_url")
+_CODE_FIELDS = frozenset(
+    {
+        *("host", "port", "database", "username", "path", "search_path", "options"),
+        *("password_reference", "name", "server_url", "authentication_name"),
+    }
+)
+_LIMITS = (
+    *("pool_size", "max_wait_ms", "row_limit", "byte_limit", "cell_limit"),
+    *("timeout_ms", "lock_timeout_ms"),
+)
 
 
 class DataSourceForm(forms.ModelForm[DataSource]):
@@ -114,18 +124,6 @@ class DataSourceForm(forms.ModelForm[DataSource]):
 
     def _read_destination(self) -> tuple[Any, ...]:
         return tuple(getattr(self.instance, name) for name in _DESTINATION)
-
-
-_CODE_FIELDS = frozenset(
-    {
-        *("host", "port", "database", "username", "path", "search_path", "options"),
-        *("password_reference", "name", "server_url", "authentication_name"),
-    }
-)
-_LIMITS = (
-    *("pool_size", "max_wait_ms", "row_limit", "byte_limit", "cell_limit"),
-    *("timeout_ms", "lock_timeout_ms"),
-)
 
 
 class NamesInput(forms.TextInput):
