@@ -22,6 +22,7 @@ from catalog.sources.models import (
     Engine,
     Origin,
     SourceCheck,
+    optional_text,
 )
 from core.catalogue.entries import RelationType, TableKind
 from core.catalogue.masking import MASK, is_sensitive
@@ -95,7 +96,7 @@ class CatalogTable(models.Model):
         on_delete=models.CASCADE,
         related_name="tables",
     )
-    schema = models.TextField(_("schema"), default="", db_default="", blank=True)
+    schema = optional_text(_("schema"))
     name = models.TextField(_("name"))
     kind = models.TextField(
         _("kind"),
@@ -103,26 +104,21 @@ class CatalogTable(models.Model):
         default=TableKind.TABLE.value,
         db_default=TableKind.TABLE.value,
     )
-    source_comment = models.TextField(
-        _("comment in the database"), default="", db_default="", blank=True
-    )
+    source_comment = optional_text(_("comment in the database"))
     row_estimate = models.BigIntegerField(_("rows, estimated"), null=True, blank=True)
     # {"columns": [...], "rows": [[...], ...]}; NULL where none was read, sample_note says why.
     sample = models.JSONField(_("sample"), null=True, blank=True)
-    sample_note = models.TextField(_("about the sample"), default="", db_default="", blank=True)
+    sample_note = optional_text(_("about the sample"))
     sample_note_message = models.JSONField(null=True, editable=False)
     shape_hash = models.TextField(default="", db_default="", editable=False)
     scanned_at = models.DateTimeField(_("scanned"), null=True, editable=False)
     changed_at = models.DateTimeField(_("changed in the database"), null=True, editable=False)
     gone_at = models.DateTimeField(_("gone since"), null=True, editable=False)
 
-    display_name = models.TextField(_("display name"), default="", db_default="", blank=True)
-    description = models.TextField(_("description"), default="", db_default="", blank=True)
-    notes = models.TextField(
+    display_name = optional_text(_("display name"))
+    description = optional_text(_("description"))
+    notes = optional_text(
         _("notes"),
-        default="",
-        db_default="",
-        blank=True,
         help_text=_("What one must know before querying it: filters, size, update times."),
     )
     tags = models.ManyToManyField(Tag, verbose_name=_("tags"), blank=True, related_name="tables")
@@ -132,7 +128,7 @@ class CatalogTable(models.Model):
     # All its words, and those of its columns, in one place: catalog.searching.search writes and reads it.
     search_text = models.TextField(default="", db_default="", editable=False)
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
-    updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)
+    updated_by = optional_text(_("updated by"))
 
     objects = CatalogTableQuerySet.as_manager()
 
@@ -184,16 +180,14 @@ class CatalogColumn(models.Model):
     name = models.TextField(_("name"))
     position = models.IntegerField(_("position"), default=0, db_default=0)
     # As people write it, such as numeric(10,2).
-    type_name = models.TextField(_("type"), default="", db_default="", blank=True)
+    type_name = optional_text(_("type"))
     is_nullable = models.BooleanField(_("nullable"), default=True, db_default=True)
     is_primary_key = models.BooleanField(_("primary key"), default=False, db_default=False)
-    source_comment = models.TextField(
-        _("comment in the database"), default="", db_default="", blank=True
-    )
+    source_comment = optional_text(_("comment in the database"))
     gone_at = models.DateTimeField(_("gone since"), null=True, editable=False)
 
-    display_name = models.TextField(_("display name"), default="", db_default="", blank=True)
-    description = models.TextField(_("description"), default="", db_default="", blank=True)
+    display_name = optional_text(_("display name"))
+    description = optional_text(_("description"))
     is_masked = models.BooleanField(
         _("masked in samples"),
         null=True,
@@ -201,7 +195,7 @@ class CatalogColumn(models.Model):
         help_text=_("Unknown: the rule of names decides."),
     )
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
-    updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)
+    updated_by = optional_text(_("updated by"))
 
     class Meta:
         db_table = "h_catalog_column"
@@ -246,21 +240,15 @@ class TableRelation(models.Model):
     relation_type = models.TextField(
         _("kind"), choices=[(kind.value, kind.value) for kind in RelationType]
     )
-    constraint_name = models.TextField(
-        _("constraint"), default="", db_default="", blank=True, editable=False
-    )
+    constraint_name = optional_text(_("constraint"), editable=False)
     columns = models.JSONField(_("columns"), default=list, db_default=[], blank=True)
     target_columns = models.JSONField(
         _("columns of the related table"), default=list, db_default=[], blank=True
     )
-    join_condition = models.TextField(
-        _("join condition"),
-        default="",
-        db_default="",
-        blank=True,
-        help_text=_("Empty: equality of the columns."),
+    join_condition = optional_text(
+        _("join condition"), help_text=_("Empty: equality of the columns.")
     )
-    description = models.TextField(_("description"), default="", db_default="", blank=True)
+    description = optional_text(_("description"))
     gone_at = models.DateTimeField(_("gone since"), null=True, editable=False)
 
     class Meta:
@@ -320,19 +308,19 @@ class CatalogScan(models.Model):
     state = models.TextField(
         _("state"), choices=ScanState, default=ScanState.QUEUED, db_default=ScanState.QUEUED
     )
-    phase = models.TextField(_("phase"), choices=ScanPhase, default="", db_default="", blank=True)
-    table_name = models.TextField(_("table"), default="", db_default="", blank=True)
+    phase = optional_text(_("phase"), choices=ScanPhase)
+    table_name = optional_text(_("table"))
     done_count = models.IntegerField(_("done"), default=0, db_default=0)
     total_count = models.IntegerField(_("of"), default=0, db_default=0)
     new_count = models.IntegerField(_("new"), default=0, db_default=0)
     changed_count = models.IntegerField(_("changed"), default=0, db_default=0)
     gone_count = models.IntegerField(_("gone"), default=0, db_default=0)
-    error = models.TextField(_("error"), default="", db_default="", blank=True)
+    error = optional_text(_("error"))
     error_message = models.JSONField(null=True, editable=False)
     warnings = models.JSONField(_("warnings"), default=list, db_default=[], blank=True)
     warning_messages = models.JSONField(default=list, db_default=[], editable=False)
     is_cancel_wanted = models.BooleanField(default=False, db_default=False, editable=False)
-    requested_by = models.TextField(_("requested by"), default="", db_default="", blank=True)
+    requested_by = optional_text(_("requested by"))
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True, db_default=Now())
     started_at = models.DateTimeField(_("started"), null=True, editable=False)
     heartbeat_at = models.DateTimeField(null=True, editable=False)
@@ -394,7 +382,7 @@ class CatalogQuery(models.Model):
 
     at = models.DateTimeField(_("searched"), db_default=Now())
     surface = models.TextField(_("where"))
-    query = models.TextField(_("query"), default="", db_default="", blank=True)
+    query = optional_text(_("query"))
     result_count = models.IntegerField(_("results"), default=0, db_default=0)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -403,7 +391,7 @@ class CatalogQuery(models.Model):
         on_delete=models.SET_NULL,
         related_name="+",
     )
-    key_id = models.TextField(_("API key"), default="", db_default="", blank=True)
+    key_id = optional_text(_("API key"))
 
     class Meta:
         db_table = "h_catalog_query"
@@ -425,10 +413,10 @@ class GlossaryConcept(models.Model):
 
     key = models.SlugField(_("key"), max_length=60, unique=True)
     terms = models.JSONField(_("terms"), default=dict, db_default={}, blank=True)
-    note = models.TextField(_("note"), default="", db_default="", blank=True)
+    note = optional_text(_("note"))
     is_shipped = models.BooleanField(_("shipped"), default=False, db_default=False)
     is_active = models.BooleanField(_("in use"), default=True, db_default=True)
-    updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)
+    updated_by = optional_text(_("updated by"))
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
 
     class Meta:

@@ -4,6 +4,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from catalog.sources.models import optional_text
+
 
 class DocumentKind(models.TextChoices):
     """What a reference document is about."""
@@ -24,13 +26,13 @@ class ReferenceDocument(models.Model):
 
     key = models.TextField(_("key"), unique=True)
     kind = models.TextField(_("kind"), choices=DocumentKind)
-    table_name = models.TextField(_("table"), default="", db_default="", blank=True)
-    column_name = models.TextField(_("column"), default="", db_default="", blank=True)
+    table_name = optional_text(_("table"))
+    column_name = optional_text(_("column"))
     content = models.JSONField(_("content"), default=dict, db_default={}, blank=True)
     text = models.TextField(_("text"))
     metadata = models.JSONField(_("metadata"), default=dict, db_default={}, blank=True)
     content_hash = models.TextField(_("content hash"), default="", db_default="", editable=False)
-    source = models.TextField(_("source"), default="", db_default="", blank=True)
+    source = optional_text(_("source"))
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
     indexed_hash = models.TextField(_("indexed hash"), default="", db_default="", editable=False)
     indexed_with = models.TextField(_("indexed with"), default="", db_default="", editable=False)

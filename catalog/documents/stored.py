@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOADING_LOCK = 3_003_002
 ROWS_TOGETHER = 500
 # How the sources of documents begin that the catalogue writes by itself.
-CATALOGUE_PREFIX = "catalogue:"
+CATALOG_PREFIX = "catalogue:"
 _COLUMNS = {
     **dict.fromkeys(("key", "kind", "table_name", "column_name", "text"), "text"),
     **dict.fromkeys(("content", "metadata"), "jsonb"),
@@ -91,7 +91,7 @@ def load_documents(
     Raises DocumentFileError for `faults`, for a document that another source has, and for a source
     of the catalogue.
     """
-    if source.startswith(CATALOGUE_PREFIX):
+    if source.startswith(CATALOG_PREFIX):
         raise DocumentFileError(
             [f"{source}: the catalogue writes these documents itself; choose another source"]
         )

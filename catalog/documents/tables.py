@@ -16,7 +16,7 @@ from django.db.models.functions import Cast
 from catalog.browsing.addresses import source_name_of
 from catalog.documents.rows import Document, Metadata
 from catalog.documents.searchable import IS_KEY, TABLE_TITLE
-from catalog.documents.stored import CATALOGUE_PREFIX, make_row, upsert_rows
+from catalog.documents.stored import CATALOG_PREFIX, make_row, upsert_rows
 from catalog.models import CatalogColumn, CatalogTable, DataSource, DocumentKind, ReferenceDocument
 from catalog.serving.table_names import read_agent_names
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
@@ -64,7 +64,7 @@ def refresh_source_documents(source_id: int | None) -> int:
 def refresh_all_documents() -> int:
     """The same for the whole catalogue; what any other change has left behind is mended."""
     removed = remove_unserved_documents()
-    documents = ReferenceDocument.objects.filter(source__startswith=CATALOGUE_PREFIX)
+    documents = ReferenceDocument.objects.filter(source__startswith=CATALOG_PREFIX)
     numbered = documents.annotate(table_id=Cast(KT("metadata__table_id"), BigIntegerField()))
     removed += numbered.exclude(table_id__in=CatalogTable.objects.values("pk")).delete()[0]
     return removed + refresh_table_documents(
@@ -75,8 +75,8 @@ def refresh_all_documents() -> int:
 def remove_unserved_documents() -> int:
     """Delete documents of data sources that are restricted, renamed or deleted; how many there were."""
     served = DataSource.objects.filter(is_restricted=False).values_list("name", flat=True)
-    sources = [CATALOGUE_PREFIX + name for name in (DEFAULT_SOURCE_NAME, *served)]
-    documents = ReferenceDocument.objects.filter(source__startswith=CATALOGUE_PREFIX)
+    sources = [CATALOG_PREFIX + name for name in (DEFAULT_SOURCE_NAME, *served)]
+    documents = ReferenceDocument.objects.filter(source__startswith=CATALOG_PREFIX)
     return documents.exclude(source__in=sources).delete()[0]
 
 
@@ -95,7 +95,7 @@ def _refresh(table_ids: Sequence[int], names: Mapping[int, str]) -> int:
             keys.update(_make_key(table, column) for column in table.columns.all())
             is_served = table.gone_at is None and not table.is_hidden and table.pk in names
             if is_served and not (table.source and table.source.is_restricted):
-                source = CATALOGUE_PREFIX + source_name_of(table)
+                source = CATALOG_PREFIX + source_name_of(table)
                 documents = _make_documents(table, names[table.pk])
                 rows.extend(make_row(source, document) for document in documents)
         stored = ReferenceDocument.objects.filter(key__in=keys)
@@ -182,7 +182,7 @@ def _make_key(table: CatalogTable, column: CatalogColumn | None = None) -> str:
     """`catalogue:main_db/public.users.email`; what dots would make ambiguous is escaped."""
     parts = [part for part in (table.schema, table.name, column.name if column else "") if part]
     path = ".".join(part.replace("%", "%25").replace(".", "%2E") for part in parts)
-    source = f"{CATALOGUE_PREFIX}{source_name_of(table)}"
+    source = f"{CATALOG_PREFIX}{source_name_of(table)}"
     key = f"{source}/{path}"
     if len(key) <= MAX_KEY_CHARACTERS:
         return key

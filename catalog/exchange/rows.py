@@ -73,7 +73,10 @@ def read_file(file: IO[bytes], file_name: str) -> FileContent:
     text = decode_bytes(data)
     is_yaml = PurePath(file_name).suffix.lower() in {".yaml", ".yml"}
     content = FileContent()
-    (_add_yaml if is_yaml else _add_csv)(text, content)
+    if is_yaml:
+        _add_yaml(text, content)
+    else:
+        _add_csv(text, content)
     if len(content.rows) > settings.CATALOG_IMPORT_MAX_ROWS:
         raise refuse_rows(settings.CATALOG_IMPORT_MAX_ROWS)
     return content

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from catalog.encryption import EncryptedField
-from catalog.sources.models import between
+from catalog.sources.models import between, bounded_integer, optional_text
 from core.ingest.remote_tools import MAX_NAMESPACE_CHARACTERS
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_TIMEOUT_MS
 
@@ -49,26 +49,15 @@ class McpServer(models.Model):
     server_url = models.TextField(
         _("server URL"), help_text=_("As https://mcp.example.com/mcp; http only for allowed hosts.")
     )
-    token_reference = models.TextField(
+    token_reference = optional_text(
         _("token reference"),
-        default="",
-        db_default="",
-        blank=True,
         validators=[_REFERENCE],
         help_text=_("env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR."),
     )
     token = EncryptedField(_("stored token"), default="", db_default="", blank=True)
-    timeout_ms = models.PositiveIntegerField(
-        _("time-out, ms"),
-        default=3 * DEFAULT_TIMEOUT_MS,
-        db_default=3 * DEFAULT_TIMEOUT_MS,
-        validators=between(100, 600_000),
-    )
-    byte_limit = models.PositiveIntegerField(
-        _("byte ceiling of an answer"),
-        default=DEFAULT_BYTE_LIMIT,
-        db_default=DEFAULT_BYTE_LIMIT,
-        validators=between(1_000, 50_000_000),
+    timeout_ms = bounded_integer(_("time-out, ms"), 3 * DEFAULT_TIMEOUT_MS, 100, 600_000)
+    byte_limit = bounded_integer(
+        _("byte ceiling of an answer"), DEFAULT_BYTE_LIMIT, 1_000, 50_000_000
     )
     max_calls = models.PositiveSmallIntegerField(
         _("calls at once per runtime"), default=16, db_default=16, validators=between(1, 1_000)
@@ -79,20 +68,14 @@ class McpServer(models.Model):
         db_default=True,
         help_text=_("Otherwise no tool of it is served."),
     )
-    state = models.TextField(
-        _("state"), choices=ServerState, default="", db_default="", blank=True, editable=False
-    )
-    trouble = models.TextField(_("trouble"), default="", db_default="", blank=True, editable=False)
+    state = optional_text(_("state"), choices=ServerState, editable=False)
+    trouble = optional_text(_("trouble"), editable=False)
     trouble_message = models.JSONField(null=True, editable=False)
     unreachable_since = models.DateTimeField(_("not reachable since"), null=True, editable=False)
     checked_at = models.DateTimeField(_("last met"), null=True, editable=False)
     read_at = models.DateTimeField(_("tools read"), null=True, editable=False)
-    server_info = models.TextField(
-        _("server"), default="", db_default="", blank=True, editable=False
-    )
-    protocol = models.TextField(
-        _("protocol"), default="", db_default="", blank=True, editable=False
-    )
+    server_info = optional_text(_("server"), editable=False)
+    protocol = optional_text(_("protocol"), editable=False)
     faults = models.JSONField(
         _("left out"), default=list, db_default=[], blank=True, editable=False
     )
@@ -146,7 +129,7 @@ class McpTool(models.Model):
     seen_digest = models.TextField(editable=False)
     accepted = models.JSONField(_("as accepted"), null=True, blank=True)
     accepted_digest = models.TextField(default="", db_default="", editable=False)
-    accepted_by = models.TextField(_("accepted by"), default="", db_default="", blank=True)
+    accepted_by = optional_text(_("accepted by"))
     accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
     is_active = models.BooleanField(_("active"), default=False, db_default=False)
     gone_at = models.DateTimeField(_("gone"), null=True, blank=True)

@@ -1,6 +1,7 @@
 """Databases and HTTP services that an administrator registered, with their last check."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
@@ -75,9 +76,23 @@ _NEEDED_BY_AUTHENTICATION: dict[str, str] = {
 }
 
 
+def optional_text(label: Any, **options: Any) -> "models.TextField[str, str]":
+    """A text that may be '', here and for other programs that insert rows."""
+    return models.TextField(label, default="", db_default="", blank=True, **options)
+
+
 def between(low: int, high: int) -> list[MinValueValidator | MaxValueValidator]:
     """Validators of a number within these bounds."""
     return [MinValueValidator(low), MaxValueValidator(high)]
+
+
+def bounded_integer(
+    label: Any, default: int, low: int, high: int, **options: Any
+) -> "models.PositiveIntegerField[int, int]":
+    """A number within these bounds, with a default for other programs that insert rows too."""
+    return models.PositiveIntegerField(
+        label, default=default, db_default=default, validators=between(low, high), **options
+    )
 
 
 class DataSource(models.Model):
@@ -99,31 +114,17 @@ class DataSource(models.Model):
     origin = models.TextField(
         _("defined by"), choices=Origin, default=Origin.ROW, db_default=Origin.ROW, editable=False
     )
-    path = models.TextField(
+    path = optional_text(
         _("file"),
-        default="",
-        db_default="",
-        blank=True,
         validators=[_ABSOLUTE_PATH],
         help_text=_("Absolute path of the database file; it is only read."),
     )
-    host = models.TextField(_("host"), default="", db_default="", blank=True)
-    port = models.PositiveIntegerField(
-        _("port"), default=5432, db_default=5432, validators=between(1, 65535)
-    )
-    database = models.TextField(_("database"), default="", db_default="", blank=True)
-    username = models.TextField(
-        _("role"),
-        default="",
-        db_default="",
-        blank=True,
-        help_text=_("A role that can read and nothing else."),
-    )
-    password_reference = models.TextField(
+    host = optional_text(_("host"))
+    port = bounded_integer(_("port"), 5432, 1, 65535)
+    database = optional_text(_("database"))
+    username = optional_text(_("role"), help_text=_("A role that can read and nothing else."))
+    password_reference = optional_text(
         _("password reference"),
-        default="",
-        db_default="",
-        blank=True,
         validators=[_REFERENCE],
         help_text=_("env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR."),
     )
@@ -139,11 +140,8 @@ class DataSource(models.Model):
             " certificates are files of CREDENTIALS_DIR."
         ),
     )
-    server_url = models.TextField(
+    server_url = optional_text(
         _("server URL"),
-        default="",
-        db_default="",
-        blank=True,
         help_text=_("Where the operations of an HTTP service are, as https://api.example.com/v1."),
     )
     authentication = models.TextField(
@@ -154,11 +152,8 @@ class DataSource(models.Model):
         blank=True,
         help_text=_("How an HTTP service is told the password, which is its token or key."),
     )
-    authentication_name = models.TextField(
+    authentication_name = optional_text(
         _("header or parameter"),
-        default="",
-        db_default="",
-        blank=True,
         help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
     )
     search_path = models.TextField(
@@ -171,46 +166,28 @@ class DataSource(models.Model):
     pool_size = models.PositiveSmallIntegerField(
         _("connections per runtime"), default=4, db_default=4, validators=between(1, 200)
     )
-    max_wait_ms = models.PositiveIntegerField(
+    max_wait_ms = bounded_integer(
         _("longest wait for a connection, ms"),
-        default=DEFAULT_MAX_WAIT_MS,
-        db_default=DEFAULT_MAX_WAIT_MS,
-        validators=between(1, _MAX_TIMEOUT_MS),
+        DEFAULT_MAX_WAIT_MS,
+        1,
+        _MAX_TIMEOUT_MS,
         help_text=_(
             "Callers take turns; then they are told to retry. It counts as time of the tool."
         ),
     )
-    row_limit = models.PositiveIntegerField(
-        _("row ceiling"),
-        default=10 * DEFAULT_ROW_LIMIT,
-        db_default=10 * DEFAULT_ROW_LIMIT,
-        validators=between(1, 10_000_000),
-    )
-    byte_limit = models.PositiveIntegerField(
-        _("byte ceiling"),
-        default=10 * DEFAULT_BYTE_LIMIT,
-        db_default=10 * DEFAULT_BYTE_LIMIT,
-        validators=between(1, _MAX_BYTES),
-    )
-    cell_limit = models.PositiveIntegerField(
+    row_limit = bounded_integer(_("row ceiling"), 10 * DEFAULT_ROW_LIMIT, 1, 10_000_000)
+    byte_limit = bounded_integer(_("byte ceiling"), 10 * DEFAULT_BYTE_LIMIT, 1, _MAX_BYTES)
+    cell_limit = bounded_integer(
         _("cell ceiling, characters"),
-        default=8_192,
-        db_default=8_192,
-        validators=between(1, 10_000_000),
+        8_192,
+        1,
+        10_000_000,
         help_text=_("Longer texts are cut, and the answer says so."),
     )
-    timeout_ms = models.PositiveIntegerField(
-        _("time-out ceiling, ms"),
-        default=3 * DEFAULT_TIMEOUT_MS,
-        db_default=3 * DEFAULT_TIMEOUT_MS,
-        validators=between(1, _MAX_TIMEOUT_MS),
+    timeout_ms = bounded_integer(
+        _("time-out ceiling, ms"), 3 * DEFAULT_TIMEOUT_MS, 1, _MAX_TIMEOUT_MS
     )
-    lock_timeout_ms = models.PositiveIntegerField(
-        _("longest wait for a lock, ms"),
-        default=2_000,
-        db_default=2_000,
-        validators=between(1, _MAX_TIMEOUT_MS),
-    )
+    lock_timeout_ms = bounded_integer(_("longest wait for a lock, ms"), 2_000, 1, _MAX_TIMEOUT_MS)
     is_restricted = models.BooleanField(
         _("restricted"),
         default=False,
