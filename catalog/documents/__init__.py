@@ -1,1 +1,1 @@
-"""Reference documents: loaded from files and the catalogue, searched, and turned into vectors."""
+"""Reference documents: loaded from files and the catalogue, turned into vectors; tests/catalog/documents."""

@@ -1,10 +1,17 @@
-"""Cells of files of descriptions: texts that no spreadsheet runs, and bytes from any spreadsheet."""
+"""Rows and cells of files of descriptions: texts that no spreadsheet runs, bytes from any of them."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from core.errors import ImportFileError
 from core.messages import message
 
+NAMES = ("datasource", "schema", "table", "column")
+TEXTS = ("display_name", "description", "tags", "notes", "masked")
+# Written for the reader; what an import says of them is ignored.
+INFORMATION = ("type", "comment")
+HEADER = (*NAMES, *INFORMATION, *TEXTS)
 # A cell that is this clears the text; an empty one leaves it as it is.
 CLEAR = "-"
 _FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
@@ -17,6 +24,40 @@ _JUDGED_BYTES = 200_000
 _HANGUL = re.compile("[가-힣]")
 _KANA = re.compile("[ぁ-ゖァ-ヶー]")
 _HAN = re.compile("[一-龠]")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong in a line of the file, counted from 1."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRow:
+    """What the file says of a table, or of one of its columns.
+
+    `source` and `schema` are None where it does not say them. `texts` has what is to be written, ''
+    to clear; `blank` are the texts that it leaves as they are.
+    """
+
+    line: int
+    table: str
+    column: str = ""
+    source: str | None = None
+    schema: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    blank: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class FileContent:
+    """All rows of a file in their order, what was wrong, and the columns that are not ours."""
+
+    rows: list[FileRow] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
 
 
 def guard_cell(text: str) -> str:
@@ -48,6 +89,13 @@ def decode_bytes(data: bytes) -> str:
         raise ImportFileError(
             message("import.no_text", "the file is not text that can be read; save it as CSV UTF-8")
         ) from error
+
+
+def refuse_size(limit_mb: int) -> ImportFileError:
+    """Of a file that is larger than `limit_mb`, which is not read."""
+    return ImportFileError(
+        message("import.too_large", "the file has more than {limit} MB; split it", limit=limit_mb)
+    )
 
 
 def refuse_rows(limit: int) -> ImportFileError:

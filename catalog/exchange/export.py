@@ -8,8 +8,7 @@ from enum import StrEnum
 from django.db.models import Prefetch, QuerySet
 
 from catalog.browsing.addresses import source_name_of
-from catalog.exchange.cells import guard_cell
-from catalog.exchange.rows import HEADER
+from catalog.exchange.cells import HEADER, guard_cell
 from catalog.exchange.yaml_files import write_scalar
 from catalog.models import CatalogColumn, CatalogTable
 

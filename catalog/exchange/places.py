@@ -9,8 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from catalog.browsing.addresses import source_name_of
-from catalog.exchange.rows import FileRow
-from catalog.exchange.yaml_files import Fault
+from catalog.exchange.cells import Fault, FileRow
 from catalog.models import CatalogColumn, CatalogTable
 from core.catalogue.near_names import find_near
 

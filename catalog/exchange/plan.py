@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from access.reader_language import in_language
 from catalog.browsing.addresses import source_name_of
 from catalog.editing.texts import clean_tags, clean_text, normal_form
+from catalog.exchange.cells import Fault, FileRow
 from catalog.exchange.places import Places, UnknownName
-from catalog.exchange.rows import FileRow, read_file
-from catalog.exchange.yaml_files import Fault
+from catalog.exchange.rows import read_file
 from catalog.models import CatalogColumn, CatalogTable
 from core.errors import EditError
 from core.messages import message

@@ -1,25 +1,31 @@
-"""Rows of files of descriptions: what a CSV or YAML file says of tables and columns, with its lines."""
+"""Files of descriptions, read: what a CSV or YAML file says of tables and columns, with its lines."""
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import IO
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from catalog.exchange.cells import CLEAR, decode_bytes, read_cell, refuse_rows
+from catalog.exchange.cells import (
+    CLEAR,
+    HEADER,
+    NAMES,
+    TEXTS,
+    Fault,
+    FileContent,
+    FileRow,
+    decode_bytes,
+    read_cell,
+    refuse_rows,
+    refuse_size,
+)
 from catalog.exchange.spreadsheets import open_csv, with_lines
-from catalog.exchange.yaml_files import Fault, read_yaml_tables
+from catalog.exchange.yaml_files import add_yaml_rows
 from core.errors import ImportFileError
 from core.messages import message
 
-NAMES = ("datasource", "schema", "table", "column")
-TEXTS = ("display_name", "description", "tags", "notes", "masked")
-# Written for the reader; what an import says of them is ignored.
-INFORMATION = ("type", "comment")
-HEADER = (*NAMES, *INFORMATION, *TEXTS)
 _SYNONYMS = {
     "source": "datasource",
     "data_source": "datasource",
@@ -28,32 +34,6 @@ _SYNONYMS = {
     "data_type": "type",
     "is_masked": "masked",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRow:
-    """What the file says of a table, or of one of its columns.
-
-    `source` and `schema` are None where it does not say them. `texts` has what is to be written, ''
-    to clear; `blank` are the texts that it leaves as they are.
-    """
-
-    line: int
-    table: str
-    column: str = ""
-    source: str | None = None
-    schema: str | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
-    blank: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class FileContent:
-    """All rows of a file in their order, what was wrong, and the columns that are not ours."""
-
-    rows: list[FileRow] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
-    ignored: list[str] = field(default_factory=list)
 
 
 def read_file(file: IO[bytes], file_name: str) -> FileContent:
@@ -65,16 +45,12 @@ def read_file(file: IO[bytes], file_name: str) -> FileContent:
     limit_mb = settings.CATALOG_IMPORT_MAX_MB
     data = file.read(limit_mb * 10**6 + 1)
     if len(data) > limit_mb * 10**6:
-        raise ImportFileError(
-            message(
-                "import.too_large", "the file has more than {limit} MB; split it", limit=limit_mb
-            )
-        )
+        raise refuse_size(limit_mb)
     text = decode_bytes(data)
     is_yaml = PurePath(file_name).suffix.lower() in {".yaml", ".yml"}
     content = FileContent()
     if is_yaml:
-        _add_yaml(text, content)
+        add_yaml_rows(text, content)
     else:
         _add_csv(text, content)
     if len(content.rows) > settings.CATALOG_IMPORT_MAX_ROWS:
@@ -152,26 +128,3 @@ def _add_cells(content: FileContent, line: int, header: list[str], cells: list[s
             blank=tuple(name for name, cell in texts.items() if not cell.strip()),
         )
     )
-
-
-def _add_yaml(text: str, content: FileContent) -> None:
-    ignored: dict[str, None] = {}
-    for table in read_yaml_tables(text):
-        if isinstance(table, Fault):
-            content.faults.append(table)
-            continue
-        for part in (table, *table.columns):
-            texts = {name: text for name, text in part.texts.items() if name in TEXTS}
-            content.rows.append(
-                FileRow(
-                    line=part.line,
-                    table=table.name,
-                    column=part.name if part is not table else "",
-                    source=table.source,
-                    schema=table.schema,
-                    texts={name: text for name, text in texts.items() if text is not None},
-                    blank=tuple(name for name, text in texts.items() if text is None),
-                )
-            )
-            ignored |= dict.fromkeys(name for name in part.texts if name not in HEADER)
-    content.ignored = list(ignored)

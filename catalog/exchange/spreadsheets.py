@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
 
-from catalog.exchange.cells import decode_bytes, read_cell, refuse_rows
+from catalog.exchange.cells import decode_bytes, read_cell, refuse_rows, refuse_size
 from core.errors import EditError, ImportFileError
 from core.formatting import format_csv
 from core.messages import message
@@ -46,13 +46,7 @@ def read_sheet(data: bytes, required: Sequence[str]) -> list[SheetRow]:
     Raises ImportFileError where it is too large, no such file, or lacks one of the `required` columns.
     """
     if len(data) > MAX_FILE_BYTES:
-        raise ImportFileError(
-            message(
-                "import.too_large",
-                "the file has more than {limit} MB; split it",
-                limit=MAX_FILE_BYTES // 10**6,
-            )
-        )
+        raise refuse_size(MAX_FILE_BYTES // 10**6)
     reader = open_csv(decode_bytes(data).lstrip("\ufeff"))
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]

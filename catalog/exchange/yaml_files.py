@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import yaml
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from catalog.exchange.cells import refuse_rows
+from catalog.exchange.cells import HEADER, TEXTS, Fault, FileContent, FileRow, refuse_rows
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 # Deeper than anything that is ours; a file may not exhaust the stack.
@@ -29,32 +29,6 @@ Scalar = str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong in a line of the file, counted from 1."""
-
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlPart:
-    """A column, or what is common to tables and columns: None leaves a text, '' clears it."""
-
-    line: int
-    name: str
-    texts: Mapping[str, Scalar]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YamlTable(YamlPart):
-    """A table with the columns that the file speaks of."""
-
-    source: str | None = None
-    schema: str | None = None
-    columns: tuple[YamlPart, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Node:
     line: int
     value: "Scalar | list[_Node] | dict[str, _Node]"
@@ -66,24 +40,25 @@ class _RefusedError(Exception):
         self.fault = Fault(line, text)
 
 
-def read_yaml_tables(text: str) -> Iterator[YamlTable | Fault]:
-    """The tables of the file in their order, and what is wrong with others.
+def add_yaml_rows(text: str, content: FileContent) -> None:
+    """Add the tables of the file to the content in their order, and what is wrong with others.
 
     Aliases and tags are refused; every scalar is the text that is written there.
     """
     try:
         root = _compose(text)
+        if not isinstance(root.value, list):
+            why = _("has to be a list of tables, each beginning with - table:")
+            content.faults.append(Fault(root.line, why))
+            return
     except _RefusedError as refusal:
-        yield refusal.fault
-        return
-    if not isinstance(root.value, list):
-        yield Fault(root.line, _("has to be a list of tables, each beginning with - table:"))
+        content.faults.append(refusal.fault)
         return
     for node in root.value:
         try:
-            yield _to_table(node)
+            _add_table(node, content)
         except _RefusedError as refusal:
-            yield refusal.fault
+            content.faults.append(refusal.fault)
 
 
 def write_scalar(text: str, indent: int) -> str:
@@ -100,31 +75,39 @@ def write_scalar(text: str, indent: int) -> str:
     return " " + _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
 
 
-def _to_table(node: _Node) -> YamlTable:
+def _add_table(node: _Node, content: FileContent) -> None:
+    """Add the row of a table and those of its columns, or none of them."""
     values = _mapping(node)
     listed = values.pop("columns", _Node(node.line, None)).value
     listed = [] if listed is None else listed
     texts = {name: _to_text(name, value) for name, value in values.items()}
-    name = texts.pop("table", None)
-    if not name:
+    table = texts.pop("table", None)
+    if not table:
         raise _RefusedError(node.line, _("the table is missing"))
     if not isinstance(listed, list):
         raise _RefusedError(node.line, _("columns has to be a list, each beginning with - name:"))
-    columns = []
+    source, schema = (texts.pop(name, None) or None for name in ("datasource", "schema"))
+    parts = [(node.line, "", texts)]
     for part in listed:
-        column_texts = {name: _to_text(name, value) for name, value in _mapping(part).items()}
-        column_name = column_texts.pop("name", None)
-        if not column_name:
+        texts = {name: _to_text(name, value) for name, value in _mapping(part).items()}
+        column = texts.pop("name", None)
+        if not column:
             raise _RefusedError(part.line, _("the name of a column is missing"))
-        columns.append(YamlPart(line=part.line, name=column_name, texts=column_texts))
-    return YamlTable(
-        line=node.line,
-        name=name,
-        source=texts.pop("datasource", None) or None,
-        schema=texts.pop("schema", None) or None,
-        texts=texts,
-        columns=tuple(columns),
-    )
+        parts.append((part.line, column, texts))
+    for line, column, texts in parts:
+        content.rows.append(
+            FileRow(
+                line=line,
+                table=table,
+                column=column,
+                source=source,
+                schema=schema,
+                texts={n: text for n, text in texts.items() if n in TEXTS and text is not None},
+                blank=tuple(n for n, text in texts.items() if n in TEXTS and text is None),
+            )
+        )
+        unknown = [name for name in texts if name not in (*HEADER, *content.ignored)]
+        content.ignored += unknown
 
 
 def _to_text(name: str, node: _Node) -> Scalar:

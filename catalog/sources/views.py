@@ -1,7 +1,7 @@
 """The list of data sources, the page of one, and its check."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -51,17 +51,6 @@ class CheckView:
     role_sql: str = ""
     checked_at: datetime | None = None
     is_refused: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckPanel:
-    """The part of a page that shows a check and asks for another one."""
-
-    address: str
-    longest_s: int
-    pending: list[StageOutcome] = field(default_factory=list)
-    check: CheckView | None = None
-    is_outdated: bool = False
 
 
 def view_of_check(engine: str, check: SourceCheck) -> CheckView:
@@ -173,11 +162,11 @@ def _panel_context(
     request: HttpRequest, source: DataSource, check: CheckView | None
 ) -> dict[str, Any]:
     engine = Engine(source.engine) if source.engine in Engine.values else Engine.POSTGRESQL
-    panel = CheckPanel(
-        address=reverse("source-check", args=[source.name]),
-        longest_s=LONGEST_CHECK_S[engine],
-        pending=list_stages(engine),
-        check=check,
-        is_outdated=source.pk is not None and check is not None and not is_as_checked(source),
-    )
+    panel = {
+        "address": reverse("source-check", args=[source.name]),
+        "longest_s": LONGEST_CHECK_S[engine],
+        "pending": list_stages(engine),
+        "check": check,
+        "is_outdated": source.pk is not None and check is not None and not is_as_checked(source),
+    }
     return {"panel": panel, "source_rights": rights_on_sources(user_of(request))}

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.exchange.cells import decode_bytes, guard_cell, read_cell
-from catalog.exchange.rows import FileContent, FileRow, read_file
+from catalog.exchange.cells import FileContent, FileRow, decode_bytes, guard_cell, read_cell
+from catalog.exchange.rows import read_file
 from core.errors import ImportFileError
 
 KOREAN = "table,description\r\nsales,매출 트랜잭션\r\n"
