@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from access.reader_language import in_language
+from access.views.gates import is_fragment
 from catalog.gates import tables_open_to
 from catalog.models import CatalogColumn, CatalogTable, TableRelation, Tag
 from core.errors import EditError, StaleEditError
@@ -71,37 +72,24 @@ def answer_text(
     `field.stored` any more. 422 where the text is refused, 409 where somebody else has changed it
     since the form was made.
     """
-    if request.method != "POST":
-        return render_field(request, field)
-    typed = request.POST.get("text", "").replace("\r\n", "\n")
-    if request.POST.get("was", "") != field.digest and typed.strip() != field.stored:
-        return render_field(request, replace(field, typed=typed, is_stale=True), status=409)
-    try:
-        stored = write(typed)
-    except StaleEditError as error:
-        present = str(next(iter(error.current.values()), ""))
-        stale = replace(field, stored=present, typed=typed, is_stale=True)
-        return render_field(request, stale, status=409)
-    except EditError as error:
-        return render_field(
-            request, replace(field, typed=typed, error=in_language(error)), status=422
-        )
-    if not is_fragment(request):
-        return back_to(request, field.page)
-    return render_field(request, replace(field, stored=stored, is_saved=True))
-
-
-def render_field(request: HttpRequest, field: EditableText, status: int = 200) -> HttpResponse:
-    """The field alone for htmx, or on a page of its own for browsers without JavaScript."""
-    template = (
-        "catalog/browsing/_text.html" if is_fragment(request) else "catalog/browsing/text.html"
-    )
-    return render(request, template, {"field": field}, status=status)
-
-
-def is_fragment(request: HttpRequest) -> bool:
-    """Whether htmx asks, for a part of a page."""
-    return "HX-Request" in request.headers
+    status = 200
+    if request.method == "POST":
+        typed = request.POST.get("text", "").replace("\r\n", "\n")
+        try:
+            if request.POST.get("was", "") != field.digest and typed.strip() != field.stored:
+                field, status = replace(field, typed=typed, is_stale=True), 409
+            else:
+                field = replace(field, stored=write(typed), is_saved=True)
+        except StaleEditError as error:
+            present = str(next(iter(error.current.values()), ""))
+            field, status = replace(field, stored=present, typed=typed, is_stale=True), 409
+        except EditError as error:
+            field, status = replace(field, typed=typed, error=in_language(error)), 422
+        if field.is_saved and not is_fragment(request):
+            return back_to(request, field.page)
+    # The field alone for htmx, or on a page of its own for browsers without JavaScript.
+    template = "_text.html" if is_fragment(request) else "text.html"
+    return render(request, f"catalog/browsing/{template}", {"field": field}, status=status)
 
 
 def back_to(request: HttpRequest, page: str) -> HttpResponseRedirect:

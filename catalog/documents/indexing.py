@@ -16,6 +16,7 @@ from catalog.documents.portions import (
     take_lock,
 )
 from catalog.documents.stored import refresh_documents
+from catalog.management.interruption import IsStopped
 from catalog.models import CatalogScan, ReferenceDocument, RemovedDocument, ScanState
 from core.messages import Message, message
 from gateways.embeddings.client import EmbeddingClient
@@ -26,7 +27,6 @@ INDEXING_LOCK = 3_003_003
 
 # Documents done so far, and how many there are to do.
 Progress = Callable[[int, int], None]
-IsStopped = Callable[[], bool]
 
 
 async def index_changed(  # noqa: PLR0913 - two servers, two callbacks and a choice

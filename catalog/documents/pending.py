@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from asgiref.sync import async_to_sync, sync_to_async
 from django.conf import settings
@@ -17,6 +17,7 @@ from catalog.documents.portions import (
     take_lock,
 )
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
+from catalog.management.interruption import IsStopped
 from catalog.models import ReferenceDocument, RemovedDocument
 from core.errors import EmbeddingError, VectorStoreError
 from core.messages import message
@@ -31,8 +32,6 @@ PENDING_LOCK = 3_003_005
 # A run ends and another one follows, so that a worker can be stopped.
 RUN_S = 30.0
 _REMOVED_TOGETHER = 1_000
-
-IsStopped = Callable[[], bool]
 
 
 def index_pending_for(seconds: float = RUN_S) -> bool:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from asgiref.sync import sync_to_async
 
+from catalog.management.interruption import IsStopped
 from catalog.models import CatalogScan, ScanPhase
 from catalog.scans.relations import RelationWriter
 from catalog.scans.rows import (
@@ -48,7 +49,6 @@ SAMPLING_READERS = 4
 T = TypeVar("T")
 # Gets the scan whenever its progress was written.
 Progress = Callable[[CatalogScan], None]
-IsStopped = Callable[[], bool]
 
 
 @dataclass

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from access.reader_language import to_columns
 from catalog.jobs import SCAN_SOURCE, send_job
+from catalog.management.interruption import IsStopped
 from catalog.models import ACTIVE_STATES, CatalogScan, DataSource, ScanPhase, ScanState
-from catalog.scans.run import IsStopped, Progress, ScanRun
+from catalog.scans.run import Progress, ScanRun
 from catalog.scans.state import (
     GIVEN_UP_AFTER,
     ScanBusyError,

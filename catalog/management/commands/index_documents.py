@@ -13,12 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from catalog.documents.indexing import (
-    IsStopped,
-    Progress,
-    count_pending,
-    index_changed,
-)
+from catalog.documents.indexing import Progress, count_pending, index_changed
 from catalog.documents.portions import (
     DOCUMENTS_TOGETHER,
     IndexingBusyError,
@@ -28,7 +23,7 @@ from catalog.documents.portions import (
 from catalog.documents.stored import find_sources, load_files, refresh_documents, remove_source
 from catalog.documents.tables import refresh_all_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
-from catalog.management.interruption import stop_on_signal
+from catalog.management.interruption import IsStopped, stop_on_signal
 from core.errors import (
     EmbeddingUnavailableError,
     ToolboxError,

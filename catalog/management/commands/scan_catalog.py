@@ -12,9 +12,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from catalog.management.interruption import stop_on_signal
+from catalog.management.interruption import IsStopped, stop_on_signal
 from catalog.models import CatalogScan, DataSource, ScanPhase, ScanState
-from catalog.scans.run import IsStopped, Progress
+from catalog.scans.run import Progress
 from catalog.scans.scanning import find_or_queue_scan, find_scannable, run_scan
 from catalog.scans.state import ScanBusyError, ScanLostError
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
