@@ -6,11 +6,11 @@ from catalog.browsing import views as browsing
 from catalog.browsing.addresses import AnyTextConverter
 from catalog.editing import views as editing
 from catalog.exchange import views as exchange
-from catalog.glossary.concepts import views as glossary
+from catalog.glossary import views as glossary
 from catalog.scans import views as scans
 from catalog.serving import api
-from catalog.sources.settings import editing as source_editing
-from catalog.sources.settings import views as sources
+from catalog.sources import editing as source_editing
+from catalog.sources import views as sources
 
 register_converter(AnyTextConverter, "anytext")
 

@@ -8,6 +8,8 @@ from django.urls import include, path
 from django.utils.translation import gettext_lazy as _
 from django.views.generic import RedirectView
 
+from catalog.urls import api_urlpatterns, source_urlpatterns
+
 admin.site.site_header = "Toolbuilder"
 admin.site.site_title = "Toolbuilder"
 admin.site.index_title = _("Tools, data sources, keys and calls")
@@ -33,7 +35,7 @@ urlpatterns = [
     path("", include("access.urls")),
     path("", include("toolbuilder.urls")),
     path("catalogue/", include("catalog.urls")),
-    path("sources/", include("catalog.source_urls")),
-    path("api/", include("catalog.serving.api_urls")),
+    path("sources/", include(source_urlpatterns)),
+    path("api/", include((api_urlpatterns, "catalogue_api"))),
     path("healthz", healthz, name="healthz"),
 ]

@@ -6,7 +6,7 @@ import logging
 from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
-from catalog.sources.checking import find_due, find_faults, inspect_row, store_report
+from catalog.sources.checking import find_due, inspect_row, select_faults, store_report
 from gateways.checks.postgres import inspect_postgres
 from gateways.postgres.settings import PostgresSettings
 from gateways.sources import DatabaseSettings
@@ -38,5 +38,5 @@ async def warn_of_default_source(settings: DatabaseSettings | None) -> None:
     """
     if not isinstance(settings, PostgresSettings):
         return
-    for fault in find_faults(await inspect_postgres(settings)):
-        logger.warning("the default data source: %s", fault)
+    for fault in select_faults(await inspect_postgres(settings)):
+        logger.warning("the default data source: %s", fault.text)

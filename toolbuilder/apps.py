@@ -11,8 +11,8 @@ class ToolbuilderConfig(AppConfig):
     def ready(self) -> None:
         # Views import models, which can be imported only when all apps are there.
         from access.visibility import HIDDEN_TOOLS  # noqa: PLC0415
-        from catalog.browsing.tabs import TABS  # noqa: PLC0415
-        from catalog.sources.uses import USES  # noqa: PLC0415
+        from catalog.browsing.views import TABS  # noqa: PLC0415
+        from catalog.sources.cards import USES  # noqa: PLC0415
         from toolbuilder.uses.source_uses import TOOLS  # noqa: PLC0415
         from toolbuilder.uses.views import USED_BY  # noqa: PLC0415
         from toolbuilder.visibility import hidden_tool_names  # noqa: PLC0415

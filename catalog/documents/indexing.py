@@ -29,7 +29,7 @@ INDEXING_LOCK = 3_003_003
 Progress = Callable[[int, int], None]
 
 
-async def index_changed(  # noqa: PLR0913 - two servers, two callbacks and a choice
+async def index_changed(
     embedder: EmbeddingClient,
     store: VectorStore,
     progress: Progress = lambda _done, _total: None,

@@ -10,12 +10,8 @@ from asgiref.sync import async_to_sync
 from django.db import transaction
 
 from catalog.changes import tables_changed
-from catalog.documents.indexing import (
-    IndexingBusyError,
-    IndexTarget,
-    count_pending,
-    index_changed,
-)
+from catalog.documents.indexing import count_pending, index_changed
+from catalog.documents.portions import IndexingBusyError, IndexTarget
 from catalog.documents.tables import refresh_all_documents
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from catalog.models import (

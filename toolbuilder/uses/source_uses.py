@@ -9,7 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import DataSource
-from catalog.sources.uses import SHOWN_USES, SourceUse, SourceUser
+from catalog.sources.cards import SHOWN_USES, SourceUse, SourceUser
 from tools.models import ToolDefinition, ToolType
 
 _VIEW = "tools.view_tooldefinition"

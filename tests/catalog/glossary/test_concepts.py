@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from catalog.glossary.concepts import concepts as glossary
+from catalog.glossary import concepts as glossary
 from catalog.glossary.concepts import (
     GlossaryEntry,
     add_concept,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from access.views.gates import for_staff_with
 from catalog.mcp_servers.forms import LIMITS, McpServerForm
-from catalog.mcp_servers.models import McpServer
+from catalog.models import McpServer
 from toolbuilder.taking_up.mcp_servers import count_tools
 from toolbuilder.taking_up.views.mcp_servers import (
     ADD_SERVERS,
