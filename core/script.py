@@ -1,38 +1,26 @@
-"""Scripts: several lines of Python over the parameters of a tool, by the allow-list of expressions.
+"""Scripts: several lines of Python over the parameters of a tool; here they are checked, not run.
 
-A script adds statements to what expressions can do: assignments, `if`, loops, and methods that change a
-list or a dictionary. Its value is what `result` has at the end, or else its last line. Everything it
-does is drawn from a budget, so that it ends; it is meant to run in a process that can be ended as well.
+A script has the functions, methods and operators of expressions, and statements: assignments, `if`,
+loops, functions, `try`. Its value is what `result` has at the end, or else its last line. It runs in a
+process of its own, by `gateways.scripts`.
 """
 
 import ast
 import tokenize
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from io import StringIO
-from types import TracebackType
-from typing import Any, ClassVar
+from typing import ClassVar
 from unicodedata import normalize
 
-from core.errors import EvaluationError, ExpressionError, StatedError
-from core.expression import (
-    FAILURES,
-    NAMESPACE,
-    explain_failure,
-    keep_parameters,
-    read_single_value,
-)
+from core.errors import ExpressionError
+from core.expression import keep_parameters, read_single_value
 from core.expressions.source import Source
-from core.expressions.tree import function_name, operator_name
-from core.expressions.values import admit_argument, export_result
 from core.messages import Message, message
-from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS, call_script_method
-from core.scripts.limits import SCRIPT_BYTE_LIMIT, SCRIPT_NODE_LIMIT, ScriptBudget
-from core.scripts.operations import IN_PLACE, change, delete, end_run, store, walk, walk_range
-from core.scripts.syntax import ScriptRewriter, wrap_statements
-from core.toolspec import SCRIPT, JsonValue
+from core.scripts.checks import ScriptChecker
+from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
+from core.toolspec import SCRIPT
 
 __all__ = [
     "SCRIPT_FUNCTIONS",
@@ -41,61 +29,42 @@ __all__ = [
     "compile_script",
     "find_script_names",
     "is_script",
+    "read_script",
 ]
 
-_FILE_NAME = "<script>"
+SCRIPT_BYTE_LIMIT = 16_384
 _COMPOUND = (
     *(ast.If, ast.For, ast.While, ast.With, ast.Try, ast.TryStar, ast.Match, ast.ClassDef),
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith),
 )
-_SCRIPT_NAMESPACE: dict[str, Any] = {
-    **NAMESPACE,
-    "__change": change,
-    "__delete": delete,
-    "__end_run": end_run,
-    "__method": call_script_method,
-    "__range": walk_range,
-    "__store": store,
-    "__walk": walk,
-    **{operator_name("in_place", symbol): guard for symbol, guard in IN_PLACE.items()},
-    **{function_name(name): function.call for name, function in SCRIPT_FUNCTIONS.items()},
-}
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledScript:
-    """A checked script as plain text; `names` are the parameters it reads.
-
-    Another process may make it anew from both: what Python runs is compiled where it is evaluated first.
-    """
+    """A checked script as plain text; `names` are the parameters it reads."""
 
     text: str
     names: tuple[str, ...]
 
-    def evaluate(self, arguments: Mapping[str, object]) -> JsonValue:
-        """The result as JSON; the arguments are not changed.
-
-        Arguments that the script does not read are ignored. Raises EvaluationError if one that it reads
-        is missing, and, with the line, when it fails or takes too many steps or too much memory.
-        """
-        run = _compile(self.text, self.names)[1]
-        budget = ScriptBudget()
-        try:
-            values = [_admit(budget, name, arguments[name]) for name in self.names]
-        except KeyError as error:
-            raise EvaluationError(
-                message("expression.value_missing", "no value for {name}", name=error.args[0])
-            ) from None
-        value = _run(run, budget, values)
-        try:
-            return export_result(budget, value)
-        except _FAILURES as error:
-            raise EvaluationError(_explain(error)) from None
-
 
 def compile_script(text: str, parameter_names: Collection[str]) -> CompiledScript:
     """The checked script; raises ExpressionError with what is wrong and where."""
-    return CompiledScript(text, _compile(text, tuple(parameter_names))[0])
+    # Python reads identifiers as NFKC, so a name is looked up in that form.
+    names = {normalize("NFKC", name): name for name in parameter_names}
+    source = _ScriptSource(text)
+    checker = ScriptChecker(names, source.locate)
+    try:
+        checker.check_script(_read_statements(source))
+    except RecursionError:
+        raise ExpressionError(
+            message("script.nested_too_deeply", "the script is nested too deeply")
+        ) from None
+    return CompiledScript(text, tuple(names[name] for name in _read_parameters(checker, names)))
+
+
+def read_script(text: str) -> list[ast.stmt]:
+    """The statements; raises ExpressionError for a text that is no Python or too large."""
+    return _read_statements(_ScriptSource(text))
 
 
 def find_script_names(text: str, parameter_names: Collection[str] = ()) -> list[str]:
@@ -105,11 +74,11 @@ def find_script_names(text: str, parameter_names: Collection[str] = ()) -> list[
     parameter is its first value.
     """
     source = _ScriptSource(text)
-    rewriter = ScriptRewriter(None, source.locate)
+    checker = ScriptChecker(None, source.locate)
     with suppress(ExpressionError, RecursionError):
-        rewriter.rewrite_script(_read_statements(source))
+        checker.check_script(_read_statements(source))
     names = {normalize("NFKC", name): name for name in parameter_names}
-    return keep_parameters(_read_parameters(rewriter, names), parameter_names)
+    return keep_parameters(_read_parameters(checker, names), parameter_names)
 
 
 def is_script(text: str) -> bool:
@@ -141,7 +110,7 @@ def _has_several_lines(text: str) -> bool:
 class _ScriptSource(Source):
     logic: ClassVar[Message] = SCRIPT
     byte_limit = SCRIPT_BYTE_LIMIT
-    node_limit = SCRIPT_NODE_LIMIT
+    node_limit = 5_000
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -172,83 +141,8 @@ def _read_statements(source: Source) -> list[ast.stmt]:
     return body
 
 
-@lru_cache(maxsize=256)
-def _compile(
-    text: str, parameter_names: tuple[str, ...]
-) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The parameters that the script reads, and the function that takes their values."""
-    names = {normalize("NFKC", name): name for name in parameter_names}
-    source = _ScriptSource(text)
-    rewriter = ScriptRewriter(names, source.locate)
-    try:
-        body = rewriter.rewrite_script(_read_statements(source))
-        read = _read_parameters(rewriter, names)
-        code = compile(wrap_statements(body, read), _FILE_NAME, "exec")
-    except RecursionError:
-        raise ExpressionError(
-            message("script.nested_too_deeply", "the script is nested too deeply")
-        ) from None
-    scope = dict(_SCRIPT_NAMESPACE)
-    exec(code, scope)  # noqa: S102 - the tree was built from the allow-list alone
-    return tuple(names[name] for name in read), scope["__script"]
-
-
-def _read_parameters(rewriter: ScriptRewriter, names: Collection[str]) -> list[str]:
-    for node in rewriter.doubtful:
+def _read_parameters(checker: ScriptChecker, names: Collection[str]) -> list[str]:
+    for node in checker.doubtful:
         if node.id in names:
-            rewriter.note_parameter(node)
-    return rewriter.free_names()
-
-
-def _admit(budget: ScriptBudget, name: str, value: Any) -> Any:
-    """The argument; a list as a copy, since the script may change it."""
-    admitted = admit_argument(budget, name, value)
-    return list(admitted) if type(admitted) is list else admitted
-
-
-# A dictionary or a set that changes while it is walked is a RuntimeError.
-_FAILURES = (*FAILURES, RuntimeError)
-
-
-def _run(function: Callable[..., Any], budget: ScriptBudget, values: list[Any]) -> Any:
-    try:
-        return function(budget, *values)
-    except StatedError as error:
-        raise EvaluationError(error.message) from None
-    except (EvaluationError, *_FAILURES) as error:
-        line = _find_line(error.__traceback__)
-        raise EvaluationError(
-            message(
-                "script.at_line", "line {line}: {reason}", line=str(line), reason=_explain(error)
-            )
-        ) from None
-
-
-def _find_line(traceback: TracebackType | None) -> int:
-    """The line of the script in which the error came up, the innermost of a nested expression."""
-    line = 0
-    while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == _FILE_NAME:
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
-    return line
-
-
-def _explain(error: Exception) -> Message:
-    match error:
-        case NameError():
-            name = str(error).split("'")[1]
-            return message(
-                "script.no_value_yet", "{name} has no value yet; give it one before", name=name
-            )
-        case MemoryError():
-            return message("script.memory", "the script needs too much memory")
-        case RecursionError():
-            return explain_failure(error)
-        case RuntimeError():
-            return message(
-                "script.changed_while_walked",
-                "a dictionary or set changes while it is walked; walk list(...) of it",
-            )
-        case _:
-            return explain_failure(error)
+            checker.note_parameter(node)
+    return checker.free_names()

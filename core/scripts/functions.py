@@ -1,18 +1,38 @@
 """What scripts may call beyond expressions: the clock, and the methods that change a value."""
 
-from datetime import date, datetime, timedelta, timezone
-from typing import Any
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any, ClassVar
 
 from core.errors import EvaluationError
 from core.expressions.functions import FUNCTIONS
 from core.expressions.limits import Budget, check_items, check_key, check_length, kind_name, weigh
 from core.expressions.methods import METHODS
 from core.expressions.table import Function, make_table
-from core.messages import message
-from core.scripts.limits import ScriptBudget
+from core.messages import Message, message
+from core.toolspec import SCRIPT
 
 _MAX_OFFSET_HOURS = 14
 _MOVED_A_STEP = 6  # Shift: so many elements are moved in the time of one step.
+
+
+class ScriptBudget(Budget):
+    """Room for real work, within what a process of half a gigabyte holds.
+
+    Loops and calls are free, the tool's time-out ends them. All that a script makes is counted, whether
+    it is kept or not: the shifts are such that a step pays for about 64 bytes.
+    """
+
+    __slots__ = ("moment",)
+
+    logic: ClassVar[Message] = SCRIPT
+    step_limit: ClassVar[int] = 5_000_000
+    length_limit: ClassVar[int] = 1_000_000
+    shifts: ClassVar[Mapping[type, int]] = {str: 5, list: 3, tuple: 3, set: 1, dict: 1}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.moment = datetime.now(UTC)
 
 
 def _now(budget: ScriptBudget, offset_hours: Any = 0) -> datetime:
@@ -183,19 +203,3 @@ SCRIPT_METHODS: dict[type, dict[str, Function]] = METHODS | {
 SCRIPT_METHOD_NAMES = frozenset(name for table in SCRIPT_METHODS.values() for name in table)
 CHANGING_METHOD_NAMES = frozenset(name for table in CHANGING_METHODS.values() for name in table)
 VALUE_METHOD_NAMES = frozenset({"pop", "setdefault", "copy"})
-
-
-def call_script_method(budget: Budget, value: Any, name: str, *arguments: Any) -> Any:
-    """`value.name(*arguments)`, looked up by the exact type of `value` in the table above."""
-    methods = SCRIPT_METHODS.get(type(value))
-    method = methods.get(name) if methods else None
-    if method is None:
-        raise EvaluationError(
-            message(
-                "expression.no_method",
-                "{kind} has no method {name}()",
-                kind=kind_name(value),
-                name=name,
-            )
-        )
-    return method.call(budget, value, *arguments)

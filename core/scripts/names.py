@@ -1,21 +1,34 @@
-"""Which names of a script are its variables, and where in it they have a value."""
+"""The names of a script: its variables and where they have a value, its result, its exceptions."""
 
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+RESULT = "result"
+# What a script may catch and raise, by name.
+EXCEPTIONS: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        *(ArithmeticError, AssertionError, AttributeError, Exception, IndexError, KeyError),
+        *(LookupError, OverflowError, RuntimeError, TypeError, ValueError, ZeroDivisionError),
+    )
+}
 
-def find_stored_names(statements: Iterable[ast.AST]) -> set[str]:
+
+def find_stored_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that the statements give a value to, those inside loops and branches too."""
     names: set[str] = set()
-    waiting = [*statements]
+    waiting = [*nodes]
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        # The names of a comprehension are its own.
-        if not isinstance(node, ast.comprehension):
-            waiting.extend(ast.iter_child_nodes(node))
+        match node := waiting.pop():
+            case ast.FunctionDef(name=name):
+                names.add(name)
+                continue
+            case ast.Lambda() | ast.comprehension():
+                continue  # Their names are their own.
+            case ast.Name(id=name, ctx=ast.Store()) | ast.ExceptHandler(name=str(name)):
+                names.add(name)
+        waiting.extend(ast.iter_child_nodes(node))
     return names
 
 

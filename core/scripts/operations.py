@@ -1,6 +1,6 @@
 """The operations of scripts that change a list, a dictionary or a set in its place."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS, subscript
@@ -11,17 +11,11 @@ from core.expressions.limits import (
     check_items,
     check_key,
     check_length,
-    check_walkable,
     kind_name,
 )
 from core.messages import join, message
 
 _CHANGEABLE = frozenset({list, set, dict})
-
-
-def walk(budget: Budget, values: Any) -> Any:
-    """`values` itself if a loop can walk it; each round of the loop draws its own steps."""
-    return check_walkable(values)
 
 
 def walk_range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> range:
@@ -34,11 +28,6 @@ def walk_range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> r
         raise EvaluationError(
             message("script.range_kinds", "range() does not accept {kinds}", kinds=kinds)
         ) from None
-
-
-def end_run(budget: Budget) -> NoReturn:
-    """Raises the EvaluationError of a budget that is used up."""
-    budget.refuse()
 
 
 def store(budget: Budget, values: Any, key: Any, value: Any) -> None:
@@ -84,12 +73,6 @@ def delete(budget: Budget, values: Any, key: Any) -> None:
         _check_position(values, key)
         budget.draw(len(values) >> 6)
     del values[key]
-
-
-def change(budget: Budget, values: Any, key: Any, link: tuple[Guard, Any]) -> None:
-    """`values[key] += operand`, where the link is the guard of `+=` and the operand."""
-    operate, operand = link
-    store(budget, values, key, operate(budget, subscript(budget, values, key), operand))
 
 
 def _in_place(symbol: str) -> Guard:

@@ -3,11 +3,13 @@
 import json
 import os
 import resource
+import sys
 from collections.abc import Callable, Mapping
 from contextvars import Context
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import NoReturn, Protocol, Self
 
 from core.errors import ToolboxError
@@ -38,7 +40,7 @@ _PIECE = 65_536
 
 
 class Script(Protocol):
-    """A compiled script, as `core.script` makes them."""
+    """A script that can be run, as `gateways.scripts.language` makes them."""
 
     def evaluate(self, arguments: Mapping[str, object]) -> JsonValue:
         """The result as JSON. Raises ToolboxError."""
@@ -49,9 +51,13 @@ Compile = Callable[[str, tuple[str, ...]], Script]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerOptions:
-    """`language` is the module whose `compile_script(text, names)` is used; limits are in bytes."""
+    """`language` is the module whose `compile_script(text, names)` is used; limits are in bytes.
+
+    `asteval` is the path of the one installed package that a process may import.
+    """
 
     language: str
+    asteval: str
     memory_bytes: int
     answer_limit: int
 
@@ -61,6 +67,11 @@ class WorkerOptions:
 
     def load_compiler(self) -> Compile:
         """The language's compiler, which keeps what it compiled last."""
+        # No other installed package can be imported: not numpy either, which asteval would take.
+        spec = spec_from_file_location("asteval", self.asteval)
+        if spec and spec.loader:
+            sys.modules["asteval"] = module_from_spec(spec)
+            spec.loader.exec_module(sys.modules["asteval"])
         return lru_cache(COMPILED_SCRIPTS)(import_module(self.language).compile_script)
 
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import count
 from time import monotonic
 from typing import Self
@@ -68,11 +69,15 @@ class ScriptWorkers:
     """
 
     def __init__(
-        self, settings: ScriptWorkerSettings | None = None, language: str = "core.script"
+        self,
+        settings: ScriptWorkerSettings | None = None,
+        language: str = "gateways.scripts.language",
     ) -> None:
         self.settings = settings or ScriptWorkerSettings()
+        spec = find_spec("asteval")
         options = WorkerOptions(
             language=language,
+            asteval=(spec and spec.origin) or "",
             memory_bytes=self.settings.memory_bytes,
             answer_limit=self.settings.answer_limit_bytes,
         )

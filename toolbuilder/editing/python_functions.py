@@ -6,7 +6,7 @@ from typing import Any
 from core.expressions.numbers import CONSTANTS
 from core.expressions.table import Function
 from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
-from core.scripts.syntax import RESULT
+from core.scripts.names import RESULT
 
 KEYWORDS = (
     *("and", "break", "continue", "del", "elif", "else", "for", "if", "in", "is", "not", "or"),

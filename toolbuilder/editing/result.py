@@ -138,11 +138,14 @@ def show_trial(
 ) -> ShownTrial:
     """The run of the tool `name` with these arguments; `types` are the columns that were foretold."""
     line, reason = _split_line(trial.error)
+    advice = (in_language(trial.advice),) if trial.advice else ()
     shown = ShownTrial(
         error=in_language(reason),
         line=line,
         parameter=_find_refused(str(trial.error or "")),
-        notes=tuple(trial.structured.get("notes", trial.notes)) if trial.columns else trial.notes,
+        notes=tuple(trial.structured.get("notes", trial.notes))
+        if trial.columns
+        else (*trial.notes, *advice),
         truncated=trial.truncated,
         elapsed_ms=trial.elapsed_ms,
         tokens=trial.tokens,

@@ -8,17 +8,20 @@ from typing import Any
 
 from catalog.sources.settings import SourceSettings
 from core.bindings import CallerFacts
-from core.errors import ToolboxError
-from core.execution import CompiledTool
-from core.messages import Message
-from core.results import output_schema
+from core.errors import DefinitionError, ToolboxError
+from core.execution import CompiledTool, Query
+from core.messages import Message, message
+from core.results import Answer, QueryResult, output_schema, query_answer
+from core.script import CompiledScript
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
-from core.toolspec import JsonValue, SqlLogic, ToolSpec
+from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
+from toolbuilder.source_loop import OpenSources, shared_loop
 from tools.registry import require_source
-from tools.running import DEADLINE_MARGIN_S, run_here
-from tools.source_loop import shared_loop
-from tools.sources import Sources
+
+# As the runtime waits for a tool that has passed its limit.
+_MARGIN_S = 1.0
+_SLOW_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +30,7 @@ class Trial:
 
     `error` is None, or what the agent would read in English. `columns` and `rows` are a query's, in every
     format; `texts` and `structured` are what the agent gets, in the tool's own. `tokens` is the
-    estimate for what a model reads of it.
+    estimate for what a model reads of it. `advice` is for the author, of a script that is slow.
     """
 
     error: Message | None = None
@@ -39,6 +42,7 @@ class Trial:
     texts: tuple[str, ...] = ()
     tokens: int = 0
     elapsed_ms: float = 0.0
+    advice: Message | None = None
 
 
 def run_trial(
@@ -54,6 +58,10 @@ def run_trial(
     began = perf_counter()
     try:
         require_source(spec, sources, caller.username)
+        if isinstance(spec.logic, ScriptLogic):
+            # The start of the processes says nothing of the script.
+            shared_loop().run(_start_scripts, sources, timeout_s=_START_WITHIN_S)
+            began = perf_counter()
         answer = run_here(
             spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key
         )
@@ -69,8 +77,22 @@ def run_trial(
                 notes=result.notes,
                 truncated=result.truncated,
             )
+    elapsed_ms = (perf_counter() - began) * 1_000
     tokens = sum(map(estimate_tokens, trial.texts))
-    return replace(trial, tokens=tokens, elapsed_ms=(perf_counter() - began) * 1_000)
+    advice = None
+    if isinstance(spec.logic, ScriptLogic) and elapsed_ms > min(_SLOW_MS, spec.timeout_ms / 2):
+        advice = message(
+            "trial.slow_script",
+            "this script took {elapsed} ms of at most {limit} ms; a query, or a function such as sum_by(),"
+            " is faster than a loop",
+            elapsed=round(elapsed_ms),
+            limit=spec.timeout_ms,
+        )
+    return replace(trial, tokens=tokens, elapsed_ms=elapsed_ms, advice=advice)
+
+
+async def _start_scripts(sources: Sources) -> None:
+    await sources.script_runner()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,3 +148,80 @@ def list_entry(spec: ToolSpec) -> tuple[dict[str, Any], int]:
     # What clients hand to their models: neither the answer's schema nor metadata.
     told = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
     return entry, estimate_tokens(json.dumps(told, ensure_ascii=False))
+
+
+def _run(
+    spec: ToolSpec,
+    arguments: Mapping[str, JsonValue],
+    sources: SourceSettings,
+    caller: TrialCaller,
+) -> Trial:
+    tool = CompiledTool(spec)
+    require_source(spec, sources, caller.username)
+    values = tool.validate(arguments, caller.facts)
+
+    async def work(opened: OpenSources) -> Trial:
+        if isinstance(spec.logic, SqlLogic):
+            return await _try_query(
+                tool, spec.logic, tool.query_for(values, caller.username), opened
+            )
+        if not isinstance(spec.logic, ScriptLogic):
+            return _as_told(await tool.run(values, opened, _NoScripts(), caller.username))
+        scripts = await opened.scripts()
+        scripts.check()
+        began = perf_counter()
+        trial = _as_told(await tool.run(values, opened, scripts, caller.username))
+        return replace(trial, advice=_advise(spec, (perf_counter() - began) * 1_000))
+
+    return shared_loop().run(work, sources, timeout_s=_deadline_s(spec), key=caller.key)
+
+
+def _advise(spec: ToolSpec, elapsed_ms: float) -> Message | None:
+    """What the author of a script that took so long should know."""
+    if elapsed_ms <= min(_SLOW_MS, spec.timeout_ms / 2):
+        return None
+    return message(
+        "trial.slow_script",
+        "this script took {elapsed} ms of at most {limit} ms; a query, or a function such as sum_by(),"
+        " is faster than a loop",
+        elapsed=round(elapsed_ms),
+        limit=spec.timeout_ms,
+    )
+
+
+async def _try_query(
+    tool: CompiledTool, logic: SqlLogic, query: Query, opened: OpenSources
+) -> Trial:
+    result: QueryResult = await opened.ask(logic.data_source, lambda source: source.run(query))
+    return replace(
+        _as_told(query_answer(result, tool.spec.result_format)),
+        columns=result.columns,
+        rows=result.rows,
+        notes=result.notes,
+        truncated=result.truncated,
+    )
+
+
+def _as_told(answer: Answer) -> Trial:
+    tokens = sum(map(estimate_tokens, answer.texts))
+    return Trial(structured=answer.structured, texts=answer.texts, tokens=tokens)
+
+
+def _deadline_s(spec: ToolSpec) -> float:
+    return spec.timeout_ms / 1_000 + _MARGIN_S
+
+
+class _NoScripts:
+    """For logic that needs no process."""
+
+    def check(self) -> None:
+        """Nothing is needed."""
+
+    async def run(
+        self,
+        script: CompiledScript,
+        values: Mapping[str, object],
+        timeout_ms: int,
+        caller: str = "",
+    ) -> JsonValue:
+        raise DefinitionError(message("run.no_script", "this logic was not compiled as a script"))

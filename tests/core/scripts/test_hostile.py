@@ -1,18 +1,14 @@
-"""Hostile scripts: refused before they run, or ended within their bounds, and nothing is left behind."""
+"""Hostile scripts that are refused before they run, and that leave nothing behind."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from core.errors import EvaluationError, ExpressionError
+from core.errors import ExpressionError
 from core.script import compile_script
 from tests.core.expressions.test_hostile import read_process_state
 
 NAMES = ["n", "name", "values", "nothing"]
-
-
-def arguments() -> dict[str, object]:
-    return {"n": 3, "name": "Hong", "values": [3, 1, 2], "nothing": None}
 
 
 @pytest.fixture(autouse=True)
@@ -39,15 +35,31 @@ REFUSED: dict[str, list[str]] = {
         "sorted(values)\nresult = values",
         "values.copy()\nresult = values",
     ],
-    "try is not": ["try:\n  x = 1\nexcept:\n  x = 2\nresult = x"],
-    "raise is not": ["raise ValueError('x')\nresult = 1"],
-    "assert is not": ["assert n\nresult = 1"],
+    "except takes one of": [
+        "try:\n  x = 1\nexcept BaseException:\n  x = 2\nresult = x",
+        "try:\n  x = 1\nexcept SystemExit:\n  x = 2\nresult = x",
+        "try:\n  x = 1\nexcept MemoryError:\n  x = 2\nresult = x",
+        "try:\n  x = 1\nexcept (ValueError, n):\n  x = 2\nresult = x",
+        "try:\n  x = 1\nexcept n.__class__:\n  x = 2\nresult = x",
+    ],
+    "raise takes one of": [
+        "raise SystemExit('x')\nresult = 1",
+        "raise KeyboardInterrupt\nresult = 1",
+        "raise\nresult = 1",
+        "raise ValueError('x', 1)\nresult = 1",
+        "raise values\nresult = 1",
+        "raise ValueError('x').with_traceback(nothing)\nresult = 1",
+    ],
+    "except* is not": ["try:\n  x = 1\nexcept* ValueError:\n  x = 2\nresult = x"],
     "with is not": ["with open('x') as f:\n  pass\nresult = 1"],
-    "def is not": ["def f():\n  return f()\nresult = f()", "def f():\n  nonlocal n\nresult = 1"],
-    "lambda is not": ["f = lambda: f()\nresult = f()"],
+    "global and nonlocal are not": [
+        "global n\nn = 1\nresult = n",
+        "def f():\n  nonlocal n\nresult = 1",
+        "def f():\n  global n\nresult = 1",
+    ],
+    "decorators are not": ["@abs\ndef f(): pass\nresult = 1"],
     "class is not": ["class A:\n  pass\nresult = 1"],
     "import is not": ["import os\nresult = os.getcwd()", "from os import *\nresult = 1"],
-    "global is not": ["global n\nn = 1\nresult = n"],
     "yield is not": ["yield n\nresult = 1", "x = yield\nresult = x"],
     "await is not": ["await n\nresult = 1"],
     "async is not": ["async def f(): pass\nresult = 1", "async for x in values: pass\nresult = 1"],
@@ -134,139 +146,7 @@ REFUSED: dict[str, list[str]] = {
     "reverse=True only": ["values.sort(key=abs)\nresult = values"],
     "@ is not": ["values @= 5\nresult = values"],
 }
-FAILING: dict[str, list[str]] = {
-    "too many steps": [
-        "while 1:\n  continue\nresult = 1",
-        "while n:\n  n += 1\nresult = n",
-        "while True:\n  while True:\n    pass\nresult = 1",
-        "for i in range(10 ** 30): pass\nresult = 1",
-        "for i in range(10 ** 9):\n  for j in range(10 ** 9):\n    pass\nresult = 1",
-        "x = []\nfor i in range(50):\n  x = [x, x]\nresult = x == [x]",
-        "x = {}\ni = 0\nwhile True:\n  x[i] = [0] * 1000\n  i += 1\nresult = x",
-        "x = []\nwhile True:\n  x.append('a' * 1000000)\nresult = x",
-        "x = []\nwhile True:\n  x.append([0] * 1000000)\nresult = x",
-        "x = []\nwhile True:\n  x.insert(0, 1)\nresult = x",
-        "x = [0] * 1000000\nwhile True:\n  x.insert(0, x.pop(0))\nresult = x",
-        "x = [0] * 1000000\nwhile True:\n  x.reverse()\nresult = x",
-        "x = [0] * 1000000\nwhile True:\n  x.sort()\nresult = x",
-        "x = [0] * 1000000\nwhile True:\n  del x[0]\nresult = x",
-        "x = list(range(1000000))\nwhile True:\n  x.remove(999999)\n  x.append(999999)\nresult = x",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.isdigit()\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.startswith(x)\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.count('a' * 500000 + 'b')\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.rfind('b' + 'a' * 500000)\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.strip('a')\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x == x + ''\nresult = 1",
-        "x = list(range(1000000))\nresult = [x[i:] for i in range(1000)]",
-        "x = {i: i for i in range(300000)}\ny = []\nwhile True:\n  y.append(x.items())\nresult = 1",
-        "x = {i: i for i in range(300000)}\ny = []\nwhile True:\n  y.append(x | {})\nresult = 1",
-    ],
-    "longer than 1,000,000": [
-        "x = [1]\nwhile True:\n  x += x\nresult = x",
-        "x = [1]\nwhile True:\n  x = x + x\nresult = x",
-        "x = [1]\nwhile True:\n  x.extend(x)\nresult = x",
-        "x = [1]\nwhile True:\n  x *= 2\nresult = x",
-        "x = 'a'\nwhile True:\n  x += x\nresult = x",
-        "x = 'a'\nwhile True:\n  x = f'{x}{x}'\nresult = x",
-        "x = 'a' * 1000000\nwhile True:\n  y = x.split('a')\nresult = 1",
-        "x = 'a' * 1000000\nwhile True:\n  y = x + 'b' in x\nresult = 1",
-        "x = 'a' * 1000000\ny = x.replace('a', 'bb')\nresult = 1",
-        "for x in values:\n  values.append(x)\nresult = 1",
-    ],
-    "range() arg 3": ["for i in range(0, 1, 0): pass\nresult = 1"],
-    "does not accept": [
-        "for i in range('a'): pass\nresult = 1",
-        "result = now('x')",
-        "values.sort(True, True)\nresult = values",
-        "x = [1, 'a']\nx.sort()\nresult = x",
-        "values.pop('a')\nresult = 1",
-        "x = {}\nx.update([1])\nresult = x",
-    ],
-    "a list is needed here": [
-        "for i in n: pass\nresult = 1",
-        "for i in nothing: pass\nresult = 1",
-        "values.extend(5)\nresult = values",
-        "values += 5\nresult = values",
-    ],
-    "too many digits": [
-        "x = 2\nwhile True:\n  x *= x\nresult = x",
-        "x = 2\nwhile True:\n  x **= 2\nresult = x",
-        "x = 1\nwhile True:\n  x <<= 1\nresult = x",
-    ],
-    "nested more than 40 deep": [
-        "x = []\nfor i in range(60):\n  x = [x, x]\nresult = x",
-        "x = [1]\nx.append(x)\nresult = x",
-        "x = [1]\nx.append(x)\nresult = to_json(x)",
-        "x = [1]\nx.append(x)\nresult = flatten(x)",
-        "x = {}\nx['x'] = x\nresult = x",
-    ],
-    "nested more than 200 deep": [
-        "x = []\nfor i in range(500):\n  x = [x]\nresult = x == 1",
-        "x = [1]\nx.append(x)\nresult = x == x",
-        "x = [1]\nx.append(x)\nresult = x in x",
-        "x = [1]\nx.append(x)\nresult = sorted(x)",
-        "x = [1]\nx.append(x)\nresult = max(x)",
-        "x = [1]\nx[0] = x\ny = [x]\nresult = x < y",
-        "x = {}\nx['x'] = x\nresult = x == x.copy()",
-        "x = []\ny = [x]\nx.append(y)\nresult = x == y",
-        "x = []\nx.append(x)\nx.remove(x)\nresult = x",
-    ],
-    "is infinite": ["x = 1.5\nfor i in range(99):\n  x *= x\nresult = x"],
-    "at most 1,000,000": ["x = range(1000001)\nresult = 1"],
-    "the values are nested too deeply": ["x = '[' * 1000000\nresult = parse_json(x)"],
-    "str() of a list": ["x = []\nx.append(x)\nresult = str(x)"],
-    "cannot write a list": ["x = []\nx.append(x)\nresult = f'{x}'"],
-    "a key must be": [
-        "x = []\nx.append(x)\nresult = {x}",
-        "x = {}\nx[[]] = 1\nresult = x",
-        "x = {1}\nx.add([])\nresult = x",
-        "x = {1}\nx.update([[]])\nresult = x",
-    ],
-    "changes while it is walked": [
-        "x = {1: 1}\nfor k in x:\n  x[k + 1] = 1\nresult = x",
-        "x = {1}\nfor k in x:\n  x.add(k + 1)\nresult = x",
-        "x = {1: 1, 2: 2}\nresult = [x.pop(y) for y in x]",
-    ],
-    "is outside a list": [
-        "result = [values.pop() for _ in range(4)]",
-        "result = [1 // z for z in values\n  if z - 3]\nx = values[9]",
-        "del values[0], values[0], values[0], values[0]\nresult = 1",
-        "values[9] = 1\nresult = 1",
-        "values.pop(9)\nresult = 1",
-    ],
-    "division by zero": ["x = 1 / 0\nresult = x", "n //= 0\nresult = n"],
-    "cannot apply": ["y = 1\n\nresult = (y +\n  nothing)", "x = {1}\nx |= [2]\nresult = x"],
-    "nothing can be put": [
-        "del name[0]\nresult = 1",
-        "name[0] = 'x'\nresult = 1",
-        "x = (1, 2)\nx[0] = 1\nresult = x",
-        "x = (1, [])\nx[1] += [1]\nresult = x",
-        "n[0] = 1\nresult = n",
-        "nothing[0] = 1\nresult = 1",
-        "abs(n)[0] = 1\nresult = 1",
-    ],
-    "a position must be": ["values['a'] = 1\nresult = 1"],
-    "too large for a key": ["x = {}\nx[10 ** 30] = 1\nresult = x"],
-    "has no key": ["x = {}\nx['a'] += 1\nresult = x", "x = {}\nx.pop('a')\nresult = 1"],
-    "unpack": ["a, b = values\nresult = a", "a, b = n\nresult = a"],
-    "has no value yet": [
-        "if n > 9:\n  y = 1\nresult = y",
-        "for y in []: pass\nresult = y",
-        "while n:\n  z = w\n  w = 1\nresult = z",
-        "if n > 9: result = 1",
-    ],
-    "has no method": ["result = 1\nresult.append(1)", "values.add(1)\nresult = 1"],
-    "offset from UTC": ["result = now(99)", "result = today(float('nan'))"],
-    "number is too large": ["values.insert(10 ** 30, 1)\nresult = values"],
-    "not in a list": ["values.remove(9)\nresult = 1"],
-    "not in a set": ["x = {1}\nx.remove(2)\nresult = x"],
-    "not formatted with %": ["name %= 5\nresult = name"],
-    "negative shift": ["n >>= -1\nresult = n"],
-    "not a real number": ["x = -8\nx **= 0.5\nresult = x"],
-    "is too much": ["if n > 2: fail(f'{n} is too much')\nresult = n"],
-}
 REFUSED_CASES = [(text, reason) for reason, texts in REFUSED.items() for text in texts]
-FAILING_CASES = [(text, reason) for reason, texts in FAILING.items() for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -277,17 +157,3 @@ def test_hostile_script_is_refused_before_it_runs(text: str, reason: str) -> Non
         compile_script(text, NAMES)
 
     assert reason in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"), FAILING_CASES, ids=[text[:50] for text, _ in FAILING_CASES]
-)
-def test_script_ends_within_its_bounds_and_changes_no_argument(text: str, reason: str) -> None:
-    script = compile_script(text, NAMES)
-    given = arguments()
-
-    with pytest.raises(EvaluationError) as raised:
-        script.evaluate(given)
-
-    assert reason in str(raised.value)
-    assert given == arguments()

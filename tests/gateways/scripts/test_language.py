@@ -14,6 +14,7 @@ from core.errors import (
 )
 from core.script import SCRIPT_FUNCTIONS, CompiledScript, compile_script
 from core.toolspec import JsonValue
+from gateways.scripts import language
 from gateways.scripts.sandbox import missing_support
 from gateways.scripts.workers import LOST_TEXT, ScriptWorkers
 from tests.gateways.scripts.runs import LONG_MS
@@ -64,7 +65,7 @@ async def outcome(evaluation: Awaitable[JsonValue]) -> tuple[str, JsonValue]:
 
 
 async def evaluate_here(script: CompiledScript) -> JsonValue:
-    return script.evaluate(ARGUMENTS)
+    return language.compile_script(script.text, script.names).evaluate(ARGUMENTS)
 
 
 async def test_served_language_does_in_the_sandbox_what_it_does_outside() -> None:

@@ -18,7 +18,7 @@ from catalog.gates import named_sources_open_to
 from catalog.models import Engine
 from catalog.sources.settings import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.scripts.limits import SCRIPT_BYTE_LIMIT
+from core.script import SCRIPT_BYTE_LIMIT
 from core.statement import STATEMENT_BYTE_LIMIT
 from core.toolspec import Dialect, ParameterType, ResultFormat
 from toolbuilder.editing.drafts import discard_draft
