@@ -51,6 +51,35 @@ def _today(budget: ScriptBudget, offset_hours: Any = 0) -> date:
     return _now(budget, offset_hours).date()
 
 
+def _sorted(budget: Budget, values: Any, reverse: Any = False, key: Any = None) -> list[Any]:
+    """The elements as a list in rising order, or falling with reverse=True, by a function if given."""
+    rows = list(check_items(budget, values))
+    keys = weigh(budget, _keys_of(rows, key))
+    return [rows[i] for i in sorted(range(len(rows)), key=keys.__getitem__, reverse=bool(reverse))]
+
+
+def _min(budget: Budget, *values: Any, key: Any = None) -> Any:
+    """The least of a list, or of several values, by a function if given."""
+    return _find_end(budget, FUNCTIONS["min"], values, key)
+
+
+def _max(budget: Budget, *values: Any, key: Any = None) -> Any:
+    """The greatest of a list, or of several values, by a function if given."""
+    return _find_end(budget, FUNCTIONS["max"], values, key)
+
+
+def _find_end(budget: Budget, choose: Function, values: tuple[Any, ...], key: Any) -> Any:
+    if key is None:
+        return choose.call(budget, *values)
+    rows = list(check_items(budget, values[0])) if len(values) == 1 else list(values)
+    keys = _keys_of(rows, key)
+    return rows[keys.index(choose.call(budget, keys))]
+
+
+def _keys_of(rows: list[Any], key: Any) -> list[Any]:
+    return rows if key is None else [key(row) for row in rows]
+
+
 def _draw_move(budget: Budget, values: list[Any]) -> None:
     """A step, and those of moving every element of the list by one place."""
     budget.draw(1 + (len(values) >> _MOVED_A_STEP))
@@ -189,7 +218,7 @@ def _update_set(budget: Budget, members: set[Any], items: Any) -> None:
 _pop_key.__name__ = "_pop"
 _update_set.__name__ = "_update"
 
-SCRIPT_FUNCTIONS: dict[str, Function] = FUNCTIONS | make_table(_now, _today)
+SCRIPT_FUNCTIONS: dict[str, Function] = FUNCTIONS | make_table(_now, _today, _sorted, _min, _max)
 CHANGING_METHODS: dict[type, dict[str, Function]] = {
     list: make_table(
         *(_append, _extend, _insert, _pop, _remove, _sort, _reverse, _clear, _copy),

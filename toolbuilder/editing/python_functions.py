@@ -9,8 +9,21 @@ from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
 from core.scripts.names import RESULT
 
 KEYWORDS = (
-    *("and", "break", "continue", "del", "elif", "else", "for", "if", "in", "is", "not", "or"),
-    *("pass", "while", "True", "False", "None"),
+    *(
+        "and",
+        "assert",
+        "break",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+    ),
+    *("if", "in", "is", "lambda", "not", "or", "pass", "raise", "return", "try", "while"),
+    *("True", "False", "None"),
 )
 
 
