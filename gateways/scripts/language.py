@@ -47,7 +47,7 @@ CALL_LIMIT = 200  # Calls of functions within functions.
 RECURSION_LIMIT = 5_000
 
 _NODES = (
-    *("assert", "assign", "attribute", "augassign", "binop", "boolop", "break", "call", "compare"),
+    *("assert", "assign", "augassign", "binop", "boolop", "break", "call", "compare"),
     *("constant", "continue", "delete", "dict", "dictcomp", "expr", "for", "formattedvalue"),
     *("functiondef", "generatorexp", "if", "ifexp", "joinedstr", "lambda", "list", "listcomp"),
     *("name", "pass", "raise", "return", "set", "setcomp", "subscript", "try", "tuple"),
@@ -106,7 +106,7 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
         super().__init__(symtable={}, minimal=True, use_numpy=False)
         constants = {name: constant.value for name, constant in CONSTANTS.items()}
         self.symtable = Scope(constants, values)
-        # A node that is not in the list does not exist.
+        # A node that is not in the list does not exist; an attribute does as the method of a call.
         self.node_handlers = {node: getattr(self, f"on_{node}") for node in _NODES}
         self.expr = ""  # With None asteval would go on after an error.
         self._budget = budget

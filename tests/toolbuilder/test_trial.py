@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from toolbuilder.source_loop import shared_loop
+from toolbuilder.trial import Trial, TrialCaller, explain_plan, list_entry, run_trial, stop_trial
+from toolbuilder.workbench.result import show_trial
 
 from catalog.sources.settings import SourceSettings
 from core.toolspec import (
@@ -21,15 +24,6 @@ from core.toolspec import (
 from gateways.sqlite.settings import SqliteSettings
 from tests.toolbuilder.stock import tool
 from tests.waiting import LIMIT_S, wait_until
-from toolbuilder.editing.trial import (
-    Trial,
-    TrialCaller,
-    explain_plan,
-    list_entry,
-    run_trial,
-    stop_trial,
-)
-from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +75,17 @@ def test_expression_gives_its_value(db: None) -> None:
     spec = ToolSpec(id=1, name="e", logic=ExpressionLogic("1 + 1"))
 
     assert run_trial(spec, {}, SourceSettings(), KIM).structured == {"result": 2}
+
+
+def test_slow_script_gives_advice_and_its_value(db: None) -> None:
+    script = "for i in range(1500000): pass\nresult = i"
+    spec = ToolSpec(id=1, name="s", logic=ScriptLogic(script), timeout_ms=60_000)
+
+    shown = show_trial(run_trial(spec, {}, SourceSettings(), KIM), "s", {})
+
+    assert shown.value is not None
+    assert "ms of at most 60,000 ms" in shown.notes[0]
+    shared_loop().close()
 
 
 def test_script_runs_in_the_sandbox(db: None) -> None:

@@ -8,20 +8,20 @@ from typing import Any
 
 from catalog.sources.settings import SourceSettings
 from core.bindings import CallerFacts
-from core.errors import DefinitionError, ToolboxError
-from core.execution import CompiledTool, Query
+from core.errors import ToolboxError
+from core.execution import CompiledTool
 from core.messages import Message, message
-from core.results import Answer, QueryResult, output_schema, query_answer
-from core.script import CompiledScript
+from core.results import output_schema
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
-from toolbuilder.source_loop import OpenSources, shared_loop
 from tools.registry import require_source
+from tools.running import DEADLINE_MARGIN_S, run_here
+from tools.source_loop import shared_loop
+from tools.sources import Sources
 
-# As the runtime waits for a tool that has passed its limit.
-_MARGIN_S = 1.0
 _SLOW_MS = 1_000
+_START_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
