@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+from typing import NoReturn
 
 from gateways.scripts.worker import CHANNEL, Compile, WorkerOptions, become_worker
 
@@ -35,24 +36,22 @@ class ForkServer:
 
     def serve(self, server_pid: int) -> None:
         """Obey until the server is gone; then nothing that was forked is left."""
-        watched: list[socket.socket | int] = [self._control, *_watch(server_pid)]
-        while os.getppid() == server_pid:
-            ready, _, _ = select.select(watched, [], [])
-            if self._control not in ready or not self._obey_next():
-                break
+        watched: list[socket.socket | int] = [self._control]
+        # Readable at the end of the server; where the kernel has no such, the control socket tells.
+        with contextlib.suppress(OSError, AttributeError):
+            watched.append(os.pidfd_open(server_pid))
+        with contextlib.suppress(ConnectionError):
+            while os.getppid() == server_pid:
+                ready, _, _ = select.select(watched, [], [])
+                if self._control not in ready or not self._obey():
+                    break
         for number in list(self._pids):
             self._end(number)
 
-    def _obey_next(self) -> bool:
-        """False once there is nobody to obey any more."""
-        try:
-            order, files, _, _ = socket.recv_fds(self._control, ORDER_BYTES, 1)
-            return self._obey(order.decode(), files)
-        except ConnectionError:
-            return False
-
-    def _obey(self, order: str, files: list[int]) -> bool:
-        match order.split():
+    def _obey(self) -> bool:
+        """Take the next order; False once there is nobody to obey any more."""
+        order, files, _, _ = socket.recv_fds(self._control, ORDER_BYTES, 1)
+        match order.decode().split():
             case ["fork", number]:
                 self._fork(number, files[0])
             case ["end", number]:
@@ -66,13 +65,10 @@ class ForkServer:
         parent = os.getpid()
         # Where the system has no room for a process, the closed channel tells the server.
         with contextlib.suppress(OSError):
-            pid = os.fork()
-            if pid == 0:
-                self._become_worker(parent, channel)
-            self._pids[number] = pid
+            self._pids[number] = os.fork() or self._become_worker(parent, channel)
         os.close(channel)
 
-    def _become_worker(self, parent: int, channel: int) -> None:
+    def _become_worker(self, parent: int, channel: int) -> NoReturn:
         try:
             os.dup2(channel, CHANNEL)
             become_worker(self._options, self._compiler, parent)
@@ -87,15 +83,6 @@ class ForkServer:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
         return os.waitpid(pid, 0)[1]
-
-
-def _watch(pid: int) -> list[int]:
-    """A descriptor that becomes readable at the end of the process, where the kernel has such."""
-    try:
-        return [os.pidfd_open(pid)]
-    except (OSError, AttributeError):
-        # Then the end of the control socket has to tell.
-        return []
 
 
 def main() -> None:

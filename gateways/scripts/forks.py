@@ -50,8 +50,14 @@ class ScriptForks:
         """A new process, which will greet; raises OSError when the system refuses."""
         ours, theirs = socket.socketpair()
         with theirs:
+            order, files = [f"fork {number}".encode()], [theirs.fileno()]
             try:
-                self._order_fork(number, theirs)
+                try:
+                    socket.send_fds(self._running(), order, files)
+                except ConnectionError:
+                    # It had ended, and we had not heard of it yet.
+                    self._lose_server()
+                    socket.send_fds(self._running(), order, files)
             except OSError:
                 ours.close()
                 raise
@@ -84,15 +90,6 @@ class ScriptForks:
         except subprocess.TimeoutExpired:
             _kill(server)
 
-    def _order_fork(self, number: int, channel: socket.socket) -> None:
-        order, files = [f"fork {number}".encode()], [channel.fileno()]
-        try:
-            socket.send_fds(self._running(), order, files)
-        except ConnectionError:
-            # It had ended, and we had not heard of it yet.
-            self._lose_server()
-            socket.send_fds(self._running(), order, files)
-
     def _running(self) -> socket.socket:
         if self._control is None:
             self._control = self._start()
@@ -106,7 +103,8 @@ class ScriptForks:
         with theirs:
             self._server = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, *_FLAGS, "-c", boot, *arguments],
-                env=_environment(),
+                # Nothing, unless Python itself needs to find its libraries.
+                env={name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ},
                 cwd="/",
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -125,19 +123,17 @@ class ScriptForks:
         except ConnectionError:
             pass  # As good as an end.
         match answer.decode().split():
-            case ["ended", number, status]:
-                self._note_end(int(number), int(status))
+            case ["ended", number, _] if int(number) in self._ended_by_us:
+                self._ended_by_us.discard(int(number))
+            case ["ended", _, status]:
+                logger.warning(
+                    "A script process ended by itself: %s", _describe_status(int(status))
+                )
             case _:
                 logger.error(
                     "The fork server of scripts has ended; it is started again when needed"
                 )
                 self._lose_server()
-
-    def _note_end(self, number: int, status: int) -> None:
-        if number in self._ended_by_us:
-            self._ended_by_us.discard(number)
-        else:
-            logger.warning("A script process ended by itself: %s", _describe_status(status))
 
     def _lose_server(self) -> None:
         server, self._server = self._server, None
@@ -158,12 +154,6 @@ def _kill(server: subprocess.Popen[bytes]) -> None:
     """Its processes go with it: the kernel sends them the death signal."""
     server.kill()
     server.wait()
-
-
-def _environment() -> dict[str, str]:
-    """Nothing, unless Python itself needs to find its libraries."""
-    name = "LD_LIBRARY_PATH"
-    return {name: os.environ[name]} if name in os.environ else {}
 
 
 def _describe_status(status: int) -> str:

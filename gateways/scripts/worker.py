@@ -19,7 +19,6 @@ from gateways.scripts.messages import (
     FrameBuffer,
     Greeting,
     Reply,
-    Request,
     decode_request,
     encode_greeting,
     encode_reply,
@@ -100,8 +99,9 @@ def become_worker(options: WorkerOptions, compile_script: Compile, parent_pid: i
 def _answer(compile_script: Compile, payload: bytes, memory_bytes: int) -> Reply:
     try:
         request = decode_request(payload)
+        script = compile_script(request.text, tuple(request.values))
         # An empty context: the decimal context that one script gets is not what another left.
-        return Reply(result=Context().run(_evaluate, compile_script, request))
+        return Reply(result=Context().run(script.evaluate, request.values))
     except ToolboxError as error:
         return Reply(error=error.message)
     except MemoryError:
@@ -114,10 +114,6 @@ def _answer(compile_script: Compile, payload: bytes, memory_bytes: int) -> Reply
         )
     except RecursionError:
         return Reply(error=message("script.nests_too_deeply", "the script nests too deeply"))
-
-
-def _evaluate(compile_script: Compile, request: Request) -> JsonValue:
-    return compile_script(request.text, tuple(request.values)).evaluate(request.values)
 
 
 def _usage() -> resource.struct_rusage:

@@ -22,7 +22,7 @@ from core.toolspec import JsonValue
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS, FairQueue
 from gateways.query_deadline import advise
 from gateways.scripts.forks import ScriptForks
-from gateways.scripts.messages import Reply, Request, encode_request
+from gateways.scripts.messages import Request, encode_request
 from gateways.scripts.process import ProcessLostError, ScriptProcess
 from gateways.scripts.sandbox import missing_support
 from gateways.scripts.worker import WorkerOptions
@@ -167,28 +167,28 @@ class ScriptWorkers:
         until = began + timeout_ms / 1_000
         process = await self._take(caller, until)
         waited_s = loop.time() - began
-        try:
-            reply = await self._ask(process, request, until)
-        except TimeoutError as error:
-            raise _deadline_error(timeout_ms, waited_s) from error
-        except ProcessLostError as error:
-            raise EvaluationError(LOST_TEXT) from error
-        if reply.error is not None:
-            raise EvaluationError(reply.error)
-        return reply.result
-
-    async def _ask(self, process: ScriptProcess, request: bytes, until: float) -> Reply:
-        """The reply of the process, which is ended unless it comes in time."""
+        reply = None
         try:
             async with asyncio.timeout_at(until):
                 reply = await process.ask(request)
-        except BaseException:
-            process.abort()
-            raise
-        if reply.is_spent:
-            process.abort()
+        except TimeoutError as error:
+            raise DeadlineExceededError(
+                message(
+                    "scripts.deadline",
+                    "the script took longer than {seconds} s and was stopped; {advice}",
+                    seconds=f"{timeout_ms / 1_000:g}",
+                    advice=advise(_COMPUTE_LESS, waited_s),
+                )
+            ) from error
+        except ProcessLostError as error:
+            raise EvaluationError(LOST_TEXT) from error
+        finally:
+            if reply is None or reply.is_spent:
+                process.abort()
         self._give_back(process)
-        return reply
+        if reply.error is not None:
+            raise EvaluationError(reply.error)
+        return reply.result
 
     async def _take(self, caller: str, until: float) -> ScriptProcess:
         while self._idle:
@@ -273,14 +273,3 @@ class Allowance:
         now = self._clock()
         self._free_at = max(self._free_at, now - self._burst_s) + self._interval_s
         return max(0.0, self._free_at - now)
-
-
-def _deadline_error(timeout_ms: int, waited_s: float) -> DeadlineExceededError:
-    return DeadlineExceededError(
-        message(
-            "scripts.deadline",
-            "the script took longer than {seconds} s and was stopped; {advice}",
-            seconds=f"{timeout_ms / 1_000:g}",
-            advice=advise(_COMPUTE_LESS, waited_s),
-        )
-    )
