@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from core.errors import EvaluationError
 from core.messages import Message, foreign, message
@@ -58,17 +58,13 @@ class Budget:
         """Take `steps`; raises EvaluationError when they are used up."""
         self.steps -= steps
         if self.steps < 0:
-            self.refuse()
-
-    def refuse(self) -> NoReturn:
-        """Raises the EvaluationError of a budget that is used up."""
-        raise EvaluationError(
-            message(
-                "logic.too_many_steps",
-                "the {logic} takes too many steps on these arguments",
-                logic=self.logic,
+            raise EvaluationError(
+                message(
+                    "logic.too_many_steps",
+                    "the {logic} takes too many steps on these arguments",
+                    logic=self.logic,
+                )
             )
-        )
 
 
 def kind_name(value: object) -> Message:

@@ -24,7 +24,7 @@ def guard_function(name: str, function: Guard) -> Function:
     """The function with a checked result, and with kinds instead of Python's types in its errors."""
 
     @functools.wraps(function)
-    def call(budget: Budget, *args: Any, **options: Any) -> Any:
+    def call(budget: Budget, /, *args: Any, **options: Any) -> Any:
         try:
             return check_value(budget, function(budget, *args, **options))
         except TypeError:

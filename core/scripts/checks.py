@@ -136,6 +136,8 @@ class ScriptChecker(Rewriter):
 
     def _block(self, body: list[ast.stmt]) -> None:
         for statement in body:
+            if isinstance(statement, ast.Pass):
+                continue
             check = _CHECKS.get(type(statement))
             if check is None:
                 self.refuse(statement, _HINTS.get(type(statement)))
@@ -146,15 +148,20 @@ class ScriptChecker(Rewriter):
         for target in node.targets:
             self._place(target)
 
-    def _place(self, target: ast.expr) -> None:
+    def _place(self, target: ast.expr, in_loop: bool = False) -> None:
         """What is assigned to: a name, an element, or several of them."""
         if isinstance(target, ast.Tuple | ast.List):
             for part in target.elts:
-                self._place(part)
-        elif isinstance(target, ast.Subscript):
-            self._element(target)
-        else:
+                self._place(part, in_loop)
+        elif not isinstance(target, ast.Subscript):
             self._variable(target)
+        elif in_loop:
+            self.refuse(
+                target,
+                message("expression.loop_names_only", "only names can stand between for and in"),
+            )
+        else:
+            self._element(target)
 
     def _element(self, target: ast.Subscript) -> None:
         if isinstance(target.slice, ast.Slice):
@@ -225,7 +232,7 @@ class ScriptChecker(Rewriter):
         # In every round but the first, what an earlier one gave may have its value.
         self._given.maybe |= find_stored_names([node])
         if isinstance(node, ast.For):
-            self._loop_target(node.target)
+            self._place(node.target, in_loop=True)
         else:
             self.rewrite(node.test)
         self._loops += 1
@@ -235,24 +242,9 @@ class ScriptChecker(Rewriter):
         self._block(node.orelse)
         self._given.surely = before.surely
 
-    def _loop_target(self, target: ast.expr) -> None:
-        if isinstance(target, ast.Tuple | ast.List):
-            for part in target.elts:
-                self._loop_target(part)
-        elif isinstance(target, ast.Subscript):
-            self.refuse(
-                target,
-                message("expression.loop_names_only", "only names can stand between for and in"),
-            )
-        else:
-            self._variable(target)
-
     def _jump(self, node: ast.Break | ast.Continue) -> None:
         if not self._loops:
             self.refuse(node, message("script.jump_outside", "break and continue stand in a loop"))
-
-    def _nothing(self, node: ast.Pass) -> None:
-        """Pass is allowed everywhere."""
 
     def _expression(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -315,11 +307,12 @@ class ScriptChecker(Rewriter):
         self._given, self._loops, self._handlers = around
         self._bound.pop()
 
-    def _return(self, node: ast.Return) -> None:
-        if not self._functions:
+    def _values(self, node: ast.Assert | ast.Return) -> None:
+        if isinstance(node, ast.Return) and not self._functions:
             self.refuse(node, _NO_RETURN)
-        if node.value:
-            self.rewrite(node.value)
+        for value in ast.iter_child_nodes(node):
+            if isinstance(value, ast.expr):
+                self.rewrite(value)
 
     def _try(self, node: ast.Try) -> None:
         before = self._given.split()
@@ -369,11 +362,6 @@ class ScriptChecker(Rewriter):
             ),
         )
 
-    def _assert(self, node: ast.Assert) -> None:
-        self.rewrite(node.test)
-        if node.msg:
-            self.rewrite(node.msg)
-
 
 def _changes_only(node: ast.expr) -> bool:
     """Whether the expression is a call of a method whose value is always null."""
@@ -386,7 +374,7 @@ def _changes_only(node: ast.expr) -> bool:
 
 _NO_RETURN = message("script.no_return", "return is not needed; write result = and the value")
 _CHECKS: dict[type[ast.stmt], Callable[[ScriptChecker, Any], None]] = {
-    ast.Assert: ScriptChecker._assert,
+    ast.Assert: ScriptChecker._values,
     ast.Assign: ScriptChecker._assign,
     ast.AugAssign: ScriptChecker._augmented,
     ast.Break: ScriptChecker._jump,
@@ -396,9 +384,8 @@ _CHECKS: dict[type[ast.stmt], Callable[[ScriptChecker, Any], None]] = {
     ast.For: ScriptChecker._loop,
     ast.FunctionDef: ScriptChecker._define,
     ast.If: ScriptChecker._if,
-    ast.Pass: ScriptChecker._nothing,
     ast.Raise: ScriptChecker._raise,
-    ast.Return: ScriptChecker._return,
+    ast.Return: ScriptChecker._values,
     ast.Try: ScriptChecker._try,
     ast.While: ScriptChecker._loop,
 }

@@ -13,7 +13,6 @@ from core.messages import Message, message
 from core.toolspec import SCRIPT
 
 _MAX_OFFSET_HOURS = 14
-_MOVED_A_STEP = 6  # Shift: so many elements are moved in the time of one step.
 
 
 class ScriptBudget(Budget):
@@ -80,35 +79,26 @@ def _keys_of(rows: list[Any], key: Any) -> list[Any]:
     return rows if key is None else [key(row) for row in rows]
 
 
-def _draw_move(budget: Budget, values: list[Any]) -> None:
-    """A step, and those of moving every element of the list by one place."""
-    budget.draw(1 + (len(values) >> _MOVED_A_STEP))
-
-
 def _append(budget: Budget, values: list[Any], item: Any) -> None:
     """Puts the item at the end."""
-    budget.draw(1)
     check_length(budget, len(values) + 1)
     values.append(item)
 
 
 def _extend(budget: Budget, values: list[Any], items: Any) -> None:
     """Puts the items of another list at the end."""
-    budget.draw(1)
     check_length(budget, len(values) + len(check_items(budget, items)))
     values.extend(items)
 
 
 def _insert(budget: Budget, values: list[Any], position: Any, item: Any) -> None:
     """Puts the item before the position."""
-    _draw_move(budget, values)
     check_length(budget, len(values) + 1)
     values.insert(position, item)
 
 
 def _pop(budget: Budget, values: list[Any], position: Any = -1) -> Any:
     """Takes the item at the position, the last unless given, out of the list."""
-    _draw_move(budget, values)
     if type(position) is not int:
         raise TypeError
     if not -len(values) <= position < len(values):
@@ -130,7 +120,6 @@ def _remove(budget: Budget, values: list[Any] | set[Any], item: Any) -> None:
     else:
         weigh(budget, item)
         present = item in weigh(budget, values)
-    budget.draw(1)
     if not present:
         raise EvaluationError(
             message(
@@ -144,26 +133,22 @@ def _remove(budget: Budget, values: list[Any] | set[Any], item: Any) -> None:
 
 def _sort(budget: Budget, values: list[Any], reverse: Any = False) -> None:
     """Puts the items in rising order, or falling with reverse=True."""
-    budget.draw(len(values) + 1)
     weigh(budget, values)
     values.sort(reverse=bool(reverse))
 
 
 def _reverse(budget: Budget, values: list[Any]) -> None:
     """Turns the order around."""
-    _draw_move(budget, values)
     values.reverse()
 
 
 def _clear(budget: Budget, values: list[Any] | set[Any] | dict[Any, Any]) -> None:
     """Takes everything out."""
-    budget.draw(1)
     values.clear()
 
 
 def _copy(budget: Budget, values: list[Any] | set[Any] | dict[Any, Any]) -> Any:
     """A copy; what it holds is shared."""
-    budget.draw(1)
     return values.copy()
 
 
@@ -171,21 +156,18 @@ def _update(budget: Budget, dictionary: dict[Any, Any], other: Any) -> None:
     """Takes over the keys and values of another dictionary."""
     if type(other) is not dict:
         raise TypeError
-    budget.draw(1 + len(other))
     check_length(budget, len(dictionary) + len(other))
     dictionary.update(other)
 
 
 def _setdefault(budget: Budget, dictionary: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """The value of the key, which is the default from now on if there was none."""
-    budget.draw(1)
     check_length(budget, len(dictionary) + 1)
     return dictionary.setdefault(check_key(key), default)
 
 
 def _pop_key(budget: Budget, dictionary: dict[Any, Any], key: Any, *default: Any) -> Any:
     """Takes the key out, and gives its value, or the default if there is no such key."""
-    budget.draw(1)
     if check_key(key) not in dictionary and not default:
         raise EvaluationError(
             message(
@@ -197,20 +179,17 @@ def _pop_key(budget: Budget, dictionary: dict[Any, Any], key: Any, *default: Any
 
 def _add(budget: Budget, members: set[Any], item: Any) -> None:
     """Puts the item in."""
-    budget.draw(1)
     check_length(budget, len(members) + 1)
     members.add(check_key(item))
 
 
 def _discard(budget: Budget, members: set[Any], item: Any) -> None:
     """Takes the item out if it is there."""
-    budget.draw(1)
     members.discard(check_key(item))
 
 
 def _update_set(budget: Budget, members: set[Any], items: Any) -> None:
     """Puts the items of a list in."""
-    budget.draw(1)
     check_length(budget, len(members) + len(check_items(budget, items)))
     members.update(check_key(item) for item in list(items))
 

@@ -33,7 +33,6 @@ def walk_range(budget: Budget, start: Any, stop: Any = None, step: Any = 1) -> r
 def store(budget: Budget, values: Any, key: Any, value: Any) -> None:
     """`values[key] = value`."""
     if type(values) is dict:
-        budget.draw(1)
         check_length(budget, len(values) + 1)
         values[check_key(key)] = value
     else:
@@ -71,7 +70,6 @@ def delete(budget: Budget, values: Any, key: Any) -> None:
         subscript(budget, values, key)
     else:
         _check_position(values, key)
-        budget.draw(len(values) >> 6)
     del values[key]
 
 
@@ -93,7 +91,6 @@ def _in_place(symbol: str) -> Guard:
 
 
 def _extend(budget: Budget, left: list[Any], right: Any) -> None:
-    budget.draw(1)
     check_length(budget, len(left) + len(check_items(budget, right)))
     left.extend(right)
 
@@ -108,7 +105,6 @@ def _unite(budget: Budget, left: Any, right: Any) -> None:
                 right=kind_name(right),
             )
         )
-    budget.draw(1)
     check_length(budget, len(left) + len(check_items(budget, right)))
     left.update(right)
 

@@ -396,17 +396,6 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
 
     def on_try(self, node: ast.Try) -> None:
         try:
-            self._run_handled(node)
-        finally:
-            if node.finalbody:
-                pending = self.retval, self._interrupt
-                self.retval = self._interrupt = None
-                self._run_block(node.finalbody)
-                if self._interrupt is None:
-                    self.retval, self._interrupt = pending
-
-    def _run_handled(self, node: ast.Try) -> None:
-        try:
             self._run_block(node.body)
         except CATCHABLE as error:
             handler = find_handler(node.handlers, error)
@@ -421,3 +410,10 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
             self._handled.pop()
         else:
             self._run_block(node.orelse)
+        finally:
+            if node.finalbody:
+                pending = self.retval, self._interrupt
+                self.retval = self._interrupt = None
+                self._run_block(node.finalbody)
+                if self._interrupt is None:
+                    self.retval, self._interrupt = pending

@@ -159,6 +159,7 @@ STUBBORN = [
     "f = lambda: 1\nresult = [f]",
     "f = lambda: 1\nresult = to_json({'f': f})",
     "f = lambda x: x\nresult = f()",
+    "sum = 3\nresult = sum(budget=1)",
     "f = lambda x: x\nresult = f(1, y=2)",
     "x = 1\nresult = (lambda: x)()()",
     "def f(x): return f(x)\nresult = sorted([1, f])",
