@@ -1,24 +1,33 @@
 """The functions that a script defines, and the scopes of its names."""
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Any, Protocol
 
 from core.errors import EvaluationError
 from core.messages import message
+from core.scripts.names import find_stored_names
 
 
 class Scope(dict[str, Any]):
-    """The variables of a script, a function or a comprehension; others are those around it."""
+    """The variables of a script, a function or a comprehension; others are those around it.
 
-    __slots__ = ("_around",)
+    The `own` names are never those around it, whether they have a value yet or not.
+    """
 
-    def __init__(self, around: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    __slots__ = ("_around", "_own")
+
+    def __init__(
+        self, around: Mapping[str, Any], names: Mapping[str, Any], own: Collection[str] = ()
+    ) -> None:
         super().__init__(names)
         self._around = around
+        self._own = own
 
     def __missing__(self, name: str) -> Any:
+        if name in self._own:
+            raise KeyError(name)
         return self._around[name]
 
     def holds_function(self, name: str) -> bool:
@@ -38,7 +47,7 @@ class _Interpreter(Protocol):
 class ScriptFunction:
     """A function of a script: a value that can be called, kept and passed on, and nothing else."""
 
-    __slots__ = ("_around", "_body", "_interpreter", "_name", "_signature")
+    __slots__ = ("_around", "_body", "_interpreter", "_name", "_own", "_signature")
 
     def __init__(
         self, node: ast.FunctionDef | ast.Lambda, around: Scope, interpreter: _Interpreter
@@ -49,6 +58,7 @@ class ScriptFunction:
         else:
             self._name, self._body = node.name, node.body
         self._signature = _make_signature(node.args, interpreter.run)
+        self._own = find_stored_names(self._body)
         self._around = around
         self._interpreter = interpreter
 
@@ -65,7 +75,7 @@ class ScriptFunction:
                 )
             ) from None
         bound.apply_defaults()
-        scope = Scope(self._around, bound.arguments)
+        scope = Scope(self._around, bound.arguments, self._own)
         return self._interpreter.run_function(self._body, scope)
 
     def __repr__(self) -> str:

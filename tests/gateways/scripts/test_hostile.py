@@ -137,6 +137,8 @@ FAILING: dict[str, list[str]] = {
         "for y in []: pass\nresult = y",
         "while n:\n  z = w\n  w = 1\nresult = z",
         "if n > 9: result = 1",
+        "x = 1\ndef f():\n  x += 1\n  return x\nresult = f()",
+        "x = 1\ndef f():\n  if n > 9: x = 2\n  return x\nresult = f()",
     ],
     "has no method": ["result = 1\nresult.append(1)", "values.add(1)\nresult = 1"],
     "offset from UTC": ["result = now(99)", "result = today(float('nan'))"],
