@@ -26,28 +26,12 @@ class MessageError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One call: the script, and the values of exactly the parameters that it reads."""
-
-    text: str
-    values: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """The result, or the error for the agent; a process that `is_spent` wants no further call."""
 
     result: JsonValue = None
     error: Message | None = None
     is_spent: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """The first message of a process; `fault` says why its sandbox does not hold."""
-
-    pid: int
-    fault: str | None
 
 
 class FrameBuffer:
@@ -75,21 +59,24 @@ class FrameBuffer:
         return frame
 
 
-def encode_request(request: Request) -> bytes:
-    """The request as a frame; raises EvaluationError for a value that has no form in JSON."""
-    values = [_tag(value) for value in request.values.values()]
+def encode_request(text: str, values: Mapping[str, object]) -> bytes:
+    """The script and the values of exactly the parameters that it reads, as a frame.
+
+    Raises EvaluationError for a value that has no form in JSON.
+    """
+    tagged = [_tag(value) for value in values.values()]
     try:
-        return _frame(json.dumps([request.text, list(request.values), values]).encode())
+        return _frame(json.dumps([text, list(values), tagged]).encode())
     except (TypeError, ValueError) as error:
         raise EvaluationError(
             message("script.argument_kind", "an argument is of a kind that scripts cannot take")
         ) from error
 
 
-def decode_request(payload: bytes) -> Request:
-    """The request, values in the types that they had."""
+def decode_request(payload: bytes) -> tuple[str, dict[str, object]]:
+    """The script and the values, in the types that they had."""
     text, names, values = _REQUEST_DECODER.decode(payload.decode())
-    return Request(text, dict(zip(names, values, strict=True)))
+    return text, dict(zip(names, values, strict=True))
 
 
 def encode_reply(reply: Reply, limit: int) -> bytes:
@@ -125,16 +112,16 @@ def decode_reply(payload: bytes) -> Reply:
     raise MessageError("the reply has an unknown form")
 
 
-def encode_greeting(greeting: Greeting) -> bytes:
-    """The greeting as a frame."""
-    return _frame(json.dumps({"pid": greeting.pid, "fault": greeting.fault}).encode())
+def encode_greeting(fault: str | None) -> bytes:
+    """The first message of a process, as a frame: why its sandbox does not hold, if it does not."""
+    return _frame(json.dumps({"fault": fault}).encode())
 
 
-def decode_greeting(payload: bytes) -> Greeting:
-    """The greeting; raises MessageError unless it is one."""
+def decode_greeting(payload: bytes) -> str | None:
+    """The fault; raises MessageError unless this is a greeting."""
     match _decode(payload):
-        case {"pid": int(pid), "fault": str() | None as fault}:
-            return Greeting(pid, fault)
+        case {"fault": str() | None as fault}:
+            return fault
     raise MessageError("the greeting has an unknown form")
 
 

@@ -7,7 +7,6 @@ from typing import TypeVar, cast
 
 from gateways.scripts.messages import (
     FrameBuffer,
-    Greeting,
     MessageError,
     Reply,
     decode_greeting,
@@ -72,8 +71,8 @@ class ScriptProcess(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    async def greet(self) -> Greeting:
-        """What the process says of itself. Raises ProcessLostError."""
+    async def greet(self) -> str | None:
+        """Why the sandbox of the process does not hold, or None. Raises ProcessLostError."""
         return self._decode(decode_greeting, await self._expected)
 
     async def ask(self, request: bytes) -> Reply:

@@ -11,7 +11,6 @@ import resource
 import signal
 import struct
 import sys
-from dataclasses import dataclass
 
 from core.errors import ConfigurationError
 from core.messages import Message, message
@@ -33,20 +32,6 @@ _LANDLOCK_ADDITIONS = (2, 3, 5)
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SandboxLimits:
-    """What is left to a sandboxed process.
-
-    `channel` is the one file descriptor that stays open; `memory_bytes` bounds its address space,
-    `cpu_s` its processor time over its whole life; it dies with its parent, `parent_pid`.
-    """
-
-    channel: int
-    memory_bytes: int
-    cpu_s: int
-    parent_pid: int
-
-
 def missing_support() -> Message | None:
     """Why no process can be sandboxed on this system, or None."""
     if sys.platform != "linux":
@@ -64,12 +49,17 @@ def missing_support() -> Message | None:
     return None
 
 
-def enter_sandbox(limits: SandboxLimits) -> None:
+def enter_sandbox(*, channel: int, memory_bytes: int, cpu_s: int, parent_pid: int) -> None:
     """Close this process in; there is no way back. Whether it holds is for `find_leak` to say.
 
+    `channel` is the one file descriptor that stays open; `memory_bytes` bounds the address space of the
+    process, `cpu_s` its processor time over its whole life; it dies with its parent, `parent_pid`.
     Raises ConfigurationError when the kernel refuses.
     """
-    _close_files(limits.channel)
+    # closerange() of an empty range closes every file there is.
+    if channel > 0:
+        os.closerange(0, channel)
+    os.closerange(channel + 1, max(65_536, resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
     os.chdir("/")
     with contextlib.suppress(PermissionError):  # It leads a session already.
         os.setsid()
@@ -79,11 +69,11 @@ def enter_sandbox(limits: SandboxLimits) -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
     # After the change of user, because changing credentials clears it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != limits.parent_pid:
+    if os.getppid() != parent_pid:
         sys.exit("the parent has ended")
     _forbid_files()
-    _limit_resources(limits)
-    _filter_system_calls(limits.channel)
+    _limit_resources(memory_bytes, cpu_s)
+    _filter_system_calls(channel)
 
 
 def system_call(name: str, *arguments: int | bytes | None) -> int:
@@ -94,13 +84,6 @@ def system_call(name: str, *arguments: int | bytes | None) -> int:
         for value in (number, *arguments)
     ]
     return int(_libc.syscall(*values))
-
-
-def _close_files(channel: int) -> None:
-    # closerange() of an empty range closes every file there is.
-    if channel > 0:
-        os.closerange(0, channel)
-    os.closerange(channel + 1, max(65_536, resource.getrlimit(resource.RLIMIT_NOFILE)[0]))
 
 
 def _drop_root() -> None:
@@ -127,10 +110,10 @@ def _forbid_files() -> None:
         os.close(ruleset)
 
 
-def _limit_resources(limits: SandboxLimits) -> None:
+def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
     bounds = {
-        resource.RLIMIT_AS: limits.memory_bytes,
-        resource.RLIMIT_CPU: limits.cpu_s,
+        resource.RLIMIT_AS: memory_bytes,
+        resource.RLIMIT_CPU: cpu_s,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_NOFILE: 0,

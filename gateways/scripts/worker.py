@@ -17,13 +17,12 @@ from core.messages import message
 from core.toolspec import JsonValue
 from gateways.scripts.messages import (
     FrameBuffer,
-    Greeting,
     Reply,
     decode_request,
     encode_greeting,
     encode_reply,
 )
-from gateways.scripts.sandbox import SandboxLimits, enter_sandbox
+from gateways.scripts.sandbox import enter_sandbox
 from gateways.scripts.sandbox_proof import find_leak
 
 COMPILED_SCRIPTS = 200
@@ -76,14 +75,10 @@ class WorkerOptions:
 
 def become_worker(options: WorkerOptions, compile_script: Compile, parent_pid: int) -> NoReturn:
     """Close this process in, greet, and serve the channel, which is file descriptor 0, to its end."""
-    limits = SandboxLimits(
-        channel=CHANNEL,
-        memory_bytes=options.memory_bytes,
-        cpu_s=CPU_S,
-        parent_pid=parent_pid,
+    enter_sandbox(
+        channel=CHANNEL, memory_bytes=options.memory_bytes, cpu_s=CPU_S, parent_pid=parent_pid
     )
-    enter_sandbox(limits)
-    _send(encode_greeting(Greeting(os.getpid(), find_leak(options.memory_bytes))))
+    _send(encode_greeting(find_leak(options.memory_bytes)))
     baseline_kib = _usage().ru_maxrss
     while True:
         reply = _answer(compile_script, _receive(), options.memory_bytes)
@@ -98,10 +93,10 @@ def become_worker(options: WorkerOptions, compile_script: Compile, parent_pid: i
 
 def _answer(compile_script: Compile, payload: bytes, memory_bytes: int) -> Reply:
     try:
-        request = decode_request(payload)
-        script = compile_script(request.text, tuple(request.values))
+        text, values = decode_request(payload)
+        script = compile_script(text, tuple(values))
         # An empty context: the decimal context that one script gets is not what another left.
-        return Reply(result=Context().run(script.evaluate, request.values))
+        return Reply(result=Context().run(script.evaluate, values))
     except ToolboxError as error:
         return Reply(error=error.message)
     except MemoryError:

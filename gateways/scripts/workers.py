@@ -22,7 +22,7 @@ from core.toolspec import JsonValue
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS, FairQueue
 from gateways.query_deadline import advise
 from gateways.scripts.forks import ScriptForks
-from gateways.scripts.messages import Request, encode_request
+from gateways.scripts.messages import encode_request
 from gateways.scripts.process import ProcessLostError, ScriptProcess
 from gateways.scripts.sandbox import missing_support
 from gateways.scripts.worker import WorkerOptions
@@ -161,7 +161,7 @@ class ScriptWorkers:
         """
         self.check()
         read = {name: values[name] for name in script.names if name in values}
-        request = encode_request(Request(script.text, read))
+        request = encode_request(script.text, read)
         loop = asyncio.get_running_loop()
         began = loop.time()
         until = began + timeout_ms / 1_000
@@ -236,16 +236,16 @@ class ScriptWorkers:
         self._processes.add(process)
         try:
             async with asyncio.timeout(START_WITHIN_S):
-                greeting = await process.greet()
+                leak = await process.greet()
         except BaseException:
             process.abort()
             raise
         self._fault = None
-        if greeting.fault:
+        if leak:
             self._fault = message(
                 "scripts.sandbox_leaks",
                 "their sandbox does not hold, {reason}",
-                reason=greeting.fault,
+                reason=leak,
             )
         return process
 

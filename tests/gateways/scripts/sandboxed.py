@@ -15,7 +15,7 @@ import signal
 import socket
 import subprocess
 
-from gateways.scripts.sandbox import SandboxLimits, enter_sandbox, system_call
+from gateways.scripts.sandbox import enter_sandbox, system_call
 from gateways.scripts.sandbox_proof import find_leak
 
 STDOUT = 1
@@ -37,9 +37,7 @@ NAMES = {
 def main() -> None:
     """Only standard output stays open."""
     memory_bytes, code = int(sys.argv[2]), compile(sys.argv[3], "<code>", "exec")
-    enter_sandbox(
-        SandboxLimits(channel=STDOUT, memory_bytes=memory_bytes, cpu_s=60, parent_pid=PARENT)
-    )
+    enter_sandbox(channel=STDOUT, memory_bytes=memory_bytes, cpu_s=60, parent_pid=PARENT)
     try:
         exec(code, NAMES)  # noqa: S102 - that is what this program is for
     except BaseException as error:  # noqa: BLE001 - the test asks what it was
