@@ -23,7 +23,7 @@ _KINDS_BY_CODE: dict[str, type[Exception]] = {
             *("expression.no_subscript", "expression.operator_kinds", "expression.position_kind"),
             *("expression.sign_kind", "expression.str_of_kind", "expression.text_in_text"),
             *("expression.call_unfit", "script.not_callable", "script.range_kinds"),
-            *("script.store_kind", "script.unite_kinds", "script.unpack"),
+            *("script.store_kind", "script.unite_kinds"),
         ),
         TypeError,
     ),

@@ -169,15 +169,7 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
             case ast.Subscript():
                 store(self._budget, self.run(node.value), self.run(node.slice), val)
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
-                if type(val) not in {*CONTAINERS, str} or len(val) != len(targets):
-                    raise EvaluationError(
-                        message(
-                            "script.unpack",
-                            "cannot unpack {kind} into {count} names",
-                            kind=kind_name(val),
-                            count=len(targets),
-                        )
-                    )
+                _check_count(val, len(targets))
                 for target, part in zip(targets, list(val), strict=True):
                     self.node_assign(target, part)
 
@@ -299,9 +291,12 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
     def on_call(self, node: ast.Call) -> Any:
         call = self._find_called(node.func)
         arguments = [self.run(argument) for argument in node.args]
-        return call(
-            *arguments, **{str(option.arg): self.run(option.value) for option in node.keywords}
-        )
+        options = {str(option.arg): self.run(option.value) for option in node.keywords}
+        if isinstance(node.func, ast.Attribute):
+            return call(
+                *arguments, *options.values()
+            )  # The check lets sort(reverse=True) pass alone.
+        return call(*arguments, **options)
 
     def _find_called(self, node: ast.expr) -> Callable[..., Any]:
         """A function is known by its call: a variable named `sum` that holds none does not hide it."""
@@ -417,3 +412,13 @@ class ScriptInterpreter(Interpreter):  # type: ignore[misc]
                 self._run_block(node.finalbody)
                 if self._interrupt is None:
                     self.retval, self._interrupt = pending
+
+
+def _check_count(value: Any, count: int) -> None:
+    """Raises what Python raises when so many names cannot be given their values."""
+    if type(value) not in {*CONTAINERS, str}:
+        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+    if len(value) > count:
+        raise ValueError(f"too many values to unpack (expected {count})")
+    if len(value) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(value)})")
