@@ -6,9 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from toolbuilder.source_loop import shared_loop
-from toolbuilder.trial import Trial, TrialCaller, explain_plan, list_entry, run_trial, stop_trial
-from toolbuilder.workbench.result import show_trial
 
 from catalog.sources.settings import SourceSettings
 from core.toolspec import (
@@ -24,6 +21,16 @@ from core.toolspec import (
 from gateways.sqlite.settings import SqliteSettings
 from tests.toolbuilder.stock import tool
 from tests.waiting import LIMIT_S, wait_until
+from toolbuilder.editing.result import show_trial
+from toolbuilder.editing.trial import (
+    Trial,
+    TrialCaller,
+    explain_plan,
+    list_entry,
+    run_trial,
+    stop_trial,
+)
+from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
 

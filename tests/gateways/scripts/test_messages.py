@@ -3,16 +3,16 @@
 import pytest
 
 from core.toolspec import ParameterType
-from gateways.scripts.messages import FrameBuffer, Request, decode_request, encode_request
+from gateways.scripts.messages import FrameBuffer, decode_request, encode_request
 from tests.examples import read_example
 
 
 @pytest.mark.parametrize("declared", list(ParameterType))
 def test_value_of_every_type_arrives_with_its_type(declared: ParameterType) -> None:
-    request = Request("result = value", {"value": read_example(declared)})
+    value = read_example(declared)
 
-    payload = FrameBuffer(10_000).add(encode_request(request))
-    arrived = decode_request(payload or b"")
+    payload = FrameBuffer(10_000).add(encode_request("result = value", {"value": value}))
+    text, arrived = decode_request(payload or b"")
 
-    assert arrived == request
-    assert type(arrived.values["value"]) is type(request.values["value"])
+    assert (text, arrived) == ("result = value", {"value": value})
+    assert type(arrived["value"]) is type(value)
