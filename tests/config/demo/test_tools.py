@@ -20,6 +20,7 @@ SQL_TOOLS = [name for name, entry in ENTRIES.items() if entry["tool_type"] == "S
 EXPRESSIONS = {
     "multiply_numbers": 15,
     "calculate_discount": 2805,
+    "add_up_bill": 65.67,
     "count_days": 89,
     "write_greeting": "홍길동 고객님, 안녕하세요.",
     "summarize_numbers": {
