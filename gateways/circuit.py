@@ -9,7 +9,7 @@ from core.errors import ToolboxError
 from core.messages import Message
 from gateways.patience import StallWatch, patient_timeout
 
-# After a failure callers are told at once for so long, before one of them tries again.
+# After a failure callers get it at once for so long, before one of them tries again.
 DOWN_S = 1.0
 
 

@@ -15,13 +15,12 @@ from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next query would hang.
 MAX_IDLE_S = 240.0
-# After a failure to connect, callers are told at once for so long before one of them tries again:
+# After a failure to connect, callers get it at once for so long before one of them tries again:
 # little after the first failure, twice as much after each further one, and as long as it took to find out.
 FIRST_DOWN_S, LONGEST_DOWN_S = 0.1, 1.0
 CLOSED_TEXT = message("source.closed", "the data source was closed")
 NOT_CONNECTED_TEXT = message(
-    "source.not_connected",
-    "no connection to the data source was made in time; try again later",
+    "source.not_connected", "no connection to the data source was made in time; try again later"
 )
 
 
@@ -84,8 +83,11 @@ class ConnectionPool(Generic[_Connection]):
         """
         if self._is_closed:
             raise DataSourceUnavailableError(CLOSED_TEXT)
-        if connection := self._pop_idle():
-            return connection
+        while self._idle:
+            connection, since = self._idle.pop()
+            if monotonic() - since < MAX_IDLE_S:
+                return connection
+            self._discard(connection)
         until = min(until, asyncio.get_running_loop().time() + self._max_wait_s)
         if self._slots_taken < self._size:
             self._slots_taken += 1
@@ -116,14 +118,6 @@ class ConnectionPool(Generic[_Connection]):
         for attempt in self._attempts:
             attempt.cancel()
         await asyncio.gather(*self._settling, *self._attempts, return_exceptions=True)
-
-    def _pop_idle(self) -> _Connection | None:
-        while self._idle:
-            connection, since = self._idle.pop()
-            if monotonic() - since < MAX_IDLE_S:
-                return connection
-            self._discard(connection)
-        return None
 
     async def _open(self, until: float) -> _Connection:
         """A new connection for a slot that the caller holds.

@@ -21,7 +21,11 @@ class _WatchedStream(httpx.AsyncByteStream):
     def __init__(self, stream: httpx.AsyncByteStream, response: httpx.Response) -> None:
         self._stream = stream
         self._network = response.extensions["network_stream"]
-        self._parser = _find_parser(stream)
+        # The h11 connection is under the streams of httpx and httpcore.
+        inner: Any = stream
+        while not hasattr(inner, "_connection"):
+            inner = getattr(inner, "_httpcore_stream", None) or inner._stream
+        self._parser = inner._connection._h11_state
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for chunk in self._stream:
@@ -33,13 +37,6 @@ class _WatchedStream(httpx.AsyncByteStream):
             # Its state is no longer that of a connection which may be used again.
             self._parser.send_failed()
         await self._stream.aclose()
-
-
-def _find_parser(stream: Any) -> Any:
-    """The h11 connection under the streams of httpx and httpcore."""
-    while not hasattr(stream, "_connection"):
-        stream = getattr(stream, "_httpcore_stream", None) or stream._stream
-    return stream._connection._h11_state
 
 
 def _has_bytes(network: Any) -> bool:

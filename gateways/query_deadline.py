@@ -1,4 +1,4 @@
-"""How callers are told that their time was over; the same words for every source."""
+"""The error of a caller whose time is over, in the same words for every source."""
 
 from core.errors import DeadlineExceededError
 from core.messages import Message, message

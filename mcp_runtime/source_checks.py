@@ -7,9 +7,7 @@ from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
 from catalog.sources.checking import find_due, inspect_row, select_faults, store_report
-from gateways.checks.postgres import inspect_postgres
-from gateways.postgres.settings import PostgresSettings
-from gateways.sources import DatabaseSettings
+from gateways.engines import DatabaseSettings, inspect_source
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +34,7 @@ async def warn_of_default_source(settings: DatabaseSettings | None) -> None:
 
     Whoever sets its variables runs this server, so it is served all the same.
     """
-    if not isinstance(settings, PostgresSettings):
+    if settings is None:
         return
-    for fault in select_faults(await inspect_postgres(settings)):
+    for fault in select_faults(await inspect_source(settings)):
         logger.warning("the default data source: %s", fault.text)

@@ -116,3 +116,35 @@ def test_upward_imports_are_refused(tmp_path: Path) -> None:
 
     assert result.returncode != 0
     assert "core.up -> gateways" in result.stdout
+
+
+def test_only_the_registry_tells_engines_apart(trees: dict[Path, ast.Module]) -> None:
+    """A new engine is a package in gateways: what others need of it, its registration says."""
+    exempt = ("gateways/", "core/statements/", "tests/", "benchmarks/", "agents/", "examples/")
+
+    found = [
+        f"{name_of(path)}:{node.lineno}"
+        for path, tree in trees.items()
+        if not name_of(path).startswith(exempt)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr | ast.pattern) and _compares_engine(node)
+    ]
+
+    assert found == []
+
+
+def _compares_engine(node: ast.AST) -> bool:
+    """Whether it compares, or matches, something with one engine or dialect or its name."""
+    match node:
+        case ast.Compare(left=left, comparators=others):
+            compared = [left, *others]
+        case ast.MatchValue(value=value):
+            compared = [value]
+        case ast.Call(func=ast.Name(id="isinstance"), args=[_, classes]):
+            return any(name in ast.unparse(classes) for name in ("PostgresS", "SqliteS"))
+        case _:
+            return False
+    return any(
+        re.fullmatch(r"(Engine|Dialect)\.[A-Z]+(\.value)?|'(postgresql|postgres|sqlite)'", text)
+        for text in map(ast.unparse, compared)
+    )

@@ -9,10 +9,11 @@ from typing import Generic, TypeVar
 
 from catalog.sources.settings import SourceSettings, explain_missing_service, explain_missing_source
 from core.errors import DefinitionError
+from gateways.engine import OpenedSource
+from gateways.engines import DatabaseSettings, open_source
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
-from gateways.sources import DatabaseSettings, OpenedSource, open_source
 
 logger = logging.getLogger(__name__)
 
@@ -118,9 +119,10 @@ class Sources:
         for task in self._retiring:
             task.cancel()
         await asyncio.gather(*self._retiring, return_exceptions=True)
-        sources = [opened.source for opened in self._opened.values()]
-        for source in (*sources, *(opened.source for opened in self._services.values())):
-            await _close(source.close())
+        for opened in self._opened.values():
+            await _close(opened.source.close())
+        for service in self._services.values():
+            await _close(service.source.close())
         self._opened.clear()
         self._services.clear()
         if self._scripts:

@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from access.reader_language import in_language
 from catalog.changes import source_changed
-from catalog.models import CheckState, DataSource, Engine, SourceCheck
+from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources.checking import check_sources, store_report
 from catalog.sources.environment import find_names, variable_name
 from catalog.sources.findings import read_findings, translate_summary
@@ -115,12 +115,8 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
             return _without(fieldsets[1:], ["clear_password"])
         if not obj.is_from_environment:
             return _without(fieldsets, [] if obj.password else ["clear_password"])
-        other = "engine-postgresql" if obj.engine == Engine.SQLITE else "engine-sqlite"
-        kept = [
-            entry
-            for entry in fieldsets
-            if other not in (classes := entry[1].get("classes", ())) and classes != ["engine-http"]
-        ]
+        own = f"engine-{obj.engine}"
+        kept = [entry for entry in fieldsets if own in entry[1].get("classes", (own,))]
         return _without(kept, SECRETS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: DataSource | None = None) -> Any:

@@ -9,16 +9,14 @@ from asgiref.sync import async_to_sync
 from django.utils import timezone
 
 from access.reader_language import to_columns
-from catalog.models import CheckState, DataSource, Engine, SourceCheck
+from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources.connections import find_target, to_service, to_settings
 from catalog.sources.findings import find_worst
 from core.errors import ConfigurationError
 from core.messages import list_sentences
-from gateways.checks.postgres import inspect_postgres
-from gateways.checks.report import ConnectionReport, Finding, Level, refused
-from gateways.checks.sqlite import inspect_sqlite
-from gateways.http.check import inspect_service
-from gateways.sqlite.settings import SqliteSettings
+from gateways.check_report import ConnectionReport, Finding, Level, refused
+from gateways.engines import inspect_source as inspect_database
+from gateways.http.kind import inspect_service
 
 CHECKED_AT_ONCE = 8
 # How long the word of a check is taken, and that of a database that was away.
@@ -55,7 +53,7 @@ def find_check(source: DataSource) -> SourceCheck | None:
 async def inspect_row(source: DataSource) -> ConnectionReport:
     """What the database says now, of a row that may not be saved yet; stores nothing."""
     try:
-        if source.engine == Engine.HTTP:
+        if source.is_service:
             return await inspect_service(to_service(source))
         settings = to_settings(source)
     except ConfigurationError as error:
@@ -65,9 +63,7 @@ async def inspect_row(source: DataSource) -> ConnectionReport:
             reason=str(error).rstrip("."),
         )
         return ConnectionReport(findings=(finding,))
-    if isinstance(settings, SqliteSettings):
-        return await inspect_sqlite(settings)
-    return await inspect_postgres(settings)
+    return await inspect_database(settings)
 
 
 def inspect_source(source: DataSource) -> ConnectionReport:

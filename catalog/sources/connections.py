@@ -4,7 +4,6 @@ import hashlib
 import json
 from base64 import b64encode
 from copy import copy
-from pathlib import Path
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -13,16 +12,14 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.connection_options import libpq_keywords
 from catalog.encryption import unseal
-from catalog.models import Authentication, DataSource, Engine
+from catalog.models import Authentication, DataSource
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.environment import read_target
 from core.errors import ConfigurationError
 from core.ingest.addresses import AddressRules
 from core.messages import message
+from gateways.engines import DatabaseSettings, find_engine
 from gateways.http.settings import HttpSettings
-from gateways.postgres.settings import PostgresSettings
-from gateways.sources import DatabaseSettings
-from gateways.sqlite.settings import SqliteSettings
 
 # A shorter secret would hide parts of answers that have nothing to do with it.
 MIN_SECRET_CHARACTERS = 4
@@ -33,7 +30,7 @@ _Pairs = tuple[tuple[str, str], ...]
 def to_settings(source: DataSource) -> DatabaseSettings:
     """How the source is reached, its password resolved. Raises ConfigurationError, which holds no secret."""
     row = copy(source)
-    if row.engine == Engine.HTTP and not row.is_from_environment:
+    if row.is_service and not row.is_from_environment:
         raise ConfigurationError(
             message("source.is_http", "this is an HTTP service, which answers no queries")
         )
@@ -46,21 +43,14 @@ def to_settings(source: DataSource) -> DatabaseSettings:
     else:
         password = read_password(row)
     check_row(row)
-    if row.engine == Engine.SQLITE:
-        return _to_sqlite(row)
-    return _to_postgres(row, password)
+    row.options = libpq_keywords(row.options)
+    settings: DatabaseSettings = find_engine(row.engine).read_row(row, password)
+    return settings
 
 
 def fingerprint(settings: DatabaseSettings) -> str:
     """A digest of which database is reached as whom; the password and the limits are no part of it."""
-    if isinstance(settings, SqliteSettings):
-        parts: list[object] = [Engine.SQLITE.value, str(settings.path)]
-    else:
-        parts = [
-            *(Engine.POSTGRESQL.value, settings.host, settings.port, settings.database),
-            *(settings.user, sorted(settings.extra.items()), settings.search_path),
-        ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(settings.target).encode()).hexdigest()
 
 
 @sensitive_variables()
@@ -88,39 +78,6 @@ def check_row(row: Model) -> None:
         raise ConfigurationError("; ".join(texts)) from None
 
 
-def _to_sqlite(row: DataSource) -> SqliteSettings:
-    return SqliteSettings(
-        path=Path(row.path),
-        pool_size=row.pool_size,
-        max_wait_ms=row.max_wait_ms,
-        statement_timeout_ms=row.timeout_ms,
-        lock_timeout_ms=row.lock_timeout_ms,
-        row_limit=row.row_limit,
-        byte_limit=row.byte_limit,
-        cell_limit=row.cell_limit,
-    )
-
-
-@sensitive_variables()
-def _to_postgres(row: DataSource, password: str) -> PostgresSettings:
-    return PostgresSettings(
-        host=row.host,
-        port=row.port,
-        database=row.database,
-        user=row.username,
-        password=password,
-        extra=libpq_keywords(row.options),
-        search_path=row.search_path,
-        pool_size=row.pool_size,
-        max_wait_ms=row.max_wait_ms,
-        row_limit=row.row_limit,
-        byte_limit=row.byte_limit,
-        cell_limit=row.cell_limit,
-        statement_timeout_ms=row.timeout_ms,
-        lock_timeout_ms=row.lock_timeout_ms,
-    )
-
-
 @sensitive_variables()
 def to_service(source: DataSource) -> HttpSettings:
     """How the service is called, its secret resolved. Raises ConfigurationError, which holds none."""
@@ -144,7 +101,7 @@ def to_service(source: DataSource) -> HttpSettings:
 
 def find_target(source: DataSource) -> str:
     """A digest of what the row leads to, of either kind. Raises ConfigurationError."""
-    if source.engine != Engine.HTTP:
+    if not source.is_service:
         return fingerprint(to_settings(source))
     found = to_service(source)
     names = [name for name, _secret in (*found.headers, *found.query)]

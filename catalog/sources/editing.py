@@ -17,10 +17,9 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from access.views.gates import is_fragment, user_of
 from catalog.changes import source_changed
-from catalog.models import CheckState, DataSource, Engine
+from catalog.models import CheckState, DataSource
 from catalog.sources.cards import USES, read_card
 from catalog.sources.checking import store_report
-from catalog.sources.findings import LONGEST_CHECK_S
 from catalog.sources.forms import SourcePageForm
 from catalog.sources.gates import (
     find_source,
@@ -33,6 +32,7 @@ from catalog.sources.gates import (
 )
 from catalog.sources.states import explain_origin, state_of_check
 from catalog.sources.views import view_of_report
+from gateways.engines import KINDS
 
 _LEVELS = {
     CheckState.OK: messages.SUCCESS,
@@ -143,5 +143,5 @@ def _form_context(saved: DataSource | None, form: SourcePageForm) -> dict[str, A
         "origin": explain_origin(saved) if saved else "",
         "revision": saved.updated_at.isoformat() if saved else "",
         "check": check,
-        "longest_s": LONGEST_CHECK_S[Engine.POSTGRESQL],
+        "longest_s": max(kind.longest_check_s for kind in KINDS.values()),
     }

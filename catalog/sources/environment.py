@@ -4,33 +4,31 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import psycopg
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from catalog.connection_options import check_options
-from catalog.models import DataSource, Engine, Origin
+from catalog.models import DataSource, Origin
 from core.errors import ConfigurationError
 from core.messages import message
-from gateways.postgres.settings import PostgresSettings
+from gateways.engine import Engine
+from gateways.engines import ENGINES
 
 logger = logging.getLogger(__name__)
 
 STARTED_AT = timezone.now()
 _VARIABLE = re.compile(r"DATA_SOURCE_([A-Z0-9]+(?:_[A-Z0-9]+)*)_URL")
-_POSTGRESQL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
-_SQLITE_FORM = "sqlite:////absolute/path.db"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """Where a variable says that a database is; all but the password are columns of DataSource."""
 
-    engine: str = Engine.POSTGRESQL.value
+    engine: str
     path: str = ""
     host: str = ""
     port: int = 5432
@@ -69,17 +67,15 @@ def read_target(source_name: str) -> Target:
             )
         )
     scheme = url.partition(":")[0]
-    if scheme == "sqlite":
-        return _read_sqlite(variable, url)
-    if scheme in {"postgresql", "postgres"}:
-        return _read_postgresql(variable, url)
+    for engine in ENGINES.values():
+        if scheme in engine.schemes:
+            return _read_url(engine, variable, url)
     raise ConfigurationError(
         message(
             "environment.form",
             "{variable} must be {postgresql} or {sqlite}",
             variable=variable,
-            postgresql=_POSTGRESQL_FORM,
-            sqlite=_SQLITE_FORM,
+            **{engine.name: engine.url_form for engine in ENGINES.values()},
         )
     )
 
@@ -136,25 +132,15 @@ def find_ignored_variable(source: DataSource) -> str:
     return variable if os.environ.get(variable) and not source.is_from_environment else ""
 
 
-def _read_sqlite(variable: str, url: str) -> Target:
-    prefix, path = url[:10], url[10:]
-    if prefix != "sqlite:///" or not path.startswith("/") or re.search(r"[?#\x00]", path):
-        raise ConfigurationError(
-            message(
-                "environment.sqlite_form",
-                "{variable} must be {sqlite}, with four slashes",
-                variable=variable,
-                sqlite=_SQLITE_FORM,
-            )
-        )
-    return Target(engine=Engine.SQLITE.value, path=path)
-
-
 @sensitive_variables()
-def _read_postgresql(variable: str, url: str) -> Target:
+def _read_url(engine: Engine, variable: str, url: str) -> Target:
+    columns = engine.read_url(url)
+    if columns is None:
+        fault = engine.url_fault
+        raise ConfigurationError(replace(fault, values={**fault.values, "variable": variable}))
+    target = Target(engine=engine.name, **columns)
     try:
-        found = PostgresSettings.from_dsn(url)
-        check_options(found.extra)
+        check_options(target.options)
     except ValidationError as error:
         raise ConfigurationError(
             message(
@@ -164,29 +150,13 @@ def _read_postgresql(variable: str, url: str) -> Target:
                 reason=" ".join(error.messages),
             )
         ) from None
-    except (psycopg.ProgrammingError, ValueError):
-        raise ConfigurationError(
-            message(
-                "environment.unreadable",
-                "{variable} cannot be read; it must be {postgresql}, other characters as %XX",
-                variable=variable,
-                postgresql=_POSTGRESQL_FORM,
-            )
-        ) from None
-    if not (found.user and found.database):
+    if not all(getattr(target, name) for name in engine.needed):
         raise ConfigurationError(
             message(
                 "environment.role_and_database",
                 "{variable} must name role and database, as in {postgresql}",
                 variable=variable,
-                postgresql=_POSTGRESQL_FORM,
+                postgresql=engine.url_form,
             )
         )
-    return Target(
-        host=found.host,
-        port=found.port,
-        database=found.database,
-        username=found.user,
-        options=found.extra,
-        password=found.password,
-    )
+    return target

@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from catalog.encryption import seal
-from catalog.models import DataSource, Engine, SourceCheck
+from catalog.models import DataSource, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
 from core.errors import ConfigurationError
-from gateways.checks.report import ConnectionReport
+from gateways.check_report import ConnectionReport
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
@@ -100,7 +100,7 @@ class DataSourceForm(forms.ModelForm[DataSource]):
     def _store_password(self) -> None:
         """Put the password into the row, or keep the stored one where it may be kept."""
         source = self.instance
-        if self.cleaned_data.get("clear_password") or source.engine == Engine.SQLITE:
+        if self.cleaned_data.get("clear_password") or not source.has_password:
             source.password = ""
         elif secret := self.cleaned_data["new_password"]:
             try:

@@ -15,7 +15,9 @@ from catalog.connection_options import check_options, check_search_path
 from catalog.encryption import EncryptedField
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
+from gateways.engines import find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
+from gateways.http.kind import HTTP
 
 _REFERENCE = RegexValidator(
     r"^(env|file):[A-Za-z0-9_.-]+\Z",
@@ -33,7 +35,7 @@ class Engine(models.TextChoices):
 
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
     SQLITE = Dialect.SQLITE.value, "SQLite"
-    HTTP = "http", "HTTP"
+    HTTP = HTTP.name, "HTTP"
 
 
 class Authentication(models.TextChoices):
@@ -53,21 +55,6 @@ class Origin(models.TextChoices):
     ENVIRONMENT = "environment", _("environment variable")
 
 
-# What each engine needs, and what it has no use for.
-_NEEDED: dict[str, tuple[str, ...]] = {
-    Engine.POSTGRESQL: ("host", "database", "username"),
-    Engine.SQLITE: ("path",),
-    Engine.HTTP: ("server_url",),
-}
-_OF_SERVICES = ("server_url", "authentication", "authentication_name")
-_UNUSED: dict[str, tuple[str, ...]] = {
-    Engine.POSTGRESQL: ("path", *_OF_SERVICES),
-    Engine.SQLITE: (
-        *("host", "database", "username", "password_reference", "options"),
-        *_OF_SERVICES,
-    ),
-    Engine.HTTP: ("path", "host", "database", "options"),
-}
 # What each way of authentication needs of the row, beside the secret.
 _NEEDED_BY_AUTHENTICATION: dict[str, str] = {
     Authentication.BASIC: "username",
@@ -219,16 +206,22 @@ class DataSource(models.Model):
     @property
     def address(self) -> str:
         """Where the database is, without the role."""
-        if self.engine == Engine.SQLITE:
-            return self.path
-        if self.engine == Engine.HTTP:
-            return self.server_url
-        return f"{self.host}:{self.port}/{self.database}"
+        return find_kind(self.engine).address.format(row=self)
+
+    @property
+    def is_service(self) -> bool:
+        """Whether it is an HTTP service, which answers no queries."""
+        return self.engine == HTTP.name
+
+    @property
+    def has_password(self) -> bool:
+        """Whether its kind takes a password or another secret."""
+        return "password_reference" not in find_kind(self.engine).unused
 
     def password_identity(self) -> str:
         """What the stored password is bound to: this row, and the server and role that may see it."""
         where = f"{self.username}@{self.host}:{self.port}"
-        if self.engine == Engine.HTTP:
+        if self.is_service:
             where = f"{self.username}@{self.server_url}"
         return f"h_data_source:{self.uid}:password:{where}"
 
@@ -240,12 +233,12 @@ class DataSource(models.Model):
             )
         if self.is_from_environment:
             return
-        engine = str(self.engine)
-        wanted = [*_NEEDED.get(engine, ())]
-        if engine == Engine.HTTP and self.authentication in _NEEDED_BY_AUTHENTICATION:
-            wanted.append(_NEEDED_BY_AUTHENTICATION[self.authentication])
-        needed = [name for name in wanted if not getattr(self, name)]
-        unused = [name for name in _UNUSED.get(engine, ()) if getattr(self, name)]
+        kind = find_kind(self.engine)
+        required = [*kind.needed]
+        if self.is_service and self.authentication in _NEEDED_BY_AUTHENTICATION:
+            required.append(_NEEDED_BY_AUTHENTICATION[self.authentication])
+        needed = [name for name in required if not getattr(self, name)]
+        unused = [name for name in kind.unused if getattr(self, name)]
         label = self.get_engine_display()
         errors = {
             **{name: _("%s needs this.") % label for name in needed},

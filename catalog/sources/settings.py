@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 from django.conf import settings
 
-from catalog.models import DataSource, Engine, SchemaState
+from catalog.models import DataSource, SchemaState
 from catalog.rights import explain_missing_right, read_users
 from catalog.sources.connections import fingerprint, to_service, to_settings
 from catalog.sources.environment import sync_environment_sources
 from core.errors import ConfigurationError, DefinitionError
 from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
+from gateways.engines import ENGINES, DatabaseSettings
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
 from gateways.postgres.settings import PostgresSettings
-from gateways.sources import DatabaseSettings
 
 
 @dataclass(frozen=True)
@@ -151,9 +151,9 @@ def _find_missing_right(sources: SourceSettings, name: str | None, username: str
 
 def _add_row(result: SourceSettings, row: DataSource) -> None:
     """Add the source to those that can be used, unless its last check refused it as it is now."""
-    if row.engine in list(Dialect):
+    if row.engine in ENGINES:
         result.dialects[row.name] = Dialect(row.engine)
-    if row.engine == Engine.HTTP:
+    if row.is_service:
         result.services[row.name] = to_service(row)
         return
     found = to_settings(row)

@@ -12,7 +12,7 @@ from catalog.sources.connections import find_target
 from catalog.sources.environment import find_ignored_variable, find_names, variable_name
 from catalog.sources.findings import read_findings, translate_summary
 from core.errors import ConfigurationError
-from gateways.checks.report import Level
+from gateways.check_report import Level
 
 
 class Standing(StrEnum):

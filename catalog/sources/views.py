@@ -15,16 +15,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.views.gates import is_fragment, user_of
 from catalog.gates import rights_of
-from catalog.models import ACTIVE_STATES, CatalogScan, CheckState, DataSource, Engine, SourceCheck
+from catalog.models import ACTIVE_STATES, CatalogScan, CheckState, DataSource, SourceCheck
 from catalog.sources.cards import DEFAULT_VARIABLES, USES, make_default_row, read_card, read_cards
 from catalog.sources.checking import check_sources, find_check, state_of
-from catalog.sources.findings import (
-    LONGEST_CHECK_S,
-    StageOutcome,
-    group_by_stage,
-    list_stages,
-    read_findings,
-)
+from catalog.sources.findings import StageOutcome, group_by_stage, list_stages, read_findings
 from catalog.sources.gates import (
     find_source,
     for_changers,
@@ -36,8 +30,8 @@ from catalog.sources.gates import (
 from catalog.sources.settings import default_settings
 from catalog.sources.states import is_as_checked
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from gateways.checks.postgres import inspect_postgres
-from gateways.checks.report import ConnectionReport
+from gateways.check_report import ConnectionReport
+from gateways.engines import find_kind, inspect_source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +52,7 @@ def view_of_check(engine: str, check: SourceCheck) -> CheckView:
     report = check.report if isinstance(check.report, Mapping) else {}
     return CheckView(
         state=CheckState(check.state),
-        stages=group_by_stage(engine, read_findings(check)),
+        stages=group_by_stage(find_kind(engine), read_findings(check)),
         server=str(report.get("server", "")),
         role=str(report.get("role", "")),
         role_sql=str(report.get("role_sql", "")),
@@ -72,7 +66,7 @@ def view_of_report(engine: str, report: ConnectionReport) -> CheckView:
     state = state_of(report)
     return CheckView(
         state=state,
-        stages=group_by_stage(engine, report.findings),
+        stages=group_by_stage(find_kind(engine), report.findings),
         server=report.server,
         role=report.role,
         role_sql=report.role_sql,
@@ -110,7 +104,7 @@ def source_check(request: HttpRequest, name: str) -> HttpResponse:
         source, settings = make_default_row(), default_settings()
         if settings is None:
             return redirect("source", DEFAULT_SOURCE_NAME)
-        report = async_to_sync(inspect_postgres)(settings)
+        report = async_to_sync(inspect_source)(settings)
         answer = _render_panel if is_fragment(request) else _render_page
         return answer(request, source, view_of_report(source.engine, report))
     source = find_source(request, name)
@@ -161,11 +155,11 @@ def _render_panel(request: HttpRequest, source: DataSource, check: CheckView) ->
 def _panel_context(
     request: HttpRequest, source: DataSource, check: CheckView | None
 ) -> dict[str, Any]:
-    engine = Engine(source.engine) if source.engine in Engine.values else Engine.POSTGRESQL
+    kind = find_kind(source.engine)
     panel = {
         "address": reverse("source-check", args=[source.name]),
-        "longest_s": LONGEST_CHECK_S[engine],
-        "pending": list_stages(engine),
+        "longest_s": kind.longest_check_s,
+        "pending": list_stages(kind),
         "check": check,
         "is_outdated": source.pk is not None and check is not None and not is_as_checked(source),
     }

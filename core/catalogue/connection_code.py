@@ -1,6 +1,7 @@
 """Python that reads a table with SQLAlchemy or pandas: runs as given, holds no credential."""
 
 import re
+from dataclasses import dataclass
 
 from core.catalogue.entries import TableEntry
 from core.catalogue.sql_names import quote_table
@@ -8,13 +9,35 @@ from core.toolspec import Dialect, JsonValue
 
 ROW_LIMIT = 1_000
 
-_URL_FORMS = {
-    Dialect.POSTGRESQL: "postgresql://USER:PASSWORD@HOST:5432/DATABASE",
-    Dialect.SQLITE: "sqlite:////absolute/path.db",
-}
-_PACKAGES = {
-    Dialect.POSTGRESQL: "sqlalchemy 2 and psycopg or psycopg2",
-    Dialect.SQLITE: "sqlalchemy 2",
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """How SQLAlchemy reaches a database: `engine` is a format with {address}."""
+
+    url_form: str
+    packages: str
+    imports: tuple[str, ...]
+    names: str
+    engine: str
+
+
+_CODES = {
+    Dialect.POSTGRESQL: _Code(
+        url_form="postgresql://USER:PASSWORD@HOST:5432/DATABASE",
+        packages="sqlalchemy 2 and psycopg or psycopg2",
+        imports=("import os", "from importlib.util import find_spec"),
+        names="create_engine, make_url",
+        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
+        engine="driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
+        "engine = create_engine(make_url({address}).set(drivername=driver))",
+    ),
+    Dialect.SQLITE: _Code(
+        url_form="sqlite:////absolute/path.db",
+        packages="sqlalchemy 2",
+        imports=("import os",),
+        names="create_engine",
+        engine="engine = create_engine({address})",
+    ),
 }
 
 
@@ -24,24 +47,12 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
     pandas reads at most ROW_LIMIT rows, because the table may be of any size.
     """
     variable = environment_variable(entry.source_name)
-    address = f"os.environ[{variable!r}]"
-    if entry.dialect is Dialect.SQLITE:
-        modules, names = ["import os"], "create_engine"
-        engine = f"engine = create_engine({address})"
-    else:
-        modules, names = (
-            ["import os", "from importlib.util import find_spec"],
-            "create_engine, make_url",
-        )
-        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
-        engine = (
-            "driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
-            f"engine = create_engine(make_url({address}).set(drivername=driver))"
-        )
+    code = _CODES[entry.dialect]
+    engine = code.engine.format(address=f"os.environ[{variable!r}]")
     # text() would take what follows a colon for a parameter.
     table = quote_table(entry.table).replace(":", r"\:")
     query = f"SELECT * FROM {table} LIMIT {ROW_LIMIT}"  # noqa: S608 - quoted
-    opening = ["import pandas as pd", f"from sqlalchemy import {names}, text", engine]
+    opening = ("import pandas as pd", f"from sqlalchemy import {code.names}, text", engine)
     reading = f"df = pd.read_sql(text({query!r}), engine)"
     return {
         "table_name": entry.summary.name,
@@ -49,14 +60,16 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
         "type": entry.dialect.value,
         "schema": entry.table.schema,
         "connection_code": {
-            "sqlalchemy": "\n".join([*modules, f"from sqlalchemy import {names}", engine]),
-            "pandas": "\n".join([*modules, *opening, reading]),
+            "sqlalchemy": "\n".join(
+                (*code.imports, f"from sqlalchemy import {code.names}", engine)
+            ),
+            "pandas": "\n".join((*code.imports, *opening, reading)),
         },
         "environment_variable": variable,
         "notes": (
             f"The connection string comes from the environment variable {variable},"
-            f" as in {_URL_FORMS[entry.dialect]}. Needs {_PACKAGES[entry.dialect]}; pandas for the"
-            " second sample. Each sample runs on its own, and one after the other too."
+            f" as in {code.url_form}. Needs {code.packages}; pandas for the second sample."
+            " Each sample runs on its own, and one after the other too."
             f" LIMIT {ROW_LIMIT} keeps a large table out of memory: filter and add up in SQL."
         ),
     }

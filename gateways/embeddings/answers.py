@@ -100,7 +100,20 @@ def refusal(status: int, body: bytes, api_key: str) -> EmbeddingError:
 
 
 def _read_entries(body: bytes) -> list[dict[str, Any]]:
-    entries = _parse(body)
+    try:
+        try:
+            entries = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            # Reads the NaN that servers in Python write, so that the error can name it.
+            entries = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise EmbeddingError(
+            message(
+                "embedding.no_json",
+                "the embedding server did not answer with JSON; {hint}",
+                hint=ADDRESS_HINT,
+            )
+        ) from error
     if isinstance(entries, dict):
         entries = entries.get("data")
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -112,24 +125,6 @@ def _read_entries(body: bytes) -> list[dict[str, Any]]:
             )
         )
     return entries
-
-
-def _parse(body: bytes) -> Any:
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        pass
-    try:
-        # Reads the NaN that servers in Python write, so that the error can name it.
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise EmbeddingError(
-            message(
-                "embedding.no_json",
-                "the embedding server did not answer with JSON; {hint}",
-                hint=ADDRESS_HINT,
-            )
-        ) from error
 
 
 def _in_order(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

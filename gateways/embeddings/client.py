@@ -9,7 +9,7 @@ from core.messages import message
 from gateways.embeddings.answers import check_dimension, read_vectors
 from gateways.embeddings.requests import EmbeddingRequests
 from gateways.embeddings.settings import EmbeddingSettings, RoleStyle, TextRole
-from gateways.embeddings.texts import Batch, make_batches, prepare_texts, request_body
+from gateways.embeddings.texts import make_batches, prepare_texts, request_body
 
 __all__ = ["EmbeddingClient", "EmbeddingSettings", "Embeddings", "RoleStyle", "TextRole"]
 
@@ -70,17 +70,14 @@ class EmbeddingClient:
         await self._requests.close()
 
     async def _embed_all(self, texts: Sequence[str], role: TextRole) -> list[list[float]]:
+        settings = self.settings
         vectors: list[list[float]] = []
         # One after the other, so that a call with many texts takes turns with the other calls.
-        for batch in make_batches(texts, self.settings.batch_size):
-            vectors += await self._embed_batch(batch, role)
-            check_dimension({len(vectors[0]), len(vectors[-1])}, self.settings.dimension)
+        for batch in make_batches(texts, settings.batch_size):
+            body = request_body(batch, role, settings)
+            async with self._turns[role]:
+                timeout_s = settings.request_timeout_s(sum(map(len, batch)))
+                answer = await self._requests.post(body, timeout_s)
+            vectors += read_vectors(answer, len(batch), settings.dimension)
+            check_dimension({len(vectors[0]), len(vectors[-1])}, settings.dimension)
         return vectors
-
-    async def _embed_batch(self, batch: Batch, role: TextRole) -> list[list[float]]:
-        settings = self.settings
-        body = request_body(batch, role, settings)
-        timeout_s = settings.request_timeout_s(batch.characters)
-        async with self._turns[role]:
-            answer = await self._requests.post(body, timeout_s)
-        return read_vectors(answer, len(batch.texts), settings.dimension)

@@ -60,7 +60,16 @@ class EmbeddingSettings:
     def __post_init__(self) -> None:
         if self.url:
             object.__setattr__(self, "url", complete_url(self.url))
-        object.__setattr__(self, "api_key", _as_header(self.api_key))
+        # Without the blanks and line ends that come with pasting or with a file.
+        key = self.api_key.strip()
+        if not (key.isascii() and key.isprintable()):
+            raise ConfigurationError(
+                message(
+                    "embedding.key_characters",
+                    "TEXT_EMBEDDING_API_KEY has characters that no key has; enter it again",
+                )
+            )
+        object.__setattr__(self, "api_key", key)
         for name in ("batch_size", "max_characters", "timeout_s"):
             if getattr(self, name) <= 0:
                 raise ConfigurationError(
@@ -90,8 +99,11 @@ def complete_url(url: str) -> str:
     A path that ends with `/embeddings` is kept, one that ends with a version gets `/embeddings`,
     any other `/v1/embeddings`; a query string stays. Raises ConfigurationError for no HTTP URL.
     """
-    parsed = _parse(url.strip())
-    if parsed is None or parsed.scheme not in {"http", "https"} or not parsed.host:
+    try:
+        parsed = httpx.URL(url.strip())
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise ConfigurationError(
             message(
                 "embedding.address",
@@ -107,30 +119,10 @@ def complete_url(url: str) -> str:
 
 
 def choose_role_style(model: str) -> Literal["prefix", "none"]:
-    """How a model of this name is told the role of a text, by a server that knows no roles itself.
+    """How a model of this name learns the role of a text from a server that knows no roles itself.
 
     E5 models were trained with "query: " and "passage: " before each text; their "instruct"
     variants, BGE-M3 and OpenAI's were not.
     """
     is_plain_e5 = _E5.search(model) and "instruct" not in model.lower()
     return "prefix" if is_plain_e5 else "none"
-
-
-def _parse(url: str) -> httpx.URL | None:
-    try:
-        return httpx.URL(url)
-    except httpx.InvalidURL:
-        return None
-
-
-def _as_header(api_key: str) -> str:
-    """The key without the blanks and line ends that come with pasting or with a file."""
-    key = api_key.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigurationError(
-            message(
-                "embedding.key_characters",
-                "TEXT_EMBEDDING_API_KEY has characters that no key has; enter it again",
-            )
-        )
-    return key

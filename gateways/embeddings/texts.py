@@ -22,19 +22,6 @@ class PreparedTexts:
     truncated: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Neighbouring texts for one request; `first` is the index of the first one."""
-
-    first: int
-    texts: Sequence[str]
-
-    @property
-    def characters(self) -> int:
-        """Of all texts together."""
-        return sum(map(len, self.texts))
-
-
 def prepare_texts(texts: Sequence[str], max_characters: int) -> PreparedTexts:
     """The texts in composed form (NFC), without characters that end or break them, and cut.
 
@@ -45,7 +32,10 @@ def prepare_texts(texts: Sequence[str], max_characters: int) -> PreparedTexts:
     for index, text in enumerate(texts):
         # Composing makes a text up to four times shorter; what lies beyond is cut off anyway.
         head = text.strip()[: 4 * max_characters + 1]
-        clean = _clean(head)
+        # Models know Hangul as whole syllables: written as letters (NFD, as some file systems give it) a
+        # text is as far from itself as from any other. U+0000 ends a text for servers written in C.
+        composed = unicodedata.normalize("NFC", str(to_encodable(head)))
+        clean = composed.replace("\0", " ").strip()
         if not clean:
             raise EmbeddingError(
                 message(
@@ -61,37 +51,27 @@ def prepare_texts(texts: Sequence[str], max_characters: int) -> PreparedTexts:
     return PreparedTexts(prepared, tuple(truncated))
 
 
-def make_batches(texts: Sequence[str], batch_size: int) -> Iterator[Batch]:
+def make_batches(texts: Sequence[str], batch_size: int) -> Iterator[Sequence[str]]:
     """All texts in order: at most `batch_size` and BATCH_CHARACTERS in each, but at least one."""
     first, characters = 0, 0
     for index, text in enumerate(texts):
         is_full = index - first == batch_size or characters + len(text) > BATCH_CHARACTERS
         if is_full and index > first:
-            yield Batch(first, texts[first:index])
+            yield texts[first:index]
             first, characters = index, 0
         characters += len(text)
     if first < len(texts):
-        yield Batch(first, texts[first:])
+        yield texts[first:]
 
 
-def request_body(batch: Batch, role: TextRole, settings: EmbeddingSettings) -> bytes:
+def request_body(texts: Sequence[str], role: TextRole, settings: EmbeddingSettings) -> bytes:
     """The JSON that asks for the vectors of a batch."""
     prefix = f"{role}: " if settings.role_style == "prefix" else ""
     request: dict[str, Any] = {
         "model": settings.model,
-        "input": [prefix + text for text in batch.texts],
+        "input": [prefix + text for text in texts],
         "encoding_format": "float",
     }
     if settings.role_style == "input_type":
         request["input_type"] = role.value
     return encode_json(request)
-
-
-def _clean(text: str) -> str:
-    """One form of the text for what looks the same.
-
-    Models know Hangul as whole syllables; written as letters (NFD, as some file systems give it)
-    a text is as far from itself as from any other. U+0000 ends a text for servers written in C.
-    """
-    composed = unicodedata.normalize("NFC", str(to_encodable(text)))
-    return composed.replace("\0", " ").strip()

@@ -1,4 +1,4 @@
-"""The body of an answer within its limit, whatever the sender makes of it."""
+"""The body of an answer within its limit, also where it is compressed."""
 
 import zlib
 from collections.abc import AsyncIterator, Iterable
@@ -25,7 +25,15 @@ async def read_body(chunks: AsyncIterator[bytes], encoding: str, byte_limit: int
 
     Raises DataSourceError for data that is not in its encoding, or in an unknown one.
     """
-    decoder = _decoder(encoding)
+    name = encoding.strip().lower()
+    if name not in {"", "identity", *_WINDOWS}:
+        raise DataSourceError(
+            message(
+                "http.encoding",
+                "the service's answer is in an encoding that was not asked for; it may be gzip",
+            )
+        )
+    decoder = _Compressed(_WINDOWS[name]) if name in _WINDOWS else _Plain()
     content, wire_bytes = bytearray(), 0
     async for chunk in chunks:
         wire_bytes += len(chunk)
@@ -58,17 +66,3 @@ class _Compressed:
             raise DataSourceError(
                 message("http.not_compressed", "the service's answer is not compressed as it says")
             ) from error
-
-
-def _decoder(encoding: str) -> _Plain | _Compressed:
-    name = encoding.strip().lower()
-    if name in {"", "identity"}:
-        return _Plain()
-    if name not in _WINDOWS:
-        raise DataSourceError(
-            message(
-                "http.encoding",
-                "the service's answer is in an encoding that was not asked for; it may be gzip",
-            )
-        )
-    return _Compressed(_WINDOWS[name])

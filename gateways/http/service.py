@@ -20,7 +20,7 @@ from core.errors import (
 from core.http_answers import HttpAnswer
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
 from core.ingest.requests import PlainRequest
-from core.messages import Message, message
+from core.messages import message
 from gateways.circuit import Circuit
 from gateways.fair_queue import FairSlots
 from gateways.http.bodies import read_body, redact
@@ -104,9 +104,7 @@ class HttpSource:
     async def _exchange(self, request: PlainRequest, byte_limit: int) -> HttpAnswer:
         ip = await self._find_ip()
         try:
-            transport = await self._open()
-            response = await transport.handle_async_request(self._prepare(request, ip))
-            await close_where_more_came(response)
+            response = await self._begin(request, ip)
             try:
                 return await self._read(response, min(byte_limit, self.settings.byte_limit))
             finally:
@@ -142,11 +140,20 @@ class HttpSource:
                 )
             ) from error
 
+    async def _begin(self, request: PlainRequest, ip: IpAddress) -> httpx.Response:
+        """The answer up to its body, which is to be closed. Raises httpx.TransportError."""
+        transport = await self._open()
+        response = await transport.handle_async_request(self._prepare(request, ip))
+        await close_where_more_came(response)
+        return response
+
     async def _open(self) -> httpx.AsyncHTTPTransport:
         if self._transport is not None:
             return self._transport
         # Reading the certificates takes tens of milliseconds.
-        verify = await asyncio.to_thread(_tls_context, self._address)
+        verify: ssl.SSLContext | bool = False
+        if self._address.scheme == "https":
+            verify = await asyncio.to_thread(httpx.create_ssl_context, trust_env=True)
         if self._transport is None:
             size = self.settings.pool_size
             # Not a client: it would keep cookies, follow variables of proxies and log addresses.
@@ -167,19 +174,8 @@ class HttpSource:
             port=self._address.port,
             raw_path=(f"{target}?{query}" if query else target).encode("ascii"),
         )
-        timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
-        extensions = {"timeout": timeout.as_dict(), "sni_hostname": self._address.host}
-        return httpx.Request(
-            request.method,
-            url,
-            headers=self._headers(request),
-            content=request.body or None,
-            extensions=extensions,
-        )
-
-    def _headers(self, request: PlainRequest) -> dict[str, str]:
-        """By names in small letters, so that none is sent twice; the settings' own come last."""
-        given = {
+        # By names in small letters, so that none is sent twice; the settings' own come last.
+        headers = {
             "accept": "application/json, text/*;q=0.8, */*;q=0.1",
             "accept-encoding": "gzip",
             "user-agent": "Toolbuilder",
@@ -187,17 +183,40 @@ class HttpSource:
             "host": _origin(self._address).partition("://")[2],
         }
         if request.content_type:
-            given["content-type"] = request.content_type
-        return given | {name.lower(): value for name, value in self.settings.headers}
+            headers["content-type"] = request.content_type
+        headers |= {name.lower(): value for name, value in self.settings.headers}
+        timeout = httpx.Timeout(None, connect=CONNECT_TIMEOUT_S)
+        extensions = {"timeout": timeout.as_dict(), "sni_hostname": self._address.host}
+        return httpx.Request(
+            request.method,
+            url,
+            headers=headers,
+            content=request.body or None,
+            extensions=extensions,
+        )
 
     async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
         content_type = response.headers.get("content-type", "")
-        if not _is_text(content_type):
+        kind = content_type.partition(";")[0].strip()
+        lowered = kind.lower()
+        if kind and not lowered.startswith(_TEXTS) and not lowered.endswith(_MORE_TEXTS):
             if response.status_code < 300 and response.status_code != 204:
-                raise DataSourceError(_not_text(content_type))
+                is_shown = kind[:60].isascii() and kind[:60].isprintable()
+                shown = kind[:60] if is_shown else message("http.other_kind", "something else")
+                raise DataSourceError(
+                    message(
+                        "http.answer_kind",
+                        "the service answered with {kind}; tools take JSON and text",
+                        kind=shown,
+                    )
+                )
             return HttpAnswer(response.status_code, content_type, b"")
-        stream = cast(httpx.AsyncByteStream, response.stream)
-        async with aclosing(_chunks(stream)) as chunks:
+
+        async def read_chunks() -> AsyncGenerator[bytes]:
+            async for chunk in cast(httpx.AsyncByteStream, response.stream):
+                yield chunk
+
+        async with aclosing(read_chunks()) as chunks:
             encoding = response.headers.get("content-encoding", "")
             body = await read_body(chunks, encoding, byte_limit)
         content = redact(body.content, self.settings.secrets)
@@ -207,28 +226,5 @@ class HttpSource:
         return HttpAnswer(response.status_code, content_type, content, body.is_cut)
 
 
-async def _chunks(stream: httpx.AsyncByteStream) -> AsyncGenerator[bytes]:
-    async for chunk in stream:
-        yield chunk
-
-
 def _origin(address: WebAddress) -> str:
     return str(WebAddress(address.scheme, address.host, address.port, ""))
-
-
-def _tls_context(address: WebAddress) -> ssl.SSLContext | bool:
-    return httpx.create_ssl_context(trust_env=True) if address.scheme == "https" else False
-
-
-def _is_text(content_type: str) -> bool:
-    plain = content_type.partition(";")[0].strip().lower()
-    return not plain or plain.startswith(_TEXTS) or plain.endswith(_MORE_TEXTS)
-
-
-def _not_text(content_type: str) -> Message:
-    plain = content_type.partition(";")[0].strip()[:60]
-    is_shown = plain.isascii() and plain.isprintable()
-    shown = plain if is_shown else message("http.other_kind", "something else")
-    return message(
-        "http.answer_kind", "the service answered with {kind}; tools take JSON and text", kind=shown
-    )

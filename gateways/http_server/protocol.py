@@ -60,8 +60,12 @@ class HttpProtocol(HttpToolsProtocol):
                 self.parser.feed_data(data)
                 break
             except httptools.HttpParserUpgrade as upgrade:
-                # Nothing here upgrades. The parser would take no body for it, so it is read once more.
-                data = self._make_plain_head() + data[upgrade.args[0] :]
+                # Nothing here upgrades. The parser would take no body for it, so the head is read once
+                # more, without the wish to speak another protocol.
+                version = self.parser.get_http_version().encode()
+                lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
+                lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
+                data = b"\r\n".join([*lines, b"", data[upgrade.args[0] :]])
             except httptools.HttpParserError:
                 refusal = self._refusal or RefusedRequestError(400, INVALID)
                 self._refuse(refusal.status, str(refusal))
@@ -136,13 +140,6 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _begin(self, phase: Phase) -> None:
         self._phase, self._phase_began = phase, self.loop.time()
-
-    def _make_plain_head(self) -> bytes:
-        """The head that was just read, without the wish to speak another protocol."""
-        version = self.parser.get_http_version().encode()
-        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
-        lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
-        return b"\r\n".join([*lines, b"", b""])
 
     def _count_head(self, size: int) -> None:
         self._head_bytes += size

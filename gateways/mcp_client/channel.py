@@ -13,7 +13,6 @@ from core.ingest.requests import PlainRequest
 from core.messages import message
 from gateways.http.bodies import redact
 from gateways.http.service import HttpSource
-from gateways.kept_connections import close_where_more_came
 
 SESSION_HEADER = "mcp-session-id"
 VERSION_HEADER = "mcp-protocol-version"
@@ -66,9 +65,7 @@ class McpChannel(HttpSource):
             body=body,
         )
         try:
-            transport = await self._open()
-            response = await transport.handle_async_request(self._prepare(plain, ip))
-            await close_where_more_came(response)
+            response = await self._begin(plain, ip)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             raise DataSourceUnavailableError(
                 message("mcp_server.unreachable", "the MCP server cannot be reached; retry later")

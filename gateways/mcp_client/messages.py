@@ -11,7 +11,6 @@ from core.proxied import parse_object
 from gateways.mcp_client.channel import ChannelResponse
 
 MAX_ERROR_CHARACTERS = 500
-METHOD_NOT_FOUND = -32601
 
 
 class RpcError(DataSourceError):

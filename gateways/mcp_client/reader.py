@@ -53,7 +53,17 @@ async def read_server_tools(settings: HttpSettings, timeout_ms: int) -> ServerTo
     channel = McpChannel(settings)
     try:
         async with asyncio.timeout(timeout_ms / 1_000):
-            return await _read(channel)
+            session = _Session(channel, MAX_LIST_BYTES)
+            try:
+                await session.shake_hands()
+            except RpcError:
+                # A server of 2026-07-28 alone has no handshake.
+                await session.discover()
+            try:
+                tools = tuple(await session.list_tools())
+                return ServerTools(session.server, session.protocol, tools)
+            finally:
+                await session.end()
     except TimeoutError as error:
         raise DeadlineExceededError(
             message(
@@ -64,19 +74,6 @@ async def read_server_tools(settings: HttpSettings, timeout_ms: int) -> ServerTo
         ) from error
     finally:
         await channel.close()
-
-
-async def _read(channel: McpChannel) -> ServerTools:
-    session = _Session(channel, MAX_LIST_BYTES)
-    try:
-        await session.shake_hands()
-    except RpcError:
-        # A server of 2026-07-28 alone has no handshake.
-        await session.discover()
-    try:
-        return ServerTools(session.server, session.protocol, tuple(await session.list_tools()))
-    finally:
-        await session.end()
 
 
 @dataclass(slots=True)
@@ -96,11 +93,11 @@ class _Session:
 
     async def shake_hands(self) -> None:
         """Begin as up to 2025-11-25. Raises RpcError where the server has no handshake."""
-        told = await self._ask(
+        answer = await self._ask(
             "initialize",
             {"protocolVersion": OFFERED_VERSION, "capabilities": {}, "clientInfo": _CLIENT},
         )
-        version = told.get("protocolVersion")
+        version = answer.get("protocolVersion")
         if version not in HANDSHAKE_VERSIONS:
             raise DataSourceError(
                 message(
@@ -112,7 +109,7 @@ class _Session:
                     modern=MODERN_VERSION,
                 )
             )
-        self.protocol, self.server = str(version), _name_of(told)
+        self.protocol, self.server = str(version), _name_of(answer)
         async with self._send(None, "notifications/initialized", {}) as response:
             _check_status(response)
 
@@ -166,7 +163,18 @@ class _Session:
         async with self._send(self._number, method, params) as response:
             if response.content_type != "application/json" or response.status < 400:
                 _check_status(response)
-            result = await _read_answer(response, self._number)
+            try:
+                result = await read_result(response, self._number)
+            except RpcError:
+                if response.status in (401, 403):
+                    raise DataSourceError(explain_status(response.status)) from None
+                raise
+            except DataSourceUnavailableError:
+                raise
+            except DataSourceError:
+                # A status of 400 and more without a reason of its own is told by its number.
+                _check_status(response)
+                raise
             self._session_id = response.headers.get(SESSION_HEADER, self._session_id)[:200]
             return result
 
@@ -174,8 +182,8 @@ class _Session:
     async def _send(
         self, number: int | None, method: str, params: Mapping[str, Any]
     ) -> AsyncGenerator[ChannelResponse]:
-        told = {**params, "_meta": _META} if self.is_modern else params
-        body = encode_request(number, method, told)
+        given = {**params, "_meta": _META} if self.is_modern else params
+        body = encode_request(number, method, given)
         response = await self.channel.open(
             "POST", self._headers(method), body, max(self.bytes_left, 0)
         )
@@ -200,21 +208,6 @@ class _Session:
         return headers
 
 
-async def _read_answer(response: ChannelResponse, number: int) -> dict[str, Any]:
-    """The result; a status of 400 and more without a reason of its own is told by its number."""
-    try:
-        return await read_result(response, number)
-    except RpcError:
-        if response.status in (401, 403):
-            raise DataSourceError(explain_status(response.status)) from None
-        raise
-    except DataSourceUnavailableError:
-        raise
-    except DataSourceError:
-        _check_status(response)
-        raise
-
-
 def _check_status(response: ChannelResponse) -> None:
     if response.status < 300:
         return
@@ -226,7 +219,7 @@ def _check_status(response: ChannelResponse) -> None:
 
 
 def explain_status(status: int) -> Message:
-    """What a status of 300 and more means for whoever set the server up."""
+    """What a status of 300 and more means for the person who set the server up."""
     if status < 400:
         return message(
             "mcp_server.redirect",
@@ -254,9 +247,9 @@ def explain_status(status: int) -> Message:
     )
 
 
-def _name_of(told: Mapping[str, Any]) -> str:
-    info = told.get("serverInfo")
-    meta = told.get("_meta")
+def _name_of(answer: Mapping[str, Any]) -> str:
+    info = answer.get("serverInfo")
+    meta = answer.get("_meta")
     if not isinstance(info, Mapping) and isinstance(meta, Mapping):
         info = meta.get("io.modelcontextprotocol/serverInfo")
     if not isinstance(info, Mapping):

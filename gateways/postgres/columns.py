@@ -3,12 +3,13 @@
 import base64
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
 
 from core.toolspec import JsonValue
+from gateways.cells import ColumnReader
 
 BOOLEAN_OID, INTEGER_OID, TEXT_OID, FLOAT_OID = 16, 20, 25, 701
 
@@ -28,8 +29,8 @@ class PostgresType:
     category: str
 
 
-class ColumnReader:
-    """Reads the cells of one column of one result, in place, and notes what it had to change.
+class PostgresColumnReader(ColumnReader):
+    """Reads the cells in place.
 
     `loader_oid` names the psycopg loader that makes the first value from the wire's text;
     `character_bytes` times the cell limit bounds a cell on the wire, 0 for types of fixed size.
@@ -37,12 +38,6 @@ class ColumnReader:
 
     loader_oid: ClassVar[int] = TEXT_OID
     character_bytes: ClassVar[int] = 0
-
-    def __init__(self, name: str, cell_limit: int) -> None:
-        self.name = name
-        self.cell_limit = cell_limit
-        self.is_cut = False
-        self.is_non_finite = False
 
     @staticmethod
     def expression(column: str, cell_limit: int) -> str:
@@ -52,27 +47,20 @@ class ColumnReader:
     def read(self, rows: list[list[Any]], index: int) -> None:
         """Turn cell `index` of each row into its JSON value."""
 
-    def notes(self) -> Iterator[str]:
-        """A sentence for each kind of change."""
-        if self.is_cut:
-            yield f'Long cells of "{self.name}" were cut to {self.cell_limit} characters.'
-        if self.is_non_finite:
-            yield f'NaN or infinite cells of "{self.name}" are given as null.'
 
-
-class BooleanReader(ColumnReader):
+class BooleanReader(PostgresColumnReader):
     """bool."""
 
     loader_oid = BOOLEAN_OID
 
 
-class IntegerReader(ColumnReader):
+class IntegerReader(PostgresColumnReader):
     """int2, int4, int8, oid."""
 
     loader_oid = INTEGER_OID
 
 
-class FloatReader(ColumnReader):
+class FloatReader(PostgresColumnReader):
     """float4 and float8; JSON has no NaN or Infinity, so they become null."""
 
     loader_oid = FLOAT_OID
@@ -86,16 +74,18 @@ class FloatReader(ColumnReader):
                 self.is_non_finite = True
 
 
-class TimestampReader(ColumnReader):
+class TimestampReader(PostgresColumnReader):
     """timestamp and timestamptz in ISO 8601: `2026-03-01T09:30:00.5+00:00`."""
 
     def read(self, rows: list[list[Any]], index: int) -> None:
         for row in rows:
             if (text := row[index]) is not None:
-                row[index] = _iso_timestamp(text)
+                text = text.replace(" ", "T", 1)
+                # Offsets of whole hours come as +00; JSON's readers want +00:00.
+                row[index] = f"{text}:00" if text[-3] in "+-" and ":" in text else text
 
 
-class TextReader(ColumnReader):
+class TextReader(PostgresColumnReader):
     """Everything that is given as the server's own text."""
 
     character_bytes = 4
@@ -189,7 +179,7 @@ class BytesArrayReader(ArrayReader):
         return _map_texts(super().convert(text), lambda item: _base64(bytes.fromhex(item[2:])))
 
 
-class BytesReader(ColumnReader):
+class BytesReader(PostgresColumnReader):
     r"""bytea in base64; arrives as `\x` and two digits a byte."""
 
     character_bytes = 2
@@ -208,11 +198,11 @@ class BytesReader(ColumnReader):
             row[index] = _base64(content[:limit])
 
 
-class SizedTextReader(ColumnReader):
+class SizedTextReader(PostgresColumnReader):
     """Types whose text is short and already as wanted: date, time, uuid, interval."""
 
 
-_READERS_BY_OID: dict[int, type[ColumnReader]] = {
+_READERS_BY_OID: dict[int, type[PostgresColumnReader]] = {
     **dict.fromkeys((16,), BooleanReader),
     **dict.fromkeys((20, 21, 23, 26), IntegerReader),
     **dict.fromkeys((700, 701), FloatReader),
@@ -227,7 +217,7 @@ _READERS_BY_OID: dict[int, type[ColumnReader]] = {
 _VECTOR_NAMES = frozenset({"vector", "halfvec"})
 
 
-def find_reader(column_type: PostgresType) -> type[ColumnReader]:
+def find_reader(column_type: PostgresType) -> type[PostgresColumnReader]:
     """The reader for columns of this type; TextReader for a type it knows nothing about."""
     if reader := _READERS_BY_OID.get(column_type.oid):
         return reader
@@ -239,22 +229,16 @@ def find_reader(column_type: PostgresType) -> type[ColumnReader]:
 def exact_number(text: str) -> int | float | str:
     """The number that `text` spells, or the text itself where JSON's readers would lose digits."""
     if text.isdecimal() or text[1:].isdecimal():
-        return int(text) if len(text) <= _SAFE_INTEGER_LENGTH else _long_integer(text)
+        # 64 bits hold 19 digits at most; int() on thousands of digits would be slow, then an error.
+        if len(text) > 20:
+            return text
+        number = int(text)
+        is_safe = len(text) <= _SAFE_INTEGER_LENGTH or -(2**63) <= number < 2**63
+        return number if is_safe else text
     value = float(text)
     if len(text) <= _SAFE_FLOAT_LENGTH and "e" not in text and "E" not in text:
         return value
     return value if value - value == 0.0 and Decimal(repr(value)) == Decimal(text) else text
-
-
-def _long_integer(text: str) -> int | str:
-    # 64 bits hold 19 digits at most; int() on thousands of digits would be slow, then an error.
-    return int(text) if len(text) <= 20 and -(2**63) <= int(text) < 2**63 else text
-
-
-def _iso_timestamp(text: str) -> str:
-    text = text.replace(" ", "T", 1)
-    # Offsets of whole hours come as +00; JSON's readers want +00:00.
-    return f"{text}:00" if text[-3] in "+-" and ":" in text else text
 
 
 def _map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue:

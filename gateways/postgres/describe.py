@@ -1,18 +1,16 @@
 """What PostgreSQL says about a statement before it runs: parameter types, columns, refusals."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
-from typing import NamedTuple
-
-from psycopg.pq.abc import PGresult
 
 from core.errors import StatementError
 from core.messages import message
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
-from gateways.postgres.columns import ColumnReader, PostgresType, find_reader
+from gateways.postgres.columns import PostgresColumnReader, PostgresType, find_reader
 from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
 from gateways.postgres.inference import infer_shape
 from gateways.postgres.parameters import INT8_OID, NUMERIC_OID
@@ -26,17 +24,17 @@ _SIZED_CELL_BYTES = 64
 _LEAST_CELL_LIMIT = 256
 _SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED = "42601", "0A000"
 
-_TYPES_SQL = """
+_TYPES_SQL = b"""
 SELECT oid::text, typname, format_type(oid, NULL), typcategory FROM pg_catalog.pg_type
 WHERE oid = ANY($1::oid[])"""
-_ORIGINS_SQL = """
-SELECT DISTINCT c.oid::text, a.attnum::text, n.nspname, c.relname, a.attname
-FROM unnest($1::oid[], $2::smallint[]) AS asked(number, position)
-JOIN pg_catalog.pg_class AS c ON c.oid = asked.number
-JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = asked.position"""
 # How long it may take until functions of a new extension are refused.
 _DENIED_LIFETIME_S = 60.0
+# `SELECT *` may have got another column meanwhile, which no error would tell.
+LIFETIME_S = 60.0
+COUNT_LIMIT = 1_000
+
+_Types = tuple[ParameterType, ...]
+_Key = tuple[str, _Types, frozenset[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +46,6 @@ class Column:
     type_name: str
 
 
-class ColumnOrigin(NamedTuple):
-    """The column of a table, or view, that a column of an answer shows unchanged."""
-
-    schema: str
-    table: str
-    column: str
-
-
 @dataclass(frozen=True, slots=True)
 class Description:
     """Columns and parameter types of a statement, and the query that runs it within the caps.
@@ -65,12 +55,49 @@ class Description:
 
     columns: tuple[Column, ...]
     parameter_oids: tuple[int, ...]
-    origins: tuple[tuple[int, int] | None, ...]
     sql: bytes = field(repr=False)
-    readers: tuple[type[ColumnReader], ...] = field(repr=False)
+    readers: tuple[type[PostgresColumnReader], ...] = field(repr=False)
     wire_oids: tuple[int, ...] = field(repr=False)
     chunk_rows: int = field(repr=False)
     cell_limit: int = field(repr=False)
+
+
+class DescriptionCache:
+    """Descriptions by SQL, declared types and the indexes of what is sent as numeric.
+
+    Those used last are remembered, for a minute.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_Key, tuple[Description, float]] = OrderedDict()
+
+    def find(
+        self, statement: CompiledStatement, types: _Types, numeric: frozenset[int]
+    ) -> Description | None:
+        """The description, unless it is unknown or too old."""
+        key = (statement.sql, types, numeric)
+        description, until = self._kept.get(key, (None, 0.0))
+        if description is None or until < monotonic():
+            return None
+        self._kept.move_to_end(key)
+        return description
+
+    def keep(
+        self,
+        statement: CompiledStatement,
+        types: _Types,
+        numeric: frozenset[int],
+        description: Description,
+    ) -> None:
+        """Remember a description, and forget the one that was not used for longest."""
+        self._kept[statement.sql, types, numeric] = (description, monotonic() + LIFETIME_S)
+        if len(self._kept) > COUNT_LIMIT:
+            self._kept.popitem(last=False)
+
+    def forget(self, statement: CompiledStatement) -> None:
+        """Forget all that is known of a statement."""
+        for key in [key for key in self._kept if key[0] == statement.sql]:
+            del self._kept[key]
 
 
 class StatementDescriber:
@@ -95,11 +122,17 @@ class StatementDescriber:
         Raises StatementError with the server's own words, ServerError and ConnectionLostError where
         the fault is not the statement's.
         """
-        await self._refuse_denied(connection, statement)
+        if self._denied is None or self._denied_until < monotonic():
+            names = await connection.fetch(ReadOnlyQuery(DENIED_SQL.encode()))
+            self._denied = frozenset(name for (name,) in names) - HARMLESS_FUNCTIONS
+            self._denied_until = monotonic() + _DENIED_LIFETIME_S
+        refuse_denied(statement, self._denied)
         try:
             shape = await infer_shape(connection, statement, declared, numeric)
         except ServerError as error:
-            raise _statement_error(error, statement) from error
+            position = statement.source_position(error.position) if error.position else None
+            text = statement.with_names(str(error))
+            raise StatementError(text, position, code=error.sqlstate, hint=error.hint) from error
         if not shape.columns:
             raise StatementError(
                 message(
@@ -114,11 +147,20 @@ class StatementDescriber:
     async def _plan(
         self, connection: WireConnection, statement: CompiledStatement, shape: Shape
     ) -> Description:
-        types = await self._find_types(connection, [oid for _, oid in shape.columns])
+        if missing := sorted({oid for _, oid in shape.columns if oid not in self._types}):
+            oids = "{" + ",".join(map(str, missing)) + "}"
+            query = ReadOnlyQuery(_TYPES_SQL, [oids.encode()], [0])
+            for number, name, label, category in await connection.fetch(query):
+                self._types[int(number)] = PostgresType(int(number), name, label, category)
+        types = [self._types[oid] for _, oid in shape.columns]
         readers = tuple(find_reader(column_type) for column_type in types)
-        cell_limit = _limit_cells(readers, self._cell_limit)
+        # So many characters a cell that one row of nothing but long cells fits a chunk.
+        long_bytes = max(sum(reader.character_bytes for reader in readers), 1)
+        cell_limit = min(self._cell_limit, max(_CHUNK_BYTES // long_bytes, _LEAST_CELL_LIMIT))
+        row_bytes = sum(
+            reader.character_bytes * (cell_limit + 1) or _SIZED_CELL_BYTES for reader in readers
+        )
         sql = _wrap(statement, readers, cell_limit)
-        wrapped = await _describe_query(connection, sql, (*shape.parameter_oids, INT8_OID))
         return Description(
             columns=tuple(
                 Column(name, oid, _name_type(column_type, modifier))
@@ -127,89 +169,16 @@ class StatementDescriber:
                 )
             ),
             parameter_oids=shape.parameter_oids,
-            origins=shape.origins,
             sql=sql.encode(),
             readers=readers,
-            wire_oids=tuple(oid for _, oid in wrapped.columns),
-            chunk_rows=_count_chunk_rows(readers, cell_limit),
+            wire_oids=await _find_wire_oids(connection, sql, (*shape.parameter_oids, INT8_OID)),
+            chunk_rows=min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS),
             cell_limit=cell_limit,
         )
 
-    async def _refuse_denied(
-        self, connection: WireConnection, statement: CompiledStatement
-    ) -> None:
-        if self._denied is None or self._denied_until < monotonic():
-            names = await _fetch(connection, DENIED_SQL)
-            self._denied = frozenset(name for (name,) in names) - HARMLESS_FUNCTIONS
-            self._denied_until = monotonic() + _DENIED_LIFETIME_S
-        refuse_denied(statement, self._denied)
-
-    async def _find_types(
-        self, connection: WireConnection, oids: Sequence[int]
-    ) -> list[PostgresType]:
-        if missing := sorted({oid for oid in oids if oid not in self._types}):
-            asked = "{" + ",".join(map(str, missing)) + "}"
-            for oid, name, label, category in await _fetch(connection, _TYPES_SQL, asked):
-                self._types[int(oid)] = PostgresType(int(oid), name, label, category)
-        return [self._types[oid] for oid in oids]
-
-
-async def _describe_query(connection: WireConnection, sql: str, oids: Sequence[int]) -> Shape:
-    """Only a query can stand where the statement is put; a command is an error of syntax there."""
-    try:
-        return await connection.describe(sql, oids)
-    except ServerError as error:
-        if error.sqlstate in {_SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED}:
-            text = message(
-                "statement.changes_something",
-                "only queries that change nothing can be served: {reason}",
-                reason=str(error),
-            )
-            raise StatementError(text, 0) from error
-        raise StatementError(str(error)) from error
-
-
-def _name_type(column_type: PostgresType, modifier: int) -> str:
-    """The type's label; a numeric with its digits, which its modifier holds above a header of 4."""
-    if column_type.oid != NUMERIC_OID or modifier < 4:
-        return column_type.label
-    precision, scale = divmod(modifier - 4, 1 << 16)
-    return f"{column_type.label}({precision},{scale})" if scale <= precision else column_type.label
-
-
-async def find_origins(
-    connection: WireConnection, description: Description
-) -> tuple[ColumnOrigin | None, ...]:
-    """Where each column of the answer comes from; None for what is computed, or gone by now."""
-    known = [origin for origin in description.origins if origin]
-    tables = "{" + ",".join(str(table) for table, _ in known) + "}"
-    numbers = "{" + ",".join(str(number) for _, number in known) + "}"
-    rows = await _fetch(connection, _ORIGINS_SQL, tables, numbers) if known else []
-    found = {(int(table), int(number)): ColumnOrigin(*names) for table, number, *names in rows}
-    return tuple(found.get(origin) if origin else None for origin in description.origins)
-
-
-async def read_plan(
-    connection: WireConnection, description: Description, values: Sequence[bytes | None]
-) -> str:
-    """The plan of a described query, a line for each step; the query is not run.
-
-    `values` are those of the statement and the number of rows.
-    """
-    lines: list[str] = []
-
-    def receive(result: PGresult) -> bool:
-        lines.extend((result.get_value(row, 0) or b"").decode() for row in range(result.ntuples))
-        return True
-
-    sql = b"EXPLAIN (FORMAT TEXT) " + description.sql
-    oids = (*description.parameter_oids, INT8_OID)
-    await connection.select(ReadOnlyQuery(sql, values, oids, _MOST_CHUNK_ROWS), receive)
-    return "\n".join(lines)
-
 
 def _wrap(
-    statement: CompiledStatement, readers: Sequence[type[ColumnReader]], cell_limit: int
+    statement: CompiledStatement, readers: Sequence[type[PostgresColumnReader]], cell_limit: int
 ) -> str:
     """The statement as a subquery; numbered columns keep equal names legal.
 
@@ -225,37 +194,39 @@ def _wrap(
     return f"SELECT {', '.join(cells)} FROM {subquery} LIMIT ${limit}"  # noqa: S608
 
 
-def _limit_cells(readers: Sequence[type[ColumnReader]], cell_limit: int) -> int:
-    """So many characters a cell that one row of nothing but long cells fits a chunk."""
-    long_bytes = sum(reader.character_bytes for reader in readers)
-    return min(cell_limit, max(_CHUNK_BYTES // max(long_bytes, 1), _LEAST_CELL_LIMIT))
-
-
-def _count_chunk_rows(readers: Sequence[type[ColumnReader]], cell_limit: int) -> int:
-    row_bytes = sum(
-        reader.character_bytes * (cell_limit + 1) or _SIZED_CELL_BYTES for reader in readers
-    )
-    return min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS)
-
-
-def _statement_error(error: ServerError, statement: CompiledStatement) -> StatementError:
-    position = statement.source_position(error.position) if error.position else None
-    text = statement.with_names(str(error))
-    return StatementError(text, position, code=error.sqlstate, hint=error.hint)
-
-
-async def _fetch(connection: WireConnection, sql: str, *values: str) -> list[list[str]]:
-    """All rows of a query of our own, as text."""
-    rows: list[list[str]] = []
-
-    def receive(result: PGresult) -> bool:
-        rows.extend(
-            [(result.get_value(row, column) or b"").decode() for column in range(result.nfields)]
-            for row in range(result.ntuples)
+async def _find_wire_oids(
+    connection: WireConnection, sql: str, oids: Sequence[int]
+) -> tuple[int, ...]:
+    """Only a query fits where the statement is put; a command is an error of syntax there."""
+    try:
+        shape = await connection.describe(sql, oids)
+    except ServerError as error:
+        if error.sqlstate not in {_SYNTAX_ERROR, _FEATURE_NOT_SUPPORTED}:
+            raise StatementError(str(error)) from error
+        text = message(
+            "statement.changes_something",
+            "only queries that change nothing can be served: {reason}",
+            reason=str(error),
         )
-        return True
+        raise StatementError(text, 0) from error
+    return tuple(oid for _, oid in shape.columns)
 
-    encoded = [value.encode() for value in values]
-    query = ReadOnlyQuery(sql.encode(), encoded, [0] * len(values), _MOST_CHUNK_ROWS)
-    await connection.select(query, receive)
-    return rows
+
+def _name_type(column_type: PostgresType, modifier: int) -> str:
+    """The type's label; a numeric with its digits, which its modifier holds above a header of 4."""
+    if column_type.oid != NUMERIC_OID or modifier < 4:
+        return column_type.label
+    precision, scale = divmod(modifier - 4, 1 << 16)
+    return f"{column_type.label}({precision},{scale})" if scale <= precision else column_type.label
+
+
+async def read_plan(
+    connection: WireConnection, description: Description, values: Sequence[bytes | None]
+) -> str:
+    """The plan of a described query, a line for each step; the query is not run.
+
+    `values` are those of the statement and the number of rows.
+    """
+    sql = b"EXPLAIN (FORMAT TEXT) " + description.sql
+    oids = (*description.parameter_oids, INT8_OID)
+    return "\n".join(line for (line,) in await connection.fetch(ReadOnlyQuery(sql, values, oids)))

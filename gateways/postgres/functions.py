@@ -3,7 +3,7 @@
 import re
 
 from core.errors import StatementError
-from core.messages import Message, message
+from core.messages import message
 from core.statement import CompiledStatement
 from core.statements.lexer import WORD, fold
 from core.statements.postgresql import PostgresqlLexer
@@ -59,28 +59,21 @@ def refuse_denied(statement: CompiledStatement, denied: frozenset[str]) -> None:
     if words.isdisjoint(denied | {"treat"}) and not _UNICODE_NAME.search(statement.sql):
         return
     for match in _NAME.finditer(_blank_literals(statement.sql)):
-        name = _read_name(match)
+        # As the server looks it up.
+        quoted = match["quoted"]
+        name = fold(match["word"]) if quoted is None else quoted.replace('""', '"')
         position = statement.source_position(match.start("name") + 1)
         if name in denied and (match["dot"] or match["call"]):
-            raise StatementError(_denied(name), position)
+            text = message(
+                "statement.function_denied",
+                "function {name} is not allowed on this source: one that waits, locks, writes, reaches"
+                " outside, runs text as SQL or changes the session cannot be called from a tool; leave it"
+                " out",
+                name=name,
+            )
+            raise StatementError(text, position)
         if name == "treat" and match["call"]:
             raise StatementError(_TREAT_TEXT, position)
-
-
-def _denied(name: str) -> Message:
-    return message(
-        "statement.function_denied",
-        "function {name} is not allowed on this source: one that waits, locks, writes, reaches"
-        " outside, runs text as SQL or changes the session cannot be called from a tool; leave it"
-        " out",
-        name=name,
-    )
-
-
-def _read_name(match: re.Match[str]) -> str:
-    """The name as the server looks it up."""
-    quoted = match["quoted"]
-    return fold(match["word"]) if quoted is None else quoted.replace('""', '"')
 
 
 def _blank_literals(sql: str) -> str:
@@ -90,12 +83,8 @@ def _blank_literals(sql: str) -> str:
     def note(kind: str, position: int, start: int, end: int) -> None:
         plain = sql[position:start]
         is_blank = kind == "comment" or kind.endswith("text")
-        pieces.append(PostgresqlLexer.line_comment.sub(_blank, plain))
+        pieces.append(PostgresqlLexer.line_comment.sub(lambda found: " " * len(found[0]), plain))
         pieces.append(" " * (end - start) if is_blank else sql[start:end])
 
     _CompiledLexer(sql).run(note)
     return "".join(pieces)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])

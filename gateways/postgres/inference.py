@@ -6,7 +6,7 @@ that stands alone has to be sent as a number, which only the declaration knows.
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
@@ -47,7 +47,7 @@ async def infer_shape(
 
 
 class _Inference:
-    """`oids` are the types that the server is told; 0 where it finds the type itself.
+    """`oids` are the types that the server is given; 0 where it finds the type itself.
 
     `statement` is set where a parameter may be used more than once.
     """
@@ -89,17 +89,20 @@ class _Inference:
             return error
 
     async def _mend(self, error: ServerError) -> Shape | ServerError:
-        """What the server says once one more type is named; raises the error if none helps."""
+        """What the server says once one more type is named, or all; raises the error if none helps."""
         for index, oid in await self._candidates(error):
             self.oids[index] = oid
             outcome = await self._attempt()
-            if isinstance(outcome, Shape) or _has_moved(outcome, error):
+            # A type that is named is never missed again: what is missed now is another parameter's.
+            if (
+                isinstance(outcome, Shape)
+                or outcome.sqlstate == _UNFOUND
+                or _reach(outcome) > _reach(error)
+            ):
                 return outcome
             self.oids[index] = UNKNOWN_OID
-        return await self._declare_all(error)
-
-    async def _declare_all(self, error: ServerError) -> Shape:
-        if UNKNOWN_OID not in self.oids or not _is_about_types(error):
+        is_about_types = error.sqlstate in _AMBIGUOUS | {_UNFOUND, _UNFOUND_HERE}
+        if UNKNOWN_OID not in self.oids or not is_about_types:
             raise error
         self.oids = [
             oid or declared_oid(kind) for oid, kind in zip(self.oids, self._declared, strict=True)
@@ -126,56 +129,42 @@ class _Inference:
 
         `:x IS NULL OR c = :x` cannot be typed at its first use, but its second one says it all.
         """
-        if self._oids_by_use is None:
-            self._oids_by_use = {}
-            if self.statement and len(self.statement.placeholders) > len(self._declared):
-                self._oids_by_use = await self._ask_each_use(self.statement)
-        return self._oids_by_use
-
-    async def _ask_each_use(self, statement: CompiledStatement) -> dict[int, int]:
+        if self._oids_by_use is not None:
+            return self._oids_by_use
+        self._oids_by_use = {}
+        statement = self.statement
+        if statement is None or len(statement.placeholders) <= len(self._declared):
+            return self._oids_by_use
         numbers = {name: index for index, name in enumerate(statement.parameter_names)}
         indexes = [numbers[placeholder.name] for placeholder in statement.placeholders]
-        uses = _Inference(
-            self._connection, _number_each_use(statement), [self._declared[i] for i in indexes]
-        )
+        declared = [self._declared[index] for index in indexes]
+        uses = _Inference(self._connection, _number_each_use(statement), declared)
         try:
             shape = await uses.resolve()
         except ServerError:
-            return {}
+            return self._oids_by_use
         found: dict[int, set[int]] = {}
-        for index, told, oid in zip(indexes, uses.oids, shape.parameter_oids, strict=True):
-            if not told:
+        for index, named, oid in zip(indexes, uses.oids, shape.parameter_oids, strict=True):
+            if not named:
                 found.setdefault(index, set()).add(oid)
-        return {index: oids.pop() for index, oids in found.items() if len(oids) == 1}
+        self._oids_by_use = {index: oids.pop() for index, oids in found.items() if len(oids) == 1}
+        return self._oids_by_use
 
 
 def _number_each_use(statement: CompiledStatement) -> str:
     """The statement with a number of its own for each use of a parameter."""
+    starts = {placeholder.start for placeholder in statement.placeholders}
     pieces: list[str] = []
-    copied = 0
-    for number, (start, end) in enumerate(_find_uses(statement), 1):
-        pieces += statement.sql[copied:start], f"${number}"
-        copied = end
-    return "".join(pieces) + statement.sql[copied:]
-
-
-def _find_uses(statement: CompiledStatement) -> Iterator[tuple[int, int]]:
-    """Where each `$n` starts and ends in the SQL; the anchors mark other changes too."""
-    sources = {placeholder.start for placeholder in statement.placeholders}
+    copied = number = 0
     for (start, source), (end, _) in zip(
         statement.anchors[1::2], statement.anchors[2::2], strict=True
     ):
-        if source in sources:
-            yield start, end
-
-
-def _is_about_types(error: ServerError) -> bool:
-    return error.sqlstate in _AMBIGUOUS | {_UNFOUND, _UNFOUND_HERE}
-
-
-def _has_moved(outcome: ServerError, error: ServerError) -> bool:
-    # A type that is named is never missed again: what is missed now is another parameter's.
-    return outcome.sqlstate == _UNFOUND or _reach(outcome) > _reach(error)
+        # The anchors mark other changes too.
+        if source in starts:
+            number += 1
+            pieces += statement.sql[copied:start], f"${number}"
+            copied = end
+    return "".join(pieces) + statement.sql[copied:]
 
 
 def _reach(error: ServerError) -> int:

@@ -65,7 +65,7 @@ _SUGGESTED = {
 
 
 def declared_oid(declared: ParameterType | None) -> int:
-    """The type that the server is told where it finds none by itself; text where none is declared."""
+    """The type to give the server where it finds none itself; text where none is declared."""
     return TEXT_OID if declared is None else DECLARED_OIDS[declared]
 
 

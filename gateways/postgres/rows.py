@@ -1,6 +1,5 @@
 """Reads the chunks of a PostgreSQL answer into rows of JSON values."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from psycopg.adapt import Transformer
@@ -8,7 +7,8 @@ from psycopg.pq import Format
 from psycopg.pq.abc import PGresult
 
 from core.results import RowCollector
-from gateways.postgres.columns import ColumnReader
+from gateways.cells import RowReader
+from gateways.postgres.columns import PostgresColumnReader
 from gateways.postgres.describe import Description
 
 
@@ -16,15 +16,17 @@ class DriftError(Exception):
     """The answer's columns are not those that were described: a table was changed since."""
 
 
-class RowReader:
-    """Reads one answer; notes which cells had to be changed."""
+class PostgresRowReader(RowReader[PostgresColumnReader]):
+    """Reads the chunks of one answer."""
 
     def __init__(self, description: Description) -> None:
+        super().__init__(
+            [
+                reader(column.name, description.cell_limit)
+                for reader, column in zip(description.readers, description.columns, strict=True)
+            ]
+        )
         self._wire_oids = description.wire_oids
-        self._readers: Sequence[ColumnReader] = [
-            reader(column.name, description.cell_limit)
-            for reader, column in zip(description.readers, description.columns, strict=True)
-        ]
         self._loader_oids = [reader.loader_oid for reader in description.readers]
 
     def collect(self, chunk: PGresult, collector: RowCollector) -> bool:
@@ -32,7 +34,12 @@ class RowReader:
 
         The chunk is emptied. Raises DriftError.
         """
-        rows = self._load(chunk)
+        if tuple(map(chunk.ftype, range(chunk.nfields))) != self._wire_oids:
+            raise DriftError
+        transformer = Transformer()
+        transformer.set_pgresult(chunk, set_loaders=False)
+        transformer.set_loader_types(self._loader_oids, Format.TEXT)
+        rows: list[list[Any]] = transformer.load_rows(0, chunk.ntuples, list)
         # It may be as large as the rows made of it, and is needed no more.
         chunk.clear()
         room = collector.row_limit - len(collector.rows)
@@ -41,21 +48,3 @@ class RowReader:
         for index, reader in enumerate(self._readers):
             reader.read(shown, index)
         return collector.add_all(shown) and (not left_out or not collector.add(left_out[0]))
-
-    def _load(self, chunk: PGresult) -> list[list[Any]]:
-        if tuple(map(chunk.ftype, range(chunk.nfields))) != self._wire_oids:
-            raise DriftError
-        transformer = Transformer()
-        transformer.set_pgresult(chunk, set_loaders=False)
-        transformer.set_loader_types(self._loader_oids, Format.TEXT)
-        return transformer.load_rows(0, chunk.ntuples, list)
-
-    @property
-    def cuts_cells(self) -> bool:
-        """Whether a cell so far was over the limit."""
-        return any(reader.is_cut for reader in self._readers)
-
-    def notes(self) -> Iterator[str]:
-        """A sentence for each column and kind of change."""
-        for reader in self._readers:
-            yield from reader.notes()

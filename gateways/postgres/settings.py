@@ -54,24 +54,17 @@ class PostgresSettings:
             **limits,
         )
 
+    @property
+    def target(self) -> list[object]:
+        """Which database is reached as whom; the password and the limits are no part of it."""
+        return [
+            *("postgresql", self.host, self.port, self.database, self.user),
+            *(sorted(self.extra.items()), self.search_path),
+        ]
+
     def connection_arguments(self) -> dict[str, Any]:
         """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves."""
-        return {
-            **self.extra,
-            "host": self.host,
-            "port": self.port,
-            "dbname": self.database,
-            "user": self.user,
-            "password": self.password,
-            "application_name": self.application_name,
-            "client_encoding": "UTF8",
-            "options": _as_options(self._session()),
-            "autocommit": True,
-            "prepare_threshold": None,
-        }
-
-    def _session(self) -> dict[str, str]:
-        return {
+        session = {
             "statement_timeout": str(self.statement_timeout_ms),
             "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": str(self.statement_timeout_ms + 5_000),
@@ -85,11 +78,19 @@ class PostgresSettings:
             "bytea_output": "hex",
             "extra_float_digits": "1",
         }
-
-
-def _as_options(session: Mapping[str, str]) -> str:
-    return " ".join(f"-c {name}={_escape(value)}" for name, value in session.items())
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace(" ", "\\ ")
+        escaped = {
+            name: value.replace("\\", "\\\\").replace(" ", "\\ ") for name, value in session.items()
+        }
+        return {
+            **self.extra,
+            "host": self.host,
+            "port": self.port,
+            "dbname": self.database,
+            "user": self.user,
+            "password": self.password,
+            "application_name": self.application_name,
+            "client_encoding": "UTF8",
+            "options": " ".join(f"-c {name}={value}" for name, value in escaped.items()),
+            "autocommit": True,
+            "prepare_threshold": None,
+        }

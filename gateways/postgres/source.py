@@ -15,36 +15,20 @@ from typing import Self, TypeVar
 
 import psycopg
 
-from core.errors import (
-    ArgumentsError,
-    DataSourceError,
-    DataSourceUnavailableError,
-    StatementError,
-)
+from core.errors import ArgumentsError, DataSourceError, DataSourceUnavailableError, StatementError
 from core.execution import Query
 from core.messages import message
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
+from gateways.engine import Inspection
 from gateways.patience import patient_timeout
-from gateways.postgres.describe import (
-    ColumnOrigin,
-    Description,
-    StatementDescriber,
-    find_origins,
-    read_plan,
-)
-from gateways.postgres.description_cache import DescriptionCache
-from gateways.postgres.parameters import INT8_OID, encode_values, find_numeric
-from gateways.postgres.rows import DriftError, RowReader
+from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber, read_plan
+from gateways.postgres.parameters import INT8_OID, encode_values, find_numeric, suggest_type
+from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import (
-    ConnectionLostError,
-    ReadOnlyQuery,
-    ServerError,
-    WireConnection,
-)
+from gateways.postgres.wire import ConnectionLostError, ReadOnlyQuery, ServerError, WireConnection
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
@@ -54,12 +38,6 @@ DEADLINE_MARGIN_S = 0.25
 # How often the server looks whether the runtime that asked is still there.
 CLIENT_CHECK_MS = 2_000
 _FIRST_WITH_CLIENT_CHECK = 140_000
-UNAVAILABLE_TEXT = message(
-    "source.unreachable", "the data source cannot be reached; try again later"
-)
-LOST_TEXT = message(
-    "source.lost_twice", "the connection to the data source was lost twice; try again later"
-)
 _QUERY_CANCELED = "57014"
 # What a query says whose table or function was changed after it was described.
 _DRIFT = frozenset({"42P01", "42P10", "42703", "42704", "42804", "42809", "42846", "42883"})
@@ -84,9 +62,7 @@ class PostgresSource:
         self._describer = StatementDescriber(settings.cell_limit)
         self._descriptions = DescriptionCache()
         self._pool = ConnectionPool(
-            self._connect,
-            size=settings.pool_size,
-            max_wait_s=settings.max_wait_ms / 1_000,
+            self._connect, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
         )
 
     async def __aenter__(self) -> Self:
@@ -105,37 +81,37 @@ class PostgresSource:
         async def read(connection: WireConnection) -> str:
             return connection.server_version
 
-        return await self._ask(self._on_connection(read, self._turn()))
+        return await self._ask(read)
 
     async def check(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
     ) -> None:
         """As `describe`, for those who ask whether the statement can be served, now."""
         self._descriptions.forget(statement)
-        await self._ask(self._describe(self._turn(caller), statement, types))
+        await self.describe(statement, types, caller)
 
     async def describe(
-        self, statement: CompiledStatement, types: tuple[ParameterType, ...]
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
     ) -> Description:
         """Columns and parameter types, by the server, without running the statement.
 
         `types` are the declared ones in the order of $1..$n. Raises StatementError with the
         server's words, and DataSourceError when there is no server to ask.
         """
-        return await self._ask(self._describe(self._turn(), statement, types))
+        return await self._ask(
+            lambda connection: self._describe(connection, statement, types), caller
+        )
 
     async def inspect(
-        self,
-        statement: CompiledStatement,
-        types: Sequence[ParameterType | None],
-        caller: str = "",
-    ) -> Description:
+        self, statement: CompiledStatement, types: Sequence[ParameterType | None], caller: str = ""
+    ) -> Inspection:
         """As `describe`, for a statement that is being written: a type may be unknown, nothing is kept."""
-        return await self._ask(
-            self._on_connection(
-                lambda connection: self._describer.describe(connection, statement, types),
-                self._turn(caller),
-            )
+        found = await self._ask(
+            lambda connection: self._describer.describe(connection, statement, types), caller
+        )
+        return Inspection(
+            tuple((column.name, column.type_name) for column in found.columns),
+            tuple(map(suggest_type, found.parameter_oids)),
         )
 
     async def explain(self, query: Query) -> str:
@@ -143,35 +119,16 @@ class PostgresSource:
 
         Raises as `run`, and StatementError.
         """
-        turn = self._turn(query.caller)
-        description = await self._ask(self._describe(turn, query.statement, query.types))
-        names = query.statement.parameter_names
-        values = encode_values(
-            names, [query.values[name] for name in names], description.parameter_oids
-        )
-        # EXPLAIN without ANALYZE plans only, and what it plans is the query in its place.
-        return await self._ask(
-            self._on_connection(
-                lambda connection: read_plan(
-                    connection, description, [*values, b"%d" % query.row_limit]
-                ),
-                turn,
-            )
-        )
 
-    async def describe_origins(
-        self, statement: CompiledStatement, types: tuple[ParameterType, ...]
-    ) -> tuple[ColumnOrigin | None, ...]:
-        """For each column of the answer the column of a table or view that it shows unchanged.
+        async def explain(connection: WireConnection) -> str:
+            description = await self._describe(connection, query.statement, query.types)
+            names = query.statement.parameter_names
+            values = [query.values[name] for name in names]
+            encoded = encode_values(names, values, description.parameter_oids)
+            # EXPLAIN without ANALYZE plans only, and what it plans is the query in its place.
+            return await read_plan(connection, description, [*encoded, b"%d" % query.row_limit])
 
-        None where it is computed. Of a view, the view's own column is named. Raises as `describe`.
-        """
-        description = await self.describe(statement, types)
-        return await self._ask(
-            self._on_connection(
-                lambda connection: find_origins(connection, description), self._turn()
-            )
-        )
+        return await self._ask(explain, query.caller)
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
@@ -183,15 +140,25 @@ class PostgresSource:
         turn = self._turn(query.caller, timeout_ms)
         started = perf_counter()
         try:
-            return await self._run(query, turn)
-        except StatementError as error:
+            try:
+                return await self._on_connection(lambda wire: self._select(wire, query), turn)
+            except (DriftError, ServerError) as error:
+                if isinstance(error, ServerError) and error.sqlstate not in _DRIFT:
+                    raise
+            # What was known of the statement is outdated: it is described and run again.
+            self._descriptions.forget(query.statement)
+            return await self._on_connection(lambda wire: self._select(wire, query), turn)
+        except DriftError as error:
             raise DataSourceError(
-                message(
-                    "source.query_unfit",
-                    "the query does not fit the data source: {reason}",
-                    reason=str(error),
-                )
+                message("source.table_changed", "a table was changed during the query; retry")
             ) from error
+        except StatementError as error:
+            text = message(
+                "source.query_unfit",
+                "the query does not fit the data source: {reason}",
+                reason=str(error),
+            )
+            raise DataSourceError(text) from error
         except TimeoutError as error:
             raise deadline_error(timeout_ms, turn.waited_s) from error
         except ServerError as error:
@@ -200,41 +167,22 @@ class PostgresSource:
                 raise deadline_error(timeout_ms, turn.waited_s) from error
             raise DataSourceError(str(error)) from error
 
-    def _turn(self, caller: str = "", timeout_ms: int | None = None) -> _Turn:
-        within_s = (timeout_ms or self.settings.statement_timeout_ms) / 1_000
-        return _Turn(caller, asyncio.get_running_loop().time() + within_s)
-
-    async def _ask(self, answer: Awaitable[_T]) -> _T:
-        try:
-            return await answer
-        except ServerError as error:
-            raise DataSourceError(str(error)) from error
-        except TimeoutError as error:
-            raise DataSourceUnavailableError(
-                message("source.no_answer", "the data source does not answer")
-            ) from error
-
-    async def _run(self, query: Query, turn: _Turn) -> QueryResult:
-        """Run with what is known of the statement; where that is outdated, ask and run again."""
-        try:
-            return await self._run_described(query, turn)
-        except (DriftError, ServerError) as error:
-            if isinstance(error, ServerError) and error.sqlstate not in _DRIFT:
-                raise
-        self._descriptions.forget(query.statement)
-        try:
-            return await self._run_described(query, turn)
-        except DriftError as error:
-            raise DataSourceError(
-                message("source.table_changed", "a table was changed during the query; retry")
-            ) from error
-
-    async def _run_described(self, query: Query, turn: _Turn) -> QueryResult:
+    async def _select(self, connection: WireConnection, query: Query) -> QueryResult:
         names = query.statement.parameter_names
         values = [query.values[name] for name in names]
-        description = await self._describe(turn, query.statement, query.types)
+        description = await self._describe(connection, query.statement, query.types)
         if numeric := find_numeric(values, description.parameter_oids):
-            description = await self._describe_numeric(turn, query, numeric)
+            try:
+                description = await self._describe(
+                    connection, query.statement, query.types, numeric
+                )
+            except StatementError as error:
+                text = message(
+                    "arguments.whole_64_bits",
+                    "{name}: must be a whole number of at most 64 bits",
+                    name=", ".join(names[index] for index in sorted(numeric)),
+                )
+                raise ArgumentsError(text) from error
         oids = description.parameter_oids
         row_limit = min(query.row_limit, self.settings.row_limit)
         sent = ReadOnlyQuery(
@@ -243,63 +191,43 @@ class PostgresSource:
             oids=(*oids, INT8_OID),
             chunk_rows=description.chunk_rows,
         )
-        return await self._on_connection(
-            lambda connection: self._select(connection, description, query, sent), turn
-        )
-
-    async def _select(
-        self,
-        connection: WireConnection,
-        description: Description,
-        query: Query,
-        sent: ReadOnlyQuery,
-    ) -> QueryResult:
-        started = perf_counter()
-        reader = RowReader(description)
+        reader = PostgresRowReader(description)
         collector = RowCollector(
-            row_limit=min(query.row_limit, self.settings.row_limit),
-            byte_limit=min(query.byte_limit, self.settings.byte_limit),
+            row_limit=row_limit, byte_limit=min(query.byte_limit, self.settings.byte_limit)
         )
+        started = perf_counter()
         await connection.select(sent, lambda chunk: reader.collect(chunk, collector))
         collector.truncated |= reader.cuts_cells
         elapsed_ms = (perf_counter() - started) * 1_000
-        names = [column.name for column in description.columns]
-        return collector.finish(names, elapsed_ms, tuple(reader.notes()))
-
-    async def _describe_numeric(
-        self, turn: _Turn, query: Query, numeric: frozenset[int]
-    ) -> Description:
-        try:
-            return await self._describe(turn, query.statement, query.types, numeric)
-        except StatementError as error:
-            names = ", ".join(query.statement.parameter_names[index] for index in sorted(numeric))
-            raise ArgumentsError(
-                message(
-                    "arguments.whole_64_bits",
-                    "{name}: must be a whole number of at most 64 bits",
-                    name=names,
-                )
-            ) from error
+        columns = [column.name for column in description.columns]
+        return collector.finish(columns, elapsed_ms, tuple(reader.notes()))
 
     async def _describe(
         self,
-        turn: _Turn,
+        connection: WireConnection,
         statement: CompiledStatement,
         types: tuple[ParameterType, ...],
         numeric: frozenset[int] = frozenset(),
     ) -> Description:
         if known := self._descriptions.find(statement, types, numeric):
             return known
+        found = await self._describer.describe(connection, statement, types, numeric)
+        self._descriptions.keep(statement, types, numeric, found)
+        return found
 
-        async def describe(connection: WireConnection) -> Description:
-            # Of callers that came at once and took turns, the first has asked by now.
-            if known := self._descriptions.find(statement, types, numeric):
-                return known
-            found = await self._describer.describe(connection, statement, types, numeric)
-            self._descriptions.keep(statement, types, numeric, found)
-            return found
+    def _turn(self, caller: str, timeout_ms: int) -> _Turn:
+        return _Turn(caller, asyncio.get_running_loop().time() + timeout_ms / 1_000)
 
-        return await self._on_connection(describe, turn)
+    async def _ask(self, work: Callable[[WireConnection], Awaitable[_T]], caller: str = "") -> _T:
+        try:
+            turn = self._turn(caller, self.settings.statement_timeout_ms)
+            return await self._on_connection(work, turn)
+        except ServerError as error:
+            raise DataSourceError(str(error)) from error
+        except TimeoutError as error:
+            raise DataSourceUnavailableError(
+                message("source.no_answer", "the data source does not answer")
+            ) from error
 
     async def _on_connection(
         self, work: Callable[[WireConnection], Awaitable[_T]], turn: _Turn
@@ -309,25 +237,26 @@ class PostgresSource:
         Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
         TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
         """
-        try:
-            return await self._on_pooled(work, turn)
-        except ConnectionLostError:
-            self._pool.drop_idle()
-        try:
-            return await self._on_pooled(work, turn)
-        except ConnectionLostError as error:
-            raise DataSourceUnavailableError(LOST_TEXT) from error
-
-    async def _on_pooled(self, work: Callable[[WireConnection], Awaitable[_T]], turn: _Turn) -> _T:
         loop = asyncio.get_running_loop()
-        began = loop.time()
-        connection = await self._pool.acquire(turn.caller, turn.until)
-        turn.waited_s += loop.time() - began
-        try:
-            async with asyncio.timeout_at(turn.until + DEADLINE_MARGIN_S):
-                return await work(connection)
-        finally:
-            self._pool.give_back(connection)
+        lost: ConnectionLostError | None = None
+        for _attempt in range(2):
+            began = loop.time()
+            connection = await self._pool.acquire(turn.caller, turn.until)
+            turn.waited_s += loop.time() - began
+            try:
+                async with asyncio.timeout_at(turn.until + DEADLINE_MARGIN_S):
+                    return await work(connection)
+            except ConnectionLostError as error:
+                lost = error
+            finally:
+                self._pool.give_back(connection)
+            self._pool.drop_idle()
+        raise DataSourceUnavailableError(
+            message(
+                "source.lost_twice",
+                "the connection to the data source was lost twice; try again later",
+            )
+        ) from lost
 
     async def _connect(self) -> WireConnection:
         try:
@@ -337,26 +266,23 @@ class PostgresSource:
                 return await _prepare(connection)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
-            raise DataSourceUnavailableError(UNAVAILABLE_TEXT) from error
+            raise DataSourceUnavailableError(
+                message("source.unreachable", "the data source cannot be reached; try again later")
+            ) from error
 
 
 async def _prepare(connection: "psycopg.AsyncConnection[object]") -> WireConnection:
     """The connection ready for queries; closed where it cannot be made so, or nobody waits any more."""
     try:
-        await _end_queries_with_us(connection)
+        if connection.info.server_version >= _FIRST_WITH_CLIENT_CHECK:
+            # The server stops a query whose runtime was killed, instead of working on for nobody. One
+            # whose system cannot tell refuses the setting.
+            with suppress(psycopg.errors.InvalidParameterValue):
+                await connection.execute(
+                    "SELECT set_config('client_connection_check_interval', %s, false)",
+                    [str(CLIENT_CHECK_MS)],
+                )
         return WireConnection(connection)
     except BaseException:
         await connection.close()
         raise
-
-
-async def _end_queries_with_us(connection: "psycopg.AsyncConnection[object]") -> None:
-    """Let the server stop a query whose runtime was killed, instead of working on for nobody."""
-    if connection.info.server_version < _FIRST_WITH_CLIENT_CHECK:
-        return
-    # A server whose system cannot tell refuses the setting.
-    with suppress(psycopg.errors.InvalidParameterValue):
-        await connection.execute(
-            "SELECT set_config('client_connection_check_interval', %s, false)",
-            [str(CLIENT_CHECK_MS)],
-        )

@@ -58,14 +58,12 @@ class ServerError(Exception):
 class Shape:
     """Types of a statement: the parameters' OIDs, and name and OID of each column.
 
-    `origins` has the OID of the table and the number of its column that a column shows unchanged,
-    or None; `modifiers` what a type is declared with, such as the digits of a numeric, or -1.
+    `modifiers` has what a column's type is declared with, such as the digits of a numeric, or -1.
     """
 
     parameter_oids: tuple[int, ...]
     columns: tuple[tuple[str, int], ...]
-    origins: tuple[tuple[int, int] | None, ...] = ()
-    modifiers: tuple[int, ...] = ()
+    modifiers: tuple[int, ...]
 
 
 class WireConnection:
@@ -102,7 +100,14 @@ class WireConnection:
             await self._finish(await self._drain())
         except psycopg.Error as error:
             raise ConnectionLostError from error
-        return _shape(result)
+        return Shape(
+            tuple(result.param_type(index) for index in range(result.nparams)),
+            tuple(
+                ((result.fname(index) or b"").decode(), result.ftype(index))
+                for index in range(result.nfields)
+            ),
+            tuple(result.fmod(index) for index in range(result.nfields)),
+        )
 
     async def select(self, query: "ReadOnlyQuery", receive: Callable[[PGresult], bool]) -> None:
         """Run one query in a transaction that can only read and is always rolled back.
@@ -127,10 +132,29 @@ class WireConnection:
                 await self._expect(ExecStatus.COMMAND_OK)
             await self._expect(ExecStatus.COMMAND_OK)
             pgconn.set_chunked_rows_mode(query.chunk_rows)
-            if await self._receive(receive):
-                await self._finish(await self._drain())
+            while (result := await self._next()) is not None:
+                if result.status not in _ROW_STATUSES:
+                    await self._fail(result)
+                if result.ntuples and not receive(result):
+                    return
+            await self._finish(await self._drain())
         except psycopg.Error as error:
             raise ConnectionLostError from error
+
+    async def fetch(self, query: "ReadOnlyQuery") -> list[list[str]]:
+        """All rows of a query of our own as text, '' for NULL; raises as `select`."""
+        rows: list[list[str]] = []
+
+        def receive(result: PGresult) -> bool:
+            columns = range(result.nfields)
+            rows.extend(
+                [(result.get_value(row, column) or b"").decode() for column in columns]
+                for row in range(result.ntuples)
+            )
+            return True
+
+        await self.select(query, receive)
+        return rows
 
     async def settle(self) -> None:
         """Stop what runs, so that the connection can be used again, or close it."""
@@ -142,7 +166,12 @@ class WireConnection:
 
     async def _stop_query(self) -> PGresult | None:
         """The last result of what was under way, as `_drain`."""
-        reading = asyncio.create_task(self._read_rest())
+
+        async def read_rest() -> PGresult | None:
+            await self._flush()
+            return await self._drain()
+
+        reading = asyncio.create_task(read_rest())
         try:
             while not reading.done():
                 await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
@@ -153,21 +182,8 @@ class WireConnection:
             reading.cancel()
             await asyncio.wait({reading})
 
-    async def _read_rest(self) -> PGresult | None:
-        await self._flush()
-        return await self._drain()
-
     def close(self) -> None:
         self._pgconn.finish()
-
-    async def _receive(self, receive: Callable[[PGresult], bool]) -> bool:
-        """Whether the rows were read to their end."""
-        while (result := await self._next()) is not None:
-            if result.status not in _ROW_STATUSES:
-                await self._fail(result)
-            if result.ntuples and not receive(result):
-                return False
-        return True
 
     async def _expect(self, status: int) -> PGresult:
         """The only result of the next command."""
@@ -206,7 +222,12 @@ class WireConnection:
     def _is_clean(self, last: PGresult | None) -> bool:
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
             return False
-        return not self._has_run or (last is not None and _is_reset(last))
+        if not self._has_run:
+            return True
+        # The session cannot be made clean where a query left names.
+        if last is None or last.status != ExecStatus.TUPLES_OK:
+            return False
+        return last.get_value(0, 2) == b"f"
 
     def _send_reset(self) -> None:
         self._pgconn.send_query_params(b"ROLLBACK", None)
@@ -248,9 +269,9 @@ class ReadOnlyQuery:
     """SQL with its values in text format; `chunk_rows` bounds what is in memory at once."""
 
     sql: bytes
-    values: Sequence[bytes | None]
-    oids: Sequence[int]
-    chunk_rows: int
+    values: Sequence[bytes | None] = ()
+    oids: Sequence[int] = ()
+    chunk_rows: int = 1_000
 
 
 async def _wait(descriptor: int, *, writable: bool = False) -> None:
@@ -271,28 +292,6 @@ async def _wait(descriptor: int, *, writable: bool = False) -> None:
 def _wake(ready: "asyncio.Future[None]") -> None:
     if not ready.done():
         ready.set_result(None)
-
-
-def _shape(result: PGresult) -> Shape:
-    return Shape(
-        tuple(result.param_type(index) for index in range(result.nparams)),
-        tuple(
-            ((result.fname(index) or b"").decode(), result.ftype(index))
-            for index in range(result.nfields)
-        ),
-        tuple(_origin(result, index) for index in range(result.nfields)),
-        tuple(result.fmod(index) for index in range(result.nfields)),
-    )
-
-
-def _is_reset(result: PGresult) -> bool:
-    """Whether the session was made clean, which it cannot be where a query left names."""
-    return result.status == ExecStatus.TUPLES_OK and result.get_value(0, 2) == b"f"
-
-
-def _origin(result: PGresult, index: int) -> tuple[int, int] | None:
-    number = result.ftablecol(index)
-    return (result.ftable(index), number) if number else None
 
 
 def _field(result: PGresult, field: DiagnosticField) -> str:

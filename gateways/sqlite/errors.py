@@ -128,7 +128,7 @@ def open_error(error: BaseException) -> DataSourceError:
 
 
 def _find_place(words: str, statement: CompiledStatement) -> int | None:
-    """The offset in the source of what the words name, if it stands there only once."""
+    """The offset in the source of what the words name, if it occurs there only once."""
     if words == "incomplete input":
         return statement.source_position(len(statement.sql) + 1)
     match = _PLACES.search(words)

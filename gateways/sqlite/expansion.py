@@ -52,10 +52,17 @@ class _CommonTables:
         self._costs: dict[str, int] = {}
         self._names: list[str] = []
         for index, token in enumerate(tokens):
-            if token == "as" and (body := self._find_body(index)):  # noqa: S105 - a word of SQL
-                name = self._name_before(index)
+            if token != "as":  # noqa: S105 - a word of SQL
+                continue
+            start = index + 1
+            while tokens[start : start + 1] in (["not"], ["materialized"]):
+                start += 1
+            if tokens[start : start + 1] == ["("]:
+                # The name is before AS, with or without its columns.
+                before = self._opening.get(index - 1, index) - 1
+                name = tokens[max(before, 0)]
                 self._names.append(name)
-                self._bodies[name] = body
+                self._bodies[name] = (start + 1, self._closing.get(start, len(tokens)))
 
     def bound_copies(self) -> int:
         """Never less than the true number, whatever the names mean; often far more."""
@@ -90,19 +97,6 @@ class _CommonTables:
         if name not in self._costs:
             self._costs[name] = 1 + self._count(self._bodies[name], (*inside, name))
         return min(self._costs[name], COPY_LIMIT + 1)
-
-    def _find_body(self, index: int) -> tuple[int, int] | None:
-        """The tokens between the brackets after AS."""
-        start = index + 1
-        while self._tokens[start : start + 1] in (["not"], ["materialized"]):
-            start += 1
-        is_body = self._tokens[start : start + 1] == ["("]
-        return (start + 1, self._closing.get(start, len(self._tokens))) if is_body else None
-
-    def _name_before(self, index: int) -> str:
-        """The name that AS follows, with or without its columns."""
-        before = self._opening[index - 1] - 1 if index - 1 in self._opening else index - 1
-        return self._tokens[max(before, 0)]
 
 
 def _read_tokens(sql: str) -> Iterator[str]:

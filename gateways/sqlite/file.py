@@ -79,28 +79,23 @@ def open_file(settings: SqliteSettings, must_stop: Callable[[], bool]) -> OpenFi
         cached_statements=_CACHED_STATEMENTS,
     )
     try:
-        guard = _secure(connection)
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+        if _DEFENSIVE is not None:
+            connection.setconfig(_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
+        guard = SqliteGuard(
+            virtual_tables=_read_names(
+                connection, "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'"
+            ),
+            modules=_read_names(connection, "PRAGMA module_list"),
+        )
+        set_limits(connection)
+        connection.set_authorizer(guard.authorize)
     except BaseException:
         connection.close()
         raise
     connection.set_progress_handler(must_stop, _STEPS_BETWEEN_LOOKS)
     return OpenFile(connection, guard, identity)
-
-
-def _secure(connection: sqlite3.Connection) -> SqliteGuard:
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)
-    if _DEFENSIVE is not None:
-        connection.setconfig(_DEFENSIVE, True)  # type: ignore[attr-defined,unused-ignore]
-    guard = SqliteGuard(
-        virtual_tables=_read_names(
-            connection, "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'"
-        ),
-        modules=_read_names(connection, "PRAGMA module_list"),
-    )
-    set_limits(connection)
-    connection.set_authorizer(guard.authorize)
-    return guard
 
 
 def _read_names(connection: sqlite3.Connection, sql: str) -> list[str]:

@@ -94,55 +94,47 @@ class SqliteGuard:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
             self._note_read(names[0] or "", second)
-            return self._judge_table(first)
-        if action == sqlite3.SQLITE_FUNCTION:
-            return self._judge_function(second.lower())
-        return self._judge_command(action, first, second)
-
-    def _judge_table(self, table: str) -> int:
-        if table.startswith("pragma_") or table in self._inner:
+            if not first.startswith("pragma_") and first not in self._inner:
+                return sqlite3.SQLITE_OK
             return self._refuse(
                 message(
                     "statement.table_refused",
                     "table {table} is not allowed on this source",
-                    table=table,
+                    table=first,
                 )
             )
-        return sqlite3.SQLITE_OK
-
-    def _judge_function(self, name: str) -> int:
-        self.functions.add(name)
-        if name not in ALLOWED_FUNCTIONS:
+        if action == sqlite3.SQLITE_FUNCTION:
+            function = second.lower()
+            self.functions.add(function)
+            if function in ALLOWED_FUNCTIONS:
+                return sqlite3.SQLITE_OK
             return self._refuse(
                 message(
                     "statement.function_refused",
                     "function {name} is not allowed on this source",
-                    name=name,
+                    name=function,
                 )
             )
-        return sqlite3.SQLITE_OK
+        return self._judge_command(action, first, second)
 
-    def _judge_command(self, action: int, table: str, value: str) -> int:
-        if action == sqlite3.SQLITE_UPDATE and table in _SCHEMA_TABLES:
+    def _judge_command(self, action: int, name: str, value: str) -> int:
+        """`name` is that of a table, or of a pragma with its value."""
+        if action == sqlite3.SQLITE_UPDATE and name in _SCHEMA_TABLES:
             # Asked whenever a virtual table is opened, although nothing is written.
             return sqlite3.SQLITE_IGNORE
-        if action in _WRITING and table.startswith(self._shadows):
+        if action in _WRITING and name.startswith(self._shadows):
             return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_PRAGMA and self._is_harmless(table, value):
-            return sqlite3.SQLITE_OK
-        command = _COMMANDS.get(action, "this")
+        if action == sqlite3.SQLITE_PRAGMA:
+            tells_structure = name in _STRUCTURE_PRAGMAS and self.tells_structure
+            if tells_structure or (name in _ALLOWED_PRAGMAS and not value):
+                return sqlite3.SQLITE_OK
         return self._refuse(
             message(
                 "statement.command_refused",
                 "{command} is not allowed; only queries are served",
-                command=command,
+                command=_COMMANDS.get(action, "this"),
             )
         )
-
-    def _is_harmless(self, pragma: str, value: str) -> bool:
-        if pragma in _STRUCTURE_PRAGMAS:
-            return self.tells_structure
-        return pragma in _ALLOWED_PRAGMAS and not value
 
     def _note_read(self, table: str, column: str) -> None:
         if table:

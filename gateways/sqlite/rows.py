@@ -8,7 +8,7 @@ from typing import Any
 
 from core.results import RowCollector
 from core.toolspec import JsonValue
-from gateways.postgres.columns import ColumnReader
+from gateways.cells import ColumnReader, RowReader
 
 _PLAIN = frozenset({int, type(None)})
 _NUMBERS = frozenset({int, float, type(None)})
@@ -41,10 +41,14 @@ class CellReader(ColumnReader):
         match cell:
             case str():
                 return self._cut(cell)
-            case float():
-                return self._finite(cell)
+            case float() if not isfinite(cell):
+                self.is_non_finite = True
+                return None
             case bytes():
-                return self._encode(cell)
+                # How many bytes have a base64 text within the limit.
+                limit = self.cell_limit // 4 * 3
+                self.is_cut |= len(cell) > limit
+                return base64.b64encode(cell[:limit]).decode("ascii")
         return cell
 
     def _cut(self, text: str) -> str:
@@ -52,18 +56,6 @@ class CellReader(ColumnReader):
             self.is_cut = True
             return text[: self.cell_limit]
         return text
-
-    def _finite(self, value: float) -> float | None:
-        if isfinite(value):
-            return value
-        self.is_non_finite = True
-        return None
-
-    def _encode(self, content: bytes) -> str:
-        # How many bytes have a base64 text within the limit.
-        limit = self.cell_limit // 4 * 3
-        self.is_cut |= len(content) > limit
-        return base64.b64encode(content[:limit]).decode("ascii")
 
 
 class LenientCellReader(CellReader):
@@ -82,40 +74,27 @@ class LenientCellReader(CellReader):
         return shown
 
 
-class RowReader:
+class SqliteRowReader(RowReader[CellReader]):
     """Reads one answer; `is_lenient` says that its text comes from `decode_leniently`."""
 
     def __init__(self, names: Sequence[str], cell_limit: int, is_lenient: bool) -> None:
         reader = LenientCellReader if is_lenient else CellReader
-        self._readers = [reader(name, cell_limit) for name in names]
+        super().__init__([reader(name, cell_limit) for name in names])
 
     def collect(self, chunk: list[tuple[Any, ...]], collector: RowCollector) -> bool:
         """Add the rows of a chunk; False when the collector has no room for the rows to come."""
         room = collector.row_limit - len(collector.rows)
         # Only one row more than the limit is asked for, so there are none to come behind it.
         shown, left_out = chunk[:room], chunk[room:]
-        is_open = collector.add_all(self._read(shown))
-        return is_open and (not left_out or not collector.add(list(left_out[0])))
-
-    @property
-    def cuts_cells(self) -> bool:
-        """Whether a cell so far was over the limit."""
-        return any(reader.is_cut for reader in self._readers)
-
-    def notes(self) -> Iterator[str]:
-        """A sentence for each column and kind of change."""
-        for reader in self._readers:
-            yield from reader.notes()
-
-    def _read(self, rows: list[tuple[Any, ...]]) -> list[list[JsonValue]]:
-        found = list(zip(*rows, strict=True))
+        cells = list(zip(*shown, strict=True))
         columns = [
-            reader.read_cells(cells)
-            for reader, cells in zip(self._readers, found, strict=bool(rows))
+            reader.read_cells(column)
+            for reader, column in zip(self._readers, cells, strict=bool(shown))
         ]
         # Turning unchanged columns into rows again would cost twice as much.
-        is_changed = any(map(is_not, found, columns))
-        return list(map(list, zip(*columns, strict=True) if is_changed else rows))
+        is_changed = any(map(is_not, cells, columns))
+        rows = list(map(list, zip(*columns, strict=True) if is_changed else shown))
+        return collector.add_all(rows) and (not left_out or not collector.add(list(left_out[0])))
 
 
 def decode_leniently(content: bytes) -> str:

@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import TypeVar
 
 from core.errors import (
@@ -29,17 +29,10 @@ from gateways.sqlite.errors import (
 )
 from gateways.sqlite.expansion import check_expansion
 from gateways.sqlite.file import OpenFile, find_identity, open_file
-from gateways.sqlite.rows import RowReader, decode_legibly, decode_leniently
+from gateways.sqlite.rows import SqliteRowReader, decode_legibly, decode_leniently
 from gateways.sqlite.settings import SqliteSettings
-from gateways.sqlite.sql import (
-    capped_sql,
-    column_names,
-    empty_values,
-    limited_sql,
-    read_names,
-)
+from gateways.sqlite.sql import capped_sql, column_names, empty_values, limited_sql, read_names
 from gateways.sqlite.values import SqliteValue
-from gateways.sqlite.watch import Watch
 
 LOCKED_TEXT = message(
     "source.file_locked", "the database file is locked by a writer; retry in a few seconds"
@@ -98,8 +91,28 @@ class _Reading:
         return None
 
 
+class Watch:
+    """The deadline of one job, by `monotonic()`, and whether its caller has gone away."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Nobody waits for the job any more; from any thread."""
+        self._is_stopped = True
+
+    def is_over(self) -> bool:
+        """Whether the job has to end now."""
+        return self._is_stopped or monotonic() >= self.deadline
+
+    def pause(self, seconds: float) -> None:
+        """Wait in the job's own thread, at most up to the deadline."""
+        sleep(min(seconds, max(self.deadline - monotonic(), 0)))
+
+
 class SqliteSession:
-    """Opens the file when it is first needed, and anew whenever it was changed or replaced.
+    """Opens the file when it is first needed, and again whenever it was changed or replaced.
 
     All but `interrupt` belongs to one thread at a time. Errors are those of `SqliteSource`; the deadline
     alone is a DeadlineExceededError without a text.
@@ -151,19 +164,30 @@ class SqliteSession:
         def describe(file: OpenFile) -> frozenset[tuple[str, str]]:
             # SQLite asks the guard only about what it prepares, which is kept for each text.
             self._check(file, replace(statement, sql=f"{statement.sql} -- {next(_numbers)}"))
-            return frozenset(_without_inner_names(file))
+            reads = set(file.guard.reads)
+            # The guard takes common tables (WITH) and subqueries for tables too.
+            file.connection.text_factory = decode_legibly
+            sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+            names = {name.lower() for (name,) in file.connection.execute(sql).fetchall()}
+            return frozenset(read for read in reads if read[0].lower() in names)
 
         return self._work(watch, describe)
 
     def explain(self, watch: Watch, query: BoundQuery) -> str:
-        """The plan of the query, which is not run."""
+        """The plan of the query, which is not run: a step is indented below the one around it."""
 
         def explain(file: OpenFile) -> str:
             self._check(file, query.statement)
             values = query.values | {"row_limit": query.row_limit}
             sql = f"EXPLAIN QUERY PLAN {limited_sql(query.statement)}"
             with closing(file.connection.execute(sql, values)) as cursor:
-                return _indent_plan(cursor.fetchall())
+                steps = cursor.fetchall()
+            depths = {0: 0}
+            lines: list[str] = []
+            for number, outer, _unused, text in steps:
+                depth = depths[number] = depths.get(outer, 0) + 1
+                lines.append("  " * (depth - 1) + text)
+            return "\n".join(lines)
 
         return self._work(watch, explain)
 
@@ -184,7 +208,22 @@ class SqliteSession:
 
     def run(self, watch: Watch, query: BoundQuery) -> QueryResult:
         """The rows of one query."""
-        return self._work(watch, lambda file: self._run(file, query))
+
+        def run(file: OpenFile) -> QueryResult:
+            sql = query.statement.sql
+            if sql not in self._readings:
+                self._check(file, query.statement)
+                self._keep(sql, _Reading(is_capped=not _SILENT.isdisjoint(file.guard.functions)))
+            while True:
+                reading = self._readings[sql]
+                try:
+                    return self._select(file, query, reading)
+                except sqlite3.Error as error:
+                    if (following := reading.after(error)) is None:
+                        raise
+                    self._keep(sql, following)
+
+        return self._work(watch, run)
 
     def _work(self, watch: Watch, work: Callable[[OpenFile], _T]) -> _T:
         self._watch = watch
@@ -198,7 +237,7 @@ class SqliteSession:
             self._watch = None
 
     def _patiently(self, watch: Watch, work: Callable[[], _T]) -> _T:
-        """What `work` gives, begun anew as long as a writer locks the file, within limits.
+        """What `work` gives, begun again as long as a writer locks the file, within limits.
 
         SQLite's own way of waiting cannot be interrupted.
         """
@@ -222,7 +261,9 @@ class SqliteSession:
                 return self._file
             self.close()
             self._readings.clear()
-            self._file = open_file(self._settings, self._must_stop)
+            self._file = open_file(
+                self._settings, lambda: self._watch is not None and self._watch.is_over()
+            )
         except DataSourceUnavailableError:
             self.close()
             raise
@@ -231,9 +272,6 @@ class SqliteSession:
                 raise
             raise open_error(error) from error
         return self._file
-
-    def _must_stop(self) -> bool:
-        return self._watch is not None and self._watch.is_over()
 
     def _check(self, file: OpenFile, statement: CompiledStatement) -> None:
         """Have SQLite prepare the statement by itself, then in its place; raises StatementError."""
@@ -247,14 +285,10 @@ class SqliteSession:
             if not blames_statement(error):
                 raise
             raise statement_error(error, statement, file.guard.refusal) from error
-        self._check_place(file, statement)
-
-    def _check_place(self, file: OpenFile, statement: CompiledStatement) -> None:
-        """Only a query can stand where the statement is put."""
-        nothing: dict[str, int | None] = {**empty_values(statement), "row_limit": 0}
+        # Only a query fits where the statement is put.
+        sql = f"EXPLAIN {limited_sql(statement)}"
         try:
-            sql = f"EXPLAIN {limited_sql(statement)}"
-            file.connection.execute(sql, nothing).close()
+            file.connection.execute(sql, {**nothing, "row_limit": 0}).close()
         except SQLITE_FAULTS as error:
             if not blames_statement(error):
                 raise
@@ -264,20 +298,6 @@ class SqliteSession:
                 reason=str(error),
             )
             raise StatementError(text, 0) from error
-
-    def _run(self, file: OpenFile, query: BoundQuery) -> QueryResult:
-        sql = query.statement.sql
-        if sql not in self._readings:
-            self._check(file, query.statement)
-            self._keep(sql, _Reading(is_capped=not _SILENT.isdisjoint(file.guard.functions)))
-        while True:
-            reading = self._readings[sql]
-            try:
-                return self._select(file, query, reading)
-            except sqlite3.Error as error:
-                if (following := reading.after(error)) is None:
-                    raise
-                self._keep(sql, following)
 
     def _keep(self, sql: str, reading: _Reading) -> None:
         self._readings[sql] = reading
@@ -300,34 +320,12 @@ class SqliteSession:
         values = query.values | {"row_limit": query.row_limit + 1}
         with closing(connection.execute(sql, values)) as cursor:
             names = names or column_names(cursor)
-            reader = RowReader(names, self._settings.cell_limit, reading.is_lenient)
-            self._collect(cursor, reader, collector)
+            reader = SqliteRowReader(names, self._settings.cell_limit, reading.is_lenient)
+            row_bytes = len(cursor.description) * 4 * (self._settings.cell_limit + 1)
+            chunk_rows = min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS)
+            while chunk := cursor.fetchmany(chunk_rows):
+                if not reader.collect(chunk, collector):
+                    break
         collector.truncated |= reader.cuts_cells
         elapsed_ms = (perf_counter() - started) * 1_000
         return collector.finish(names, elapsed_ms, tuple(reader.notes()))
-
-    def _collect(self, cursor: sqlite3.Cursor, reader: RowReader, collector: RowCollector) -> None:
-        row_bytes = len(cursor.description) * 4 * (self._settings.cell_limit + 1)
-        chunk_rows = min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS)
-        while chunk := cursor.fetchmany(chunk_rows):
-            if not reader.collect(chunk, collector):
-                return
-
-
-def _indent_plan(steps: Sequence[tuple[int, int, int, str]]) -> str:
-    """Steps as (number, number of the step around, unused, text), each indented below its outer one."""
-    depths = {0: 0}
-    lines: list[str] = []
-    for number, outer, _, text in steps:
-        depth = depths[number] = depths.get(outer, 0) + 1
-        lines.append("  " * (depth - 1) + text)
-    return "\n".join(lines)
-
-
-def _without_inner_names(file: OpenFile) -> Iterator[tuple[str, str]]:
-    """What the guard saw, without the common tables (WITH) and subqueries, which it takes for tables."""
-    sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-    seen = set(file.guard.reads)
-    file.connection.text_factory = decode_legibly
-    names = {name.lower() for (name,) in file.connection.execute(sql).fetchall()}
-    return (read for read in seen if read[0].lower() in names)

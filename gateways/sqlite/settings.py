@@ -27,6 +27,11 @@ class SqliteSettings:
     cell_limit: int = 8_192
     value_limit: int = 1_000_000
 
+    @property
+    def target(self) -> list[object]:
+        """Which file is read."""
+        return ["sqlite", str(self.path)]
+
     def uri(self) -> str:
         """The file as a URI that SQLite opens for reading and never creates."""
         return f"{self.path.absolute().as_uri()}?mode=ro"

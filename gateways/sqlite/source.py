@@ -8,7 +8,7 @@ that is looked at while the query runs, and its place as a subquery (nothing but
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Self, TypeVar
@@ -25,12 +25,12 @@ from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
+from gateways.engine import Inspection, Reads
 from gateways.patience import patient_timeout
 from gateways.query_deadline import deadline_error
-from gateways.sqlite.session import BoundQuery, Description, SqliteSession
+from gateways.sqlite.session import BoundQuery, Description, SqliteSession, Watch
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.values import encode_values
-from gateways.sqlite.watch import Watch
 from gateways.sqlite.worker import SqliteWorker
 
 logger = logging.getLogger(__name__)
@@ -51,9 +51,7 @@ class SqliteSource:
     def __init__(self, settings: SqliteSettings) -> None:
         self.settings = settings
         self._pool = ConnectionPool(
-            self._open,
-            size=settings.pool_size,
-            max_wait_s=settings.max_wait_ms / 1_000,
+            self._open, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
         )
 
     async def __aenter__(self) -> Self:
@@ -70,55 +68,49 @@ class SqliteSource:
 
     async def server_version(self) -> str:
         """SQLite's version, such as `3.46.1`; raises DataSourceUnavailableError without a file."""
-        await self._on_worker(self.settings.statement_timeout_ms, _open_session)
+        await self._on_worker(_open_session)
         return sqlite3.sqlite_version
 
     async def check(
-        self, statement: CompiledStatement, _types: tuple[ParameterType, ...], caller: str = ""
+        self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
     ) -> None:
         """As `describe`, for those who only ask whether the statement can be served."""
-        await self._describe(statement, caller)
+        await self.describe(statement, types, caller)
 
     async def describe(
-        self, statement: CompiledStatement, types: tuple[ParameterType, ...]
+        self, statement: CompiledStatement, _types: Sequence[ParameterType | None], caller: str = ""
     ) -> Description:
         """Columns and number of parameters, by SQLite, without running the statement.
 
-        `types` are not asked for: SQLite has none for parameters. Raises StatementError with
-        SQLite's words, and DataSourceError when there is no file to ask.
+        SQLite has no types for parameters. Raises StatementError with SQLite's words, and
+        DataSourceError when there is no file to ask.
         """
-        return await self._describe(statement)
-
-    async def _describe(self, statement: CompiledStatement, caller: str = "") -> Description:
         return await self._on_worker(
-            self.settings.statement_timeout_ms,
-            lambda session, watch: session.describe(watch, statement),
-            caller,
+            lambda session, watch: session.describe(watch, statement), caller
         )
+
+    async def inspect(
+        self, statement: CompiledStatement, types: Sequence[ParameterType | None], caller: str = ""
+    ) -> Inspection:
+        """As `describe`, for the editor: the columns have no types, and the parameters none either."""
+        description = await self.describe(statement, types, caller)
+        return Inspection(tuple((column.name, "") for column in description.columns))
 
     async def explain(self, query: Query) -> str:
         """SQLite's plan of the query, a line for each step; it is not run. Raises as `run`."""
-        bound = BoundQuery(
-            statement=query.statement,
-            values=encode_values(query.statement.parameter_names, query.values),
-            row_limit=query.row_limit,
-            byte_limit=query.byte_limit,
-        )
+        bound = self._bind(query)
         return await self._on_worker(
-            self.settings.statement_timeout_ms,
-            lambda session, watch: session.explain(watch, bound),
-            query.caller,
+            lambda session, watch: session.explain(watch, bound), query.caller
         )
 
-    async def describe_reads(self, statement: CompiledStatement) -> frozenset[tuple[str, str]]:
+    async def describe_reads(self, statement: CompiledStatement) -> Reads:
         """Pairs of a table, or view, and a column that the statement reads; it is not run.
 
         All of them, wherever in the statement and below its views; the column is '' for a table of
         which none is named, as in count(*). Raises as `describe`.
         """
         return await self._on_worker(
-            self.settings.statement_timeout_ms,
-            lambda session, watch: session.describe_reads(watch, statement),
+            lambda session, watch: session.describe_reads(watch, statement)
         )
 
     async def read_structure(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
@@ -126,10 +118,7 @@ class SqliteSource:
 
         Raises DataSourceError, DeadlineExceededError.
         """
-        return await self._on_worker(
-            self.settings.statement_timeout_ms,
-            lambda session, watch: session.read_structure(watch, work),
-        )
+        return await self._on_worker(lambda session, watch: session.read_structure(watch, work))
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
@@ -137,16 +126,10 @@ class SqliteSource:
         The wait for a connection counts. Raises DataSourceError, DeadlineExceededError, and
         ArgumentsError for a value that SQLite cannot take.
         """
-        bound = BoundQuery(
-            statement=query.statement,
-            values=encode_values(query.statement.parameter_names, query.values),
-            row_limit=min(query.row_limit, self.settings.row_limit),
-            byte_limit=min(query.byte_limit, self.settings.byte_limit),
-        )
-        timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
+        bound = self._bind(query)
         try:
             return await self._on_worker(
-                timeout_ms, lambda session, watch: session.run(watch, bound), query.caller
+                lambda session, watch: session.run(watch, bound), query.caller, query.timeout_ms
             )
         except StatementError as error:
             raise DataSourceError(
@@ -157,13 +140,23 @@ class SqliteSource:
                 )
             ) from error
 
+    def _bind(self, query: Query) -> BoundQuery:
+        return BoundQuery(
+            statement=query.statement,
+            values=encode_values(query.statement.parameter_names, query.values),
+            row_limit=min(query.row_limit, self.settings.row_limit),
+            byte_limit=min(query.byte_limit, self.settings.byte_limit),
+        )
+
     async def _on_worker(
         self,
-        timeout_ms: int,
         work: Callable[[SqliteSession, Watch], _T],
         caller: str = "",
+        timeout_ms: int | None = None,
     ) -> _T:
         """What `work` gives on a worker of the pool, within `timeout_ms`, waiting included."""
+        longest_ms = self.settings.statement_timeout_ms
+        timeout_ms = longest_ms if timeout_ms is None else min(timeout_ms, longest_ms)
         timeout_s = timeout_ms / 1_000
         watch = Watch(monotonic() + timeout_s)
         loop = asyncio.get_running_loop()

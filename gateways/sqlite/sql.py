@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 
 from core.statement import CompiledStatement
@@ -28,7 +27,14 @@ def capped_sql(statement: CompiledStatement, column_count: int, cell_limit: int)
     names, where they would be computed up to four times a cell.
     """
     names = [f"c{index}" for index in range(column_count)]
-    cells = ", ".join(_capped_cell(name, cell_limit) for name in names)
+    # Numbers are less than any text, texts less than any bytes. As bytes, a text tells its length
+    # without being read, but a collation that only its own program knows cannot be asked.
+    cells = ", ".join(
+        f"CASE WHEN {name} COLLATE BINARY < '' THEN {name}"
+        f" WHEN length(CAST({name} AS BLOB)) <= {cell_limit} THEN {name}"
+        f" ELSE substr({name}, 1, {cell_limit + 1}) END"
+        for name in names
+    )
     limited = f"WITH {_ANSWER}({', '.join(names)}) AS ({limited_sql(statement)})"
     return f"{limited} SELECT {cells} FROM {_ANSWER} LIMIT -1"  # noqa: S608
 
@@ -46,27 +52,14 @@ def column_names(cursor: sqlite3.Cursor) -> list[str]:
     SQLite numbers the equal names of a subquery: the second `id` comes as `id:1`.
     """
     names: list[str] = [column[0] for column in cursor.description]
-    if any(":" in name for name in names):
-        seen = [name.lower() for name in names]
-        return [_without_number(name, seen[:index]) for index, name in enumerate(names)]
+    folded = [name.lower() for name in names]
+    for index, name in enumerate(names):
+        match = _REPEATED.fullmatch(name) if ":" in name else None
+        if match and match[1].lower() in folded[:index]:
+            names[index] = match[1]
     return names
 
 
 def empty_values(statement: CompiledStatement) -> dict[str, None]:
     """NULL for each of $1..$n."""
     return {str(number): None for number in range(1, len(statement.parameter_names) + 1)}
-
-
-def _capped_cell(name: str, cell_limit: int) -> str:
-    # Numbers are less than any text, texts less than any bytes. As bytes, a text tells its length
-    # without being read, but a collation that only its own program knows cannot be asked.
-    return (
-        f"CASE WHEN {name} COLLATE BINARY < '' THEN {name}"
-        f" WHEN length(CAST({name} AS BLOB)) <= {cell_limit} THEN {name}"
-        f" ELSE substr({name}, 1, {cell_limit + 1}) END"
-    )
-
-
-def _without_number(name: str, before: Sequence[str]) -> str:
-    match = _REPEATED.fullmatch(name)
-    return match[1] if match and match[1].lower() in before else name

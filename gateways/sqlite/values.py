@@ -26,39 +26,32 @@ def _encode(name: str, value: object) -> SqliteValue:
         case None | float():
             return value
         case int():
-            return _check_integer(name, int(value))
+            if not -(2**63) <= value < 2**63:
+                raise ArgumentsError(
+                    message(
+                        "arguments.whole_64_bits",
+                        "{name}: must be a whole number of at most 64 bits",
+                        name=name,
+                    )
+                )
+            return int(value)
         case list() | tuple():
-            items = [_encode_item(name, item) for item in value]
-            return _check_text(name, json.dumps(items, ensure_ascii=False))
+            # As JSON, true stays true, which json_each gives as 1.
+            items: list[JsonValue] = [
+                item if isinstance(item, bool | dict | list) else _encode(name, item)
+                for item in value
+            ]
+            text = json.dumps(items, ensure_ascii=False)
         case dict():
-            return _check_text(name, json.dumps(value, ensure_ascii=False))
+            text = json.dumps(value, ensure_ascii=False)
+        case datetime():
+            in_utc = value.astimezone(UTC) if value.tzinfo else value
+            text = in_utc.replace(tzinfo=None).isoformat(sep=" ")
         case date():
-            return _moment(value)
-    return _check_text(name, str(value))
-
-
-def _encode_item(name: str, item: object) -> JsonValue:
-    # As JSON, true stays true, which json_each gives as 1.
-    return item if isinstance(item, bool | dict | list) else _encode(name, item)
-
-
-def _moment(value: date) -> str:
-    if not isinstance(value, datetime):
-        return value.isoformat()
-    in_utc = value.astimezone(UTC) if value.tzinfo else value
-    return in_utc.replace(tzinfo=None).isoformat(sep=" ")
-
-
-def _check_integer(name: str, value: int) -> int:
-    if not -(2**63) <= value < 2**63:
-        raise ArgumentsError(
-            message(
-                "arguments.whole_64_bits",
-                "{name}: must be a whole number of at most 64 bits",
-                name=name,
-            )
-        )
-    return value
+            text = value.isoformat()
+        case _:
+            text = str(value)
+    return _check_text(name, text)
 
 
 def _check_text(name: str, text: str) -> str:

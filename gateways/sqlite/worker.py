@@ -7,9 +7,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
-from gateways.sqlite.session import SqliteSession
+from gateways.sqlite.session import SqliteSession, Watch
 from gateways.sqlite.settings import SqliteSettings
-from gateways.sqlite.watch import Watch
 
 _T = TypeVar("_T")
 

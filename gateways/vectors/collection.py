@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import VectorStoreError
-from core.messages import Message, message
+from core.messages import message
 from gateways.vectors.requests import COLLECTIONS, STRANGE_TEXT
 
 MADE_BY = "toolbuilder"
@@ -49,8 +49,30 @@ class Collection:
         """Raise VectorStoreError when vectors of `fit` mean something else than those stored."""
         other_model = self.is_ours and self.model != fit.model
         other_dimension = self.dimension is not None and self.dimension != fit.dimension
-        if other_model or other_dimension:
-            raise VectorStoreError(self._mismatch(fit))
+        if not (other_model or other_dimension):
+            return
+        holds = message(
+            "vectors.numbers", "{dimension} numbers each", dimension=str(self.dimension)
+        )
+        if self.model is not None:
+            holds = message(
+                "vectors.numbers_by_model",
+                "{dimension} numbers each by the model {model}",
+                dimension=str(self.dimension),
+                model=self.model,
+            )
+        raise VectorStoreError(
+            message(
+                "vectors.mismatch",
+                "the collection {name} holds vectors of {holds}, the embeddings are of {dimension}"
+                " numbers by the model {model}; {remedy}",
+                name=self.name,
+                holds=holds,
+                dimension=str(fit.dimension),
+                model=fit.model,
+                remedy=REBUILD if self.is_ours else _SAME_MODEL,
+            )
+        )
 
     def check_ours(self) -> None:
         """Raise VectorStoreError when somebody else's documents are in danger."""
@@ -63,28 +85,6 @@ class Collection:
                     name=self.name,
                 )
             )
-
-    def _mismatch(self, fit: Fit) -> Message:
-        holds = message(
-            "vectors.numbers", "{dimension} numbers each", dimension=str(self.dimension)
-        )
-        if self.model is not None:
-            holds = message(
-                "vectors.numbers_by_model",
-                "{dimension} numbers each by the model {model}",
-                dimension=str(self.dimension),
-                model=self.model,
-            )
-        return message(
-            "vectors.mismatch",
-            "the collection {name} holds vectors of {holds}, the embeddings are of {dimension}"
-            " numbers by the model {model}; {remedy}",
-            name=self.name,
-            holds=holds,
-            dimension=str(fit.dimension),
-            model=fit.model,
-            remedy=REBUILD if self.is_ours else _SAME_MODEL,
-        )
 
 
 def read_collection(answer: Any) -> Collection:

@@ -12,7 +12,7 @@ from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next request would hang.
 MAX_IDLE_S = 60.0
-# Far above any answer that was asked for; whatever sends more is not the server that we mean.
+# Far above any answer that is needed; a server that sends more is not Chroma.
 MAX_ANSWER_BYTES = 256 * 2**20
 
 
@@ -131,7 +131,11 @@ class HttpPool:
         Raises OSError when there is no connection, NotHttpError. A caller that goes away ends its
         connection with it. Time limits are the caller's, but for connecting.
         """
-        message = self._message(method, target, body)
+        head = (
+            f"{method} {target} HTTP/1.1\r\nHost: {self._host_header}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        message = head.encode("ascii") + body
         async with self._slots:
             try:
                 return await self._send(self._pop_idle() or await self._connect(), message)
@@ -144,13 +148,6 @@ class HttpPool:
         """Close what is idle now and the rest as it comes back."""
         self._is_closed = True
         self._close_idle()
-
-    def _message(self, method: str, target: str, body: bytes) -> bytes:
-        head = (
-            f"{method} {target} HTTP/1.1\r\nHost: {self._host_header}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        return head.encode("ascii") + body
 
     async def _send(self, connection: HttpConnection, message: bytes) -> HttpAnswer:
         try:

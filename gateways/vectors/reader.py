@@ -1,7 +1,6 @@
 """Vectors read back from the store, for those who compare them themselves."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +23,10 @@ class VectorReader(VectorStore):
         vectors: dict[str, StoredVector] = {}
         for start in range(0, len(ids), PAGE_VECTORS):
             page = {"ids": list(ids[start : start + PAGE_VECTORS]), "include": ["embeddings"]}
-            vectors |= _read_embeddings(await self._ask("get", page, self._reading()))
+            answer = await self._ask("get", page, self._reading())
+            try:
+                for key, numbers in zip(answer["ids"], answer["embeddings"], strict=True):
+                    vectors[key] = np.array(numbers, dtype=np.float32)
+            except (KeyError, TypeError, ValueError) as error:
+                raise VectorStoreError(STRANGE_TEXT) from error
         return vectors
-
-
-def _read_embeddings(answer: Any) -> dict[str, StoredVector]:
-    try:
-        found = zip(answer["ids"], answer["embeddings"], strict=True)
-        return {key: np.array(numbers, dtype=np.float32) for key, numbers in found}
-    except (KeyError, TypeError, ValueError) as error:
-        raise VectorStoreError(STRANGE_TEXT) from error

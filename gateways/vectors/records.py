@@ -32,9 +32,18 @@ class Match:
 
 def read_matches(answer: Any) -> list[list[Match]]:
     """The matches of each query, nearest first, equally near ones by id."""
-    columns = ("ids", "documents", "metadatas", "distances")
+    names = ("ids", "documents", "metadatas", "distances")
     try:
-        return [_matches(*found) for found in zip(*(answer[one] for one in columns), strict=True)]
+        return [
+            sorted(
+                (
+                    Match(key, document or "", metadata or {}, distance)
+                    for key, document, metadata, distance in zip(*columns, strict=True)
+                ),
+                key=lambda match: (match.distance, match.id),
+            )
+            for columns in zip(*(answer[name] for name in names), strict=True)
+        ]
     except (KeyError, TypeError, ValueError) as error:
         raise VectorStoreError(STRANGE_TEXT) from error
 
@@ -53,11 +62,3 @@ def read_count(answer: Any) -> int:
     if not isinstance(answer, int):
         raise VectorStoreError(STRANGE_TEXT)
     return answer
-
-
-def _matches(*columns: list[Any]) -> list[Match]:
-    found = [
-        Match(key, document or "", metadata or {}, distance)
-        for key, document, metadata, distance in zip(*columns, strict=True)
-    ]
-    return sorted(found, key=lambda match: (match.distance, match.id))

@@ -86,32 +86,35 @@ class ChromaRequests:
             raise VectorStoreUnavailableError(
                 message("vectors.closed", "the vector store was closed")
             )
-        body = b"" if payload is None else _to_json(payload)
+        try:
+            body = b"" if payload is None else orjson.dumps(payload)
+        except TypeError as error:
+            text = message(
+                "vectors.no_json", "the vector store cannot take this: {reason}", reason=str(error)
+            )
+            raise VectorStoreError(text) from error
         async with self._circuit.passage(deadline.left_s):
-            answer = await self._answer(method, path, body, deadline)
+            try:
+                async with patient_timeout(deadline.left_s):
+                    answer = await self._pool.request(method, path, body)
+            except TimeoutError as error:
+                raise StoreDownError(
+                    message(
+                        "vectors.no_answer",
+                        "the vector store did not answer within {seconds} s; retry shortly",
+                        seconds=f"{deadline.seconds:g}",
+                    )
+                ) from error
+            except OSError as error:
+                raise StoreDownError(DOWN_TEXT) from error
+            except NotHttpError as error:
+                raise VectorStoreError(STRANGE_TEXT) from error
         return read_answer(answer)
 
     async def close(self) -> None:
         """Close the connections; later requests are refused."""
         self._is_closed = True
         self._pool.close()
-
-    async def _answer(self, method: str, path: str, body: bytes, deadline: Deadline) -> HttpAnswer:
-        try:
-            async with patient_timeout(deadline.left_s):
-                return await self._pool.request(method, path, body)
-        except TimeoutError as error:
-            raise StoreDownError(
-                message(
-                    "vectors.no_answer",
-                    "the vector store did not answer within {seconds} s; retry shortly",
-                    seconds=f"{deadline.seconds:g}",
-                )
-            ) from error
-        except OSError as error:
-            raise StoreDownError(DOWN_TEXT) from error
-        except NotHttpError as error:
-            raise VectorStoreError(STRANGE_TEXT) from error
 
 
 def read_answer(answer: HttpAnswer) -> Any:
@@ -143,23 +146,8 @@ def _error(status: int, kind: str, words: str) -> VectorStoreError:
             message(
                 "vectors.refused",
                 "the vector store refused the request: {reason}",
-                reason=_one_line(words),
+                reason=" ".join(words.split())[:200],
             )
         )
     failed = message("vectors.failed", "the vector store failed; its log says why")
     return VectorStoreError(failed if status >= 500 else STRANGE_TEXT)
-
-
-def _one_line(words: str) -> str:
-    return " ".join(words.split())[:200]
-
-
-def _to_json(payload: object) -> bytes:
-    try:
-        return orjson.dumps(payload)
-    except TypeError as error:
-        raise VectorStoreError(
-            message(
-                "vectors.no_json", "the vector store cannot take this: {reason}", reason=str(error)
-            )
-        ) from error

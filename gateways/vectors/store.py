@@ -71,7 +71,14 @@ class VectorStore:
         self._fit = Fit(model, dimension)
         self._collection = None
         if create:
-            await self._create(self._fit)
+            payload = new_collection(self.settings.collection, self._fit)
+            deadline = self._writing()
+            answer = await self._requests.send("POST", COLLECTIONS, payload, deadline=deadline)
+            collection = read_collection(answer)
+            # It may have been there before, or another process was faster.
+            collection.check_ours()
+            collection.check_fit(self._fit)
+            self._collection = collection
         else:
             await self._find(self._reading())
 
@@ -169,15 +176,6 @@ class VectorStore:
 
     def _writing(self) -> Deadline:
         return Deadline.after(self.settings.write_timeout_s)
-
-    async def _create(self, fit: Fit) -> None:
-        payload = new_collection(self.settings.collection, fit)
-        answer = await self._requests.send("POST", COLLECTIONS, payload, deadline=self._writing())
-        collection = read_collection(answer)
-        # It may have been there before, or another process was faster.
-        collection.check_ours()
-        collection.check_fit(fit)
-        self._collection = collection
 
     async def _find(self, deadline: Deadline) -> Collection:
         """The collection, which fits if anything was said of its embeddings."""

@@ -13,11 +13,11 @@ from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
 from core.catalogue.entries import TableName
 from core.toolspec import Dialect, ParameterType, SqlLogic, ToolSpec
-from gateways.checks.postgres import inspect_postgres
-from gateways.checks.report import Level
+from gateways.check_report import Level
+from gateways.postgres.checks.inspection import inspect_postgres
+from gateways.postgres.schema import PostgresSchemaReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
-from gateways.schemas.postgres import PostgresSchemaReader
 from tests.chaos.proxy import FaultyProxy
 from tests.gateways.postgres.queries import fetch_value
 from toolbuilder.editing.analysis import analyse

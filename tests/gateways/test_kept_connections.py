@@ -11,10 +11,10 @@ import pytest
 
 from core.ingest.addresses import AddressRules
 from core.ingest.requests import PlainRequest
-from gateways.document_server.requests import DocumentServerRequests
-from gateways.document_server.settings import DocumentServerSettings
+from gateways.document_server.client import DocumentServerSettings
 from gateways.embeddings.requests import EmbeddingRequests
 from gateways.embeddings.settings import EmbeddingSettings
+from gateways.http.client import ServerClient
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
 from gateways.mcp_client.channel import McpChannel
@@ -100,12 +100,13 @@ def ask_embedding_server(service: LocalService) -> tuple[Ask, Close]:
 
 
 def ask_document_server(service: LocalService) -> tuple[Ask, Close]:
-    requests = DocumentServerRequests(DocumentServerSettings(url=service.url, timeout_s=30))
+    url = DocumentServerSettings(url=service.url).url
+    client = ServerClient(url, "", connect_timeout_s=30, max_answer_bytes=LIMIT)
 
     async def ask() -> bytes:
-        return (await requests.get("tables")).body
+        return (await client.request("GET", "/tables")).body
 
-    return ask, requests.close
+    return ask, client.close
 
 
 def ask_vector_store(service: LocalService) -> tuple[Ask, Close]:

@@ -33,7 +33,7 @@ def longest_s(lengths: list[int]) -> float:
     """Seconds until the last request of these texts has ended or was given up."""
     texts = prepare_texts(["x" * length for length in lengths], SETTINGS.max_characters).texts
     batches = make_batches(texts, SETTINGS.batch_size)
-    return sum(SETTINGS.request_timeout_s(batch.characters) for batch in batches)
+    return sum(SETTINGS.request_timeout_s(sum(map(len, batch))) for batch in batches)
 
 
 async def error_of(served: Served, tool: str, arguments: dict[str, Any]) -> str:

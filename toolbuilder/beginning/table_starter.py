@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from catalog.models import CatalogColumn, CatalogTable, DataSource
+from catalog.models import CatalogColumn, CatalogTable
 from core.catalogue.entries import TableName
 from core.catalogue.masking import is_sensitive
 from core.catalogue.short_texts import first_sentences
 from core.catalogue.sql_names import quote_name, quote_table
 from core.errors import DefinitionError
 from core.messages import message
-from core.toolspec import Dialect, ParameterType
+from core.toolspec import ParameterType
+from gateways.engine import Engine
+from gateways.engines import find_engine
 from toolbuilder.beginning.naming import choose_free_name, to_identifier
 from toolbuilder.beginning.starters import READS_ONLY
 from tools.definitions import ParameterDocument, ToolDocument
@@ -51,7 +53,8 @@ def make_table_tool(table: CatalogTable) -> ToolDocument:
             )
         )
     shown = [column for column in columns if not _is_left_out(table, column)] or columns[:1]
-    filters = list(_find_filters(shown, _dialect_of(table.source)))
+    engine = find_engine(table.source.engine if table.source else None)
+    filters = list(_find_filters(shown, engine))
     order = [column for column in shown if column.is_primary_key] or shown[:1]
     return ToolDocument(
         name=choose_free_name(f"list_{to_identifier(table.name, 'rows')}"),
@@ -72,19 +75,14 @@ def _is_left_out(table: CatalogTable, column: CatalogColumn) -> bool:
     return is_sensitive(column.name, column.source_comment, table.name)
 
 
-def _dialect_of(source: DataSource | None) -> Dialect:
-    is_sqlite = source is not None and source.engine == Dialect.SQLITE
-    return Dialect.SQLITE if is_sqlite else Dialect.POSTGRESQL
-
-
-def _find_filters(columns: Sequence[CatalogColumn], dialect: Dialect) -> Iterator[_Filter]:
+def _find_filters(columns: Sequence[CatalogColumn], engine: Engine) -> Iterator[_Filter]:
     keys = [column for column in columns if column.is_primary_key]
     by_key = _filter_by_key(keys[0]) if len(keys) == 1 else None
     if by_key:
         yield by_key
     texts = [one for one in columns if _TEXTS.search(one.type_name) and one not in keys]
     if texts:
-        yield _filter_by_text(texts[0], dialect)
+        yield _filter_by_text(texts[0], engine)
 
 
 def _filter_by_key(column: CatalogColumn) -> _Filter | None:
@@ -97,12 +95,11 @@ def _filter_by_key(column: CatalogColumn) -> _Filter | None:
     return _Filter(f"{quote_name(column.name)} = {value}", _make_optional(name, kind, text))
 
 
-def _filter_by_text(column: CatalogColumn, dialect: Dialect) -> _Filter:
+def _filter_by_text(column: CatalogColumn, engine: Engine) -> _Filter:
     name = _name_parameter(column, "text") + "_part"
-    like = "LIKE" if dialect is Dialect.SQLITE else "ILIKE"
     text = _tell(column, f"Only rows with this in {column.name}, in any case; leave out for all.")
     return _Filter(
-        f"{quote_name(column.name)} {like} '%' || :{name} || '%'",
+        f"{quote_name(column.name)} {engine.like} '%' || :{name} || '%'",
         _make_optional(name, ParameterType.STRING, text),
     )
 

@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.gates import named_sources_open_to, tables_open_to
-from catalog.models import CatalogTable, DataSource, Engine
+from catalog.models import CatalogTable, DataSource
 from catalog.sources.settings import read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError
@@ -210,7 +210,7 @@ def list_cards() -> list[StarterCard]:
 def _form_context(request: HttpRequest) -> dict[str, Any]:
     given = request.POST if request.method == "POST" else request.GET
     open_sources = named_sources_open_to(user_of(request))
-    names = [one.name for one in open_sources if one.engine != Engine.HTTP]
+    names = [one.name for one in open_sources if not one.is_service]
     return {
         "sql": given.get("sql", ""),
         "source": given.get("source", "") or DEFAULT_SOURCE_NAME,

@@ -36,7 +36,6 @@ from core.statements.names import find_used_names
 from core.statements.optional import find_optional_names
 from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
 from core.toolspec import (
-    Dialect,
     HttpLogic,
     ParameterSpec,
     ParameterType,
@@ -44,9 +43,8 @@ from core.toolspec import (
     SqlLogic,
     ToolSpec,
 )
-from gateways.postgres.parameters import suggest_type
-from gateways.postgres.source import PostgresSource
-from gateways.sources import OpenedSource
+from gateways.engine import OpenedSource
+from gateways.engines import ENGINES
 from toolbuilder.editing.explorer import SourceTables
 from tools.source_loop import shared_loop
 from tools.sources import Sources
@@ -197,13 +195,11 @@ class _SqlAnalysis:
     async def _describe(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
         names = statement.parameter_names
         types = tuple(self._declared.get(name) for name in names)
-        if not isinstance(source, PostgresSource):
-            columns = (await source.describe(statement, ())).columns
-            return _Said(tuple(ResultColumn(column.name, "") for column in columns))
-        told = await source.inspect(statement, types, self._author)
+        found = await source.inspect(statement, types, self._author)
         return _Said(
-            tuple(ResultColumn(column.name, column.type_name) for column in told.columns),
-            dict(zip(names, map(suggest_type, told.parameter_oids), strict=True)),
+            tuple(ResultColumn(*column) for column in found.columns),
+            # An engine may have no types for parameters.
+            dict(zip(names, found.parameter_types, strict=bool(found.parameter_types))),
         )
 
     def _find_parameters(self, said: _Said) -> tuple[FoundParameter, ...]:
@@ -211,8 +207,8 @@ class _SqlAnalysis:
         for use in find_placeholders(self._text, self._logic.dialect):
             places.setdefault(use.name, []).append((use.start, use.end))
         inferred = said.types
-        is_sqlite = self._logic.dialect is Dialect.SQLITE and len(self._text) <= NAMES_LIMIT
-        if is_sqlite and not places.keys() <= self._declared.keys():
+        is_untyped = not ENGINES[self._logic.dialect].types_parameters
+        if is_untyped and len(self._text) <= NAMES_LIMIT and places.keys() - self._declared.keys():
             inferred = self._infer_by_columns()
         optional = find_optional_names(self._text, self._logic.dialect)
         return tuple(
@@ -227,7 +223,7 @@ class _SqlAnalysis:
         )
 
     def _infer_by_columns(self) -> dict[str, ParameterType]:
-        """SQLite has no types for parameters; the catalogue has those of the columns beside them."""
+        """Types of parameters by the columns beside them, which the catalogue knows."""
         types = {
             name.lower(): _type_of(type_name)
             for columns in self._columns().values()

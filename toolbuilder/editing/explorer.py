@@ -28,6 +28,7 @@ from core.catalogue.entries import TableName
 from core.catalogue.search_words import find_words
 from core.catalogue.sql_names import quote_name, quote_table
 from core.statements.names import TableMention
+from gateways.engines import find_engine
 
 TABLE_LIMIT = 500
 # Beyond so many columns the browser asks for those of a table when it needs them.
@@ -117,7 +118,7 @@ class SourceTables:
 
     def __init__(self, source: DataSource | None) -> None:
         self._tables = CatalogTable.objects.present().filter(source=source)
-        path = source.search_path if source and source.engine != "sqlite" else ""
+        path = source.search_path if source and find_engine(source.engine).has_schemas else ""
         names = [name.strip().strip('"') for name in path.split(",")]
         self._search_path = tuple(filter(None, names)) or _DEFAULT_PATH
 

@@ -105,7 +105,7 @@ def find_service(name: str, server_url: str, reading: OpenAPIReading) -> DataSou
     found = DataSource.objects.filter(name=name).first()
     if found is None:
         return _make_service(name, server_url or find_server_url(reading))
-    if found.engine != Engine.HTTP:
+    if not found.is_service:
         raise EditError(
             message(
                 "ingest.name_of_database",

@@ -1,4 +1,4 @@
-"""What statements on an SQLite file read, by SQLite itself: exact, and below views too."""
+"""What statements read, by the database itself where its engine can tell: exact, below views too."""
 
 from collections.abc import Iterable
 
@@ -6,18 +6,15 @@ from asgiref.sync import async_to_sync
 
 from core.errors import DataSourceUnavailableError, DefinitionError, ToolboxError
 from core.statement import CompiledStatement, compile_statement
-from core.toolspec import Dialect, ParameterType, SqlLogic
-from gateways.sqlite.settings import SqliteSettings
-from gateways.sqlite.source import SqliteSource
+from core.toolspec import ParameterType, SqlLogic
+from gateways.engine import Reads
+from gateways.engines import ENGINES, DatabaseSettings, engine_of, open_source
 from tools.models import ToolDefinition
-
-# Pairs of a table and a column, '' where no column of it is named.
-Reads = frozenset[tuple[str, str]]
 
 
 def compile_for_reads(tool: ToolDefinition, logic: SqlLogic) -> CompiledStatement | None:
-    """The statement with all its optional clauses; None where it is none, or not SQLite's."""
-    if logic.dialect is not Dialect.SQLITE:
+    """The statement with all its optional clauses; None where it is none, or its engine cannot tell."""
+    if ENGINES[logic.dialect].find_reads is None:
         return None
     rows = tool.parameters.all()
     list_types = {kind.value for kind in ParameterType if kind.is_list}
@@ -29,22 +26,27 @@ def compile_for_reads(tool: ToolDefinition, logic: SqlLogic) -> CompiledStatemen
 
 
 def read_exactly(
-    settings: SqliteSettings, statements: Iterable[tuple[int, CompiledStatement]]
+    settings: DatabaseSettings, statements: Iterable[tuple[int, CompiledStatement]]
 ) -> dict[int, Reads]:
-    """By tool what its statement reads; tools that SQLite refuses are left out, or all without a file."""
+    """By tool what its statement reads, without tools that the database refuses or cannot tell of."""
     return async_to_sync(_read)(settings, list(statements))
 
 
 async def _read(
-    settings: SqliteSettings, statements: list[tuple[int, CompiledStatement]]
+    settings: DatabaseSettings, statements: list[tuple[int, CompiledStatement]]
 ) -> dict[int, Reads]:
     found: dict[int, Reads] = {}
-    async with SqliteSource(settings) as source:
+    if (find_reads := engine_of(settings).find_reads) is None:
+        return found
+    source = open_source(settings)
+    try:
         for tool_id, statement in statements:
             try:
-                found[tool_id] = await source.describe_reads(statement)
+                found[tool_id] = await find_reads(source, statement)
             except DataSourceUnavailableError:
                 break
             except ToolboxError:
                 continue
+    finally:
+        await source.close()
     return found

@@ -15,10 +15,11 @@ from core.statement import CompiledStatement
 from core.statements.names import QueryBlock, find_used_names
 from core.statements.uses import KnownTable, TableNames, Uses, find_read_tables, find_uses
 from core.toolspec import Dialect, SqlLogic
-from gateways.sqlite.settings import SqliteSettings
+from gateways.engine import Reads
+from gateways.engines import ENGINES
 from tools.models import ToolDefinition, ToolUse, ToolUseState
 from tools.specs import build_spec
-from tools.uses.exact_reads import Reads, compile_for_reads, read_exactly
+from tools.uses.exact_reads import compile_for_reads, read_exactly
 
 logger = logging.getLogger(__name__)
 
@@ -168,9 +169,9 @@ def _read_statements(
 
 
 def _read_tables(source: _Source, blocks: Iterable[QueryBlock]) -> _Tables:
-    """The tables that are named; of an SQLite file all, since their names mean the same in any case."""
+    """The tables that are named; all where their names mean the same in any case."""
     rows = CatalogTable.objects.filter(source_id=source.id)
-    if source.dialect is Dialect.POSTGRESQL:
+    if not ENGINES[source.dialect].folds_names:
         rows = rows.filter(
             name__in={mention.path[-1] for block in blocks for mention in block.tables}
         )
@@ -203,7 +204,7 @@ def _read_exactly(source: _Source, statements: Iterable[_Statement]) -> Mapping[
     """Nothing where the file cannot be asked: then the text alone tells."""
     compiled = [(one.tool_id, one.compiled) for one in statements if one.compiled]
     settings = read_sources().usable.get(source.name) if compiled else None
-    return read_exactly(settings, compiled) if isinstance(settings, SqliteSettings) else {}
+    return read_exactly(settings, compiled) if settings else {}
 
 
 def _read_columns(

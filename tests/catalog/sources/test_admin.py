@@ -10,7 +10,7 @@ from django.test import Client
 
 from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources.checking import check_sources, store_report
-from gateways.checks.report import ConnectionReport, refused
+from gateways.check_report import ConnectionReport, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.sources.pages import (
     ADD,

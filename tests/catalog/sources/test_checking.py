@@ -12,7 +12,7 @@ from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources.checking import check_sources, store_report
 from catalog.sources.settings import read_sources
 from config.services.ports import choose_free_port
-from gateways.checks.report import ConnectionReport, Finding, ok, refused, warning
+from gateways.check_report import ConnectionReport, Finding, ok, refused, warning
 from tests.catalog.conftest import MakeSource
 from tools.models import RegistryRevision
 

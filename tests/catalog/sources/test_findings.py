@@ -11,7 +11,7 @@ from catalog.models import CheckState, SourceCheck
 from catalog.sources.checking import check_sources, store_report
 from catalog.sources.findings import read_findings, translate_summary
 from core.messages import Message, counted
-from gateways.checks.report import ConnectionReport, Finding, Level, ok, refused
+from gateways.check_report import ConnectionReport, Finding, Level, ok, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.sources.pages import ADD, LIST, Address, form, messages_of, nowhere
 

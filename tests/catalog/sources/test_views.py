@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from catalog.models import CatalogScan, DataSource, ScanState, SourceCheck
 from catalog.sources.checking import check_sources, store_report
-from gateways.checks.report import ConnectionReport, refused
+from gateways.check_report import ConnectionReport, refused
 from tests.catalog.conftest import MakeSource
 from tests.catalog.shop import make_table
 from tests.catalog.sources.pages import SECRET, Address, nowhere

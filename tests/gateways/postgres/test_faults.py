@@ -31,9 +31,9 @@ SESSIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolbuild
 
 
 async def start_slow(source: PostgresSource, observer: Observer) -> "asyncio.Task[QueryResult]":
-    """A call that holds a connection, known not to let go of it between describing and running."""
+    """A call that holds a connection; no other is running such a query."""
     query = make_query(SLOW, timeout_ms=60_000)
-    await source.describe(query.statement, ())
+    await wait_for_rows(observer, ACTIVE, 0)
     call = asyncio.create_task(source.run(query))
     await wait_for_rows(observer, ACTIVE, 1)
     return call
@@ -183,6 +183,7 @@ async def test_pool_recovers_from_cancelled_calls(settings: PostgresSettings) ->
 async def test_no_more_connections_than_the_pool_allows(
     settings: PostgresSettings, observer: Observer
 ) -> None:
+    await wait_for_rows(observer, SESSIONS, 0)
     async with PostgresSource(replace(settings, pool_size=3)) as source:
         await asyncio.gather(*(fetch_value(source, "SELECT 1") for _ in range(12)))
 

@@ -15,7 +15,6 @@ from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
 from catalog.gates import named_sources_open_to
-from catalog.models import Engine
 from catalog.sources.settings import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.script import SCRIPT_BYTE_LIMIT
@@ -182,7 +181,7 @@ def _choices(request: HttpRequest) -> dict[str, Any]:
 
 def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
     """The data sources that the user may choose, with the reason why one cannot be used."""
-    databases = [one for one in named_sources_open_to(user) if one.engine != Engine.HTTP]
+    databases = [one for one in named_sources_open_to(user) if not one.is_service]
     names = [None, *(one.name for one in databases)]
     username = user.get_username()
     return [

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from catalog.gates import named_sources_open_to
-from catalog.models import DataSource, Engine
+from catalog.models import DataSource
 from catalog.rights import require_use
 from core.errors import EditError, ToolboxError
 from core.messages import message
@@ -158,9 +158,7 @@ def _preview_context(preview: _Preview) -> dict[str, Any]:
 
 
 def _render(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    services = [
-        one.name for one in named_sources_open_to(user_of(request)) if one.engine == Engine.HTTP
-    ]
+    services = [one.name for one in named_sources_open_to(user_of(request)) if one.is_service]
     given = {key: request.POST.get(key, "") for key in ("source", "server", "words")}
     whole = {"services": services, "given": given, **context}
     return render(request, "toolbuilder/ingest/ingest.html", whole, status=status)

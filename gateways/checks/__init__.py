@@ -1,1 +1,0 @@
-"""What an administrator should know of a data source before tools read it; may import core and the other gateways."""

@@ -1,0 +1,120 @@
+"""What the product knows of a kind of data source; each kind registers itself in its own package."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from core.execution import Query, QuerySource
+from core.messages import Message
+from core.statement import CompiledStatement
+from core.toolspec import Dialect, ParameterType
+from gateways.check_report import ConnectionReport
+from gateways.schema_reading import SchemaReader
+
+# Columns of a row that only HTTP services use.
+SERVICE_COLUMNS = ("server_url", "authentication", "authentication_name")
+
+# Pairs of a table and a column, '' where no column of it is named.
+Reads = frozenset[tuple[str, str]]
+
+
+class Inspection(NamedTuple):
+    """What a database says of a statement that is being written.
+
+    `columns` are names and types, '' where a column has none; `parameter_types` are in the order of
+    $1..$n, or () where the engine has no types for parameters.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    parameter_types: tuple[ParameterType, ...] = ()
+
+
+class OpenedSource(QuerySource, Protocol):
+    """A database that connects when it is first needed; close it when it is no longer needed."""
+
+    async def close(self) -> None: ...
+
+    async def server_version(self) -> str:
+        """The version of the database; raises DataSourceUnavailableError where it cannot be reached."""
+
+    async def inspect(
+        self, statement: CompiledStatement, types: Sequence[ParameterType | None], caller: str = ""
+    ) -> Inspection:
+        """What the database says now, without running the statement; None is an unknown type.
+
+        Raises StatementError with the database's words, DataSourceError, DeadlineExceededError.
+        """
+
+    async def explain(self, query: Query) -> str:
+        """The plan of the query, a line for each step; it is not run. Raises as `run`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStage:
+    """A stage of the check of a connection; `codes` are those of its findings.
+
+    The stage without codes has the findings that belong to no other.
+    """
+
+    label: Message
+    codes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceKind:
+    """A kind of data source, a database or a service.
+
+    `name` is what rows say, and `address` a format of where a {row} leads. `needed` and `unused` are
+    columns of a row that must be filled in and that must be empty. The `stages` of a check are in
+    order; it takes at most `longest_check_s`.
+    """
+
+    name: str
+    address: str
+    needed: tuple[str, ...]
+    unused: tuple[str, ...]
+    stages: tuple[CheckStage, ...]
+    longest_check_s: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine(SourceKind):
+    """A kind of database. The first parameter of each function is an object of the class `settings`.
+
+    `read_row` makes the settings of a row of data sources and its password. `read_url` gives the
+    columns of a row, and its "password", of a URL with one of the `schemes`; None for a URL that is
+    not as in `url_form`, which `url_fault` says of the {variable} that holds it. `find_reads` gives
+    the pairs of table and column that a statement reads, where the engine can tell.
+
+    `like` compares text in any case. `folds_names` says that names of tables mean the same in any
+    case; `types_parameters`, that the database finds the types of parameters.
+    """
+
+    dialect: Dialect
+    settings: type
+    open: Callable[[Any], OpenedSource]
+    open_schema_reader: Callable[[Any], SchemaReader]
+    inspect: Callable[[Any], Awaitable[ConnectionReport]]
+    read_row: Callable[[Any, str], Any]
+    schemes: tuple[str, ...]
+    url_form: str
+    read_url: Callable[[str], dict[str, Any] | None]
+    url_fault: Message
+    like: str
+    has_schemas: bool
+    folds_names: bool
+    types_parameters: bool
+    find_reads: Callable[[Any, CompiledStatement], Awaitable[Reads]] | None = None
+
+
+def limits_of(row: Any) -> dict[str, Any]:
+    """The ceilings of a row of data sources, as settings of every engine name them."""
+    return {
+        "pool_size": row.pool_size,
+        "max_wait_ms": row.max_wait_ms,
+        "statement_timeout_ms": row.timeout_ms,
+        "lock_timeout_ms": row.lock_timeout_ms,
+        "row_limit": row.row_limit,
+        "byte_limit": row.byte_limit,
+        "cell_limit": row.cell_limit,
+    }

@@ -1,0 +1,46 @@
+"""The registry of data sources: every kind by its name, and every engine by what is known of a source."""
+
+from gateways.check_report import ConnectionReport
+from gateways.engine import Engine, OpenedSource, SourceKind
+from gateways.http.kind import HTTP
+from gateways.postgres.engine import POSTGRESQL
+from gateways.postgres.settings import PostgresSettings
+from gateways.schema_reading import SchemaReader
+from gateways.sqlite.engine import SQLITE
+from gateways.sqlite.settings import SqliteSettings
+
+DatabaseSettings = PostgresSettings | SqliteSettings
+
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (POSTGRESQL, SQLITE)}
+KINDS: dict[str, SourceKind] = {**ENGINES, HTTP.name: HTTP}
+_BY_SETTINGS = {engine.settings: engine for engine in ENGINES.values()}
+
+
+def find_kind(name: str) -> SourceKind:
+    """The kind of that name; PostgreSQL for a name that another program wrote and nobody knows."""
+    return KINDS.get(name, POSTGRESQL)
+
+
+def find_engine(name: str | None) -> Engine:
+    """The engine of that name; that of the default database for None and for an unknown name."""
+    return ENGINES.get(name or "", POSTGRESQL)
+
+
+def engine_of(settings: DatabaseSettings) -> Engine:
+    """The engine that these settings are for."""
+    return _BY_SETTINGS[type(settings)]
+
+
+def open_source(settings: DatabaseSettings) -> OpenedSource:
+    """The source, which connects when it is first needed; close it when it is no longer needed."""
+    return engine_of(settings).open(settings)
+
+
+def open_schema_reader(settings: DatabaseSettings) -> SchemaReader:
+    """The reader of its tables, which connects when first asked; close it, or use `async with`."""
+    return engine_of(settings).open_schema_reader(settings)
+
+
+async def inspect_source(settings: DatabaseSettings) -> ConnectionReport:
+    """What an administrator should know before tools read from this database."""
+    return await engine_of(settings).inspect(settings)

@@ -1,0 +1,117 @@
+"""PostgreSQL as an engine of data sources."""
+
+from typing import Any
+
+import psycopg
+
+from core.messages import message
+from core.toolspec import Dialect
+from gateways.engine import SERVICE_COLUMNS, CheckStage, Engine, limits_of
+from gateways.postgres.checks.inspection import INSPECTION_S, inspect_postgres
+from gateways.postgres.checks.questions import MOST_CONNECT_S
+from gateways.postgres.schema import PostgresSchemaReader
+from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.source import PostgresSource
+
+_URL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
+
+_STAGES = (
+    CheckStage(
+        message("check.reached", "Reached"),
+        frozenset(
+            {
+                *("unknown-host", "no-route", "connection-refused", "no-answer", "not-postgresql"),
+                *("no-tls", "tls-failed", "wrong-option", "connection-failed"),
+                "wrong-configuration",
+            }
+        ),
+    ),
+    CheckStage(
+        message("check.signed_in", "Signed in"),
+        frozenset(
+            {
+                *("connected", "no-password", "wrong-password", "unknown-role", "unknown-database"),
+                *("role-may-not-log-in", "no-connect-privilege", "not-admitted", "starting"),
+                *("too-many-connections", "wrong-setting", "pooler-refuses-options"),
+            }
+        ),
+    ),
+    CheckStage(
+        message("check.session", "Session and limits"),
+        frozenset(
+            {
+                *("encrypted", "encrypted-unverified", "local", "not-encrypted", "old-version"),
+                *("settings-kept", "settings-dropped", "search-path", "schema-missing"),
+                *("schema-closed", "no-temp-file-limit", "password-expires"),
+                *("no-connection-limit", "connection-limit-too-small"),
+            }
+        ),
+    ),
+    CheckStage(message("check.rights", "Rights of the role")),
+    CheckStage(
+        message("check.writes_tried", "Writes tried"),
+        frozenset(
+            {
+                *("writes-refused", "write-accepted", "one-command", "two-commands"),
+                *("time-limit", "time-limit-set", "time-limit-ignored", "time-limit-untried"),
+            }
+        ),
+    ),
+)
+
+
+def _read_row(row: Any, password: str) -> PostgresSettings:
+    return PostgresSettings(
+        host=row.host,
+        port=row.port,
+        database=row.database,
+        user=row.username,
+        password=password,
+        extra=row.options,
+        search_path=row.search_path,
+        **limits_of(row),
+    )
+
+
+def _read_url(url: str) -> dict[str, Any] | None:
+    try:
+        settings = PostgresSettings.from_dsn(url)
+    except (psycopg.ProgrammingError, ValueError):
+        return None
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "database": settings.database,
+        "username": settings.user,
+        "options": settings.extra,
+        "password": settings.password,
+    }
+
+
+POSTGRESQL = Engine(
+    name=Dialect.POSTGRESQL.value,
+    address="{row.host}:{row.port}/{row.database}",
+    needed=("host", "database", "username"),
+    unused=("path", *SERVICE_COLUMNS),
+    stages=_STAGES,
+    longest_check_s=round(MOST_CONNECT_S + INSPECTION_S),
+    dialect=Dialect.POSTGRESQL,
+    settings=PostgresSettings,
+    open=PostgresSource,
+    open_schema_reader=PostgresSchemaReader,
+    inspect=inspect_postgres,
+    read_row=_read_row,
+    schemes=("postgresql", "postgres"),
+    url_form=_URL_FORM,
+    read_url=_read_url,
+    url_fault=message(
+        "environment.unreadable",
+        "{variable} cannot be read; it must be {postgresql}, other characters as %XX",
+        variable="",
+        postgresql=_URL_FORM,
+    ),
+    like="ILIKE",
+    has_schemas=True,
+    folds_names=False,
+    types_parameters=True,
+)
