@@ -1,4 +1,4 @@
-// What the editor uses of CodeMirror 6; static/toolbuilder/editor/*.js import it as "codemirror".
+// What the editor uses of CodeMirror 6; static/toolbuilder/editing/*.js import it as "codemirror".
 export {
   acceptCompletion,
   autocompletion,

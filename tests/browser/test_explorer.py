@@ -22,18 +22,18 @@ PAGE = """{% load static %}<!DOCTYPE html>
     <title>Explorer</title>
     <link rel="icon" href="{% static 'toolbuilder/icon.svg' %}">
     <link rel="stylesheet" href="{% static 'web/app.css' %}">
-    <link rel="stylesheet" href="{% static 'toolbuilder/workbench/explorer.css' %}">
+    <link rel="stylesheet" href="{% static 'toolbuilder/editing/explorer.css' %}">
     <meta name="htmx-config" content='{"includeIndicatorCSS": false, "noSwap": [204, 304, 404]}'>
     <script src="{% static 'vendor/htmx.min.js' %}" defer></script>
     <script type="importmap" nonce="{{ csp_nonce }}">
       {"imports": {
-        {% include "toolbuilder/_editor_modules.html" %}
-        "toolbuilder/workbench/explorer.js": "{% static 'toolbuilder/workbench/explorer.js' %}"
+        {% include "toolbuilder/editing/_editor_modules.html" %}
+        "toolbuilder/editing/explorer.js": "{% static 'toolbuilder/editing/explorer.js' %}"
       }}
     </script>
     <script type="module" nonce="{{ csp_nonce }}">
-      import { createEditor } from "toolbuilder/editor/editor.js";
-      import { readSchema, startExplorer } from "toolbuilder/workbench/explorer.js";
+      import { createEditor } from "toolbuilder/editing/editor.js";
+      import { readSchema, startExplorer } from "toolbuilder/editing/explorer.js";
       const root = document.getElementById("explorer");
       const editor = createEditor(document.getElementById("logic"), { nonce: "{{ csp_nonce }}" });
       startExplorer(root, { insert: (text) => editor.insertAtCursor(text) });
@@ -44,7 +44,7 @@ PAGE = """{% load static %}<!DOCTYPE html>
   <body>
     <main class="with-aside">
       <div><h1>Explorer</h1><label for="logic">Statement</label><textarea id="logic"></textarea></div>
-      {% include "toolbuilder/workbench/_explorer.html" with source_name="" %}
+      {% include "toolbuilder/editing/_explorer.html" with source_name="" %}
     </main>
   </body>
 </html>"""

@@ -53,7 +53,7 @@ class Step:
     @property
     def template(self) -> str:
         """What the step shows."""
-        return f"toolbuilder/start/_{self.id}.html"
+        return f"toolbuilder/dashboard/_{self.id}.html"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,7 +70,7 @@ def new_tool(request: HttpRequest) -> HttpResponse:
             return _render_page(request, {"error": in_language(error)}, status=422)
         return redirect("draft", draft.uid)
     if is_fragment(request):
-        return render(request, "toolbuilder/new/_tables.html", _table_context(request))
+        return render(request, "toolbuilder/beginning/_tables.html", _table_context(request))
     return _render_page(request, {})
 
 
@@ -186,7 +186,7 @@ def _render_pasted(
     if not is_fragment(request):
         return _render_page(request, context, status=status)
     whole = {**_form_context(request), **context}
-    return render(request, "toolbuilder/new/_from_sql.html", whole, status=status)
+    return render(request, "toolbuilder/beginning/_from_sql.html", whole, status=status)
 
 
 def _render_page(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
@@ -198,7 +198,7 @@ def _render_page(request: HttpRequest, context: dict[str, Any], status: int = 20
         **_table_context(request),
         **context,
     }
-    return render(request, "toolbuilder/new/new.html", whole, status=status)
+    return render(request, "toolbuilder/beginning/new.html", whole, status=status)
 
 
 def list_cards() -> list[StarterCard]:

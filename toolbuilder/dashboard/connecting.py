@@ -55,7 +55,7 @@ def start_key(request: HttpRequest) -> HttpResponse:
         "began": int(time.time()),
     }
     if is_fragment(request):
-        return render(request, "toolbuilder/start/_connect.html", context | _rights(request))
+        return render(request, "toolbuilder/dashboard/_connect.html", context | _rights(request))
     return _render_page(request, context)
 
 
@@ -73,7 +73,7 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
         return HttpResponse(status=204)
     context = {"key": key, "is_over": is_over, "began": int(time.time()), **_tell_use(request, key)}
     if is_fragment(request):
-        return render(request, "toolbuilder/start/_waiting.html", context)
+        return render(request, "toolbuilder/dashboard/_waiting.html", context)
     return _render_page(request, context)
 
 
@@ -88,7 +88,7 @@ def _render_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         **_rights(request),
         **context,
     }
-    return render(request, "toolbuilder/start/start.html", whole)
+    return render(request, "toolbuilder/dashboard/start.html", whole)
 
 
 def _rights(request: HttpRequest) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
         context |= {"figures": _read_figures(request, rights), "calls": _read_last_calls(request)}
     if rights.may_see:
         context |= _read_runtimes()
-    return render(request, "toolbuilder/dashboard.html", context)
+    return render(request, "toolbuilder/dashboard/dashboard.html", context)
 
 
 def _read_figures(request: HttpRequest, rights: ToolRights) -> list[Figure]:

@@ -44,7 +44,7 @@ def version_list(request: HttpRequest, name: str) -> HttpResponse:
         "rights": rights_of(request),
         "draft": visible_drafts(user_of(request)).changed().filter(tool=tool).first(),
     }
-    return render(request, "toolbuilder/versions/list.html", context)
+    return render(request, "toolbuilder/history/versions.html", context)
 
 
 @for_staff_with(SEE_TOOLS)
@@ -61,7 +61,7 @@ def version_page(request: HttpRequest, name: str, number: int) -> HttpResponse:
         "tags": _list_texts(snapshot.tags),
         "logic": color_logic(snapshot.definition, snapshot.tool_type, names),
     }
-    return render(request, "toolbuilder/versions/version.html", context)
+    return render(request, "toolbuilder/history/version.html", context)
 
 
 @for_staff_with(SEE_TOOLS)
@@ -90,7 +90,7 @@ def version_difference(request: HttpRequest, name: str, number: int) -> HttpResp
         "has_draft": ToolDraft.objects.filter(tool=tool).exists(),
         "difference": show_difference(old, new),
     }
-    return render(request, "toolbuilder/versions/difference.html", context)
+    return render(request, "toolbuilder/history/difference.html", context)
 
 
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
@@ -125,7 +125,7 @@ def _ask(
         "has_draft": ToolDraft.objects.changed().filter(tool=tool).exists(),
     }
     is_part = is_fragment(request)
-    template = f"toolbuilder/versions/{'_restore_dialog' if is_part else 'restore'}.html"
+    template = f"toolbuilder/history/{'_restore_dialog' if is_part else 'restore'}.html"
     response = render(request, template, context, status=422 if refusal else 200)
     if is_part:
         response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"

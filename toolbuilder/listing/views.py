@@ -48,8 +48,8 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     if not is_fragment(request):
         if rights_of(request).may_add:
             context |= {"drafts": read_new_drafts(user_of(request)), **read_invitation()}
-        return render(request, "toolbuilder/tools.html", context | _choices(request))
-    response = render(request, "toolbuilder/_tools_answer.html", context)
+        return render(request, "toolbuilder/listing/tools.html", context | _choices(request))
+    response = render(request, "toolbuilder/listing/_tools_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
         response["HX-Push-Url"] = address
@@ -68,7 +68,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
     if rights.may_see_calls:
         calls = CallRecord.objects.filter(tool_name=tool.name).defer("arguments")
         context["calls"] = calls.order_by("-at", "-id")[:CALLS_SHOWN]
-    return render(request, "toolbuilder/tool.html", context)
+    return render(request, "toolbuilder/listing/tool.html", context)
 
 
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
@@ -153,7 +153,7 @@ def _read_ids(request: HttpRequest, name: str) -> list[int]:
 
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
     context = {**answer, "rows": read_rows(shown), "rights": rights_of(request)}
-    return render(request, "toolbuilder/_changed.html", context)
+    return render(request, "toolbuilder/listing/_changed.html", context)
 
 
 def _list_context(request: HttpRequest, state: ToolListState) -> dict[str, Any]:

@@ -24,4 +24,4 @@ def build_used_by(request: HttpRequest, table: CatalogTable) -> dict[str, Any]:
 
 
 # A tab of a table's page, which guards who may see the table.
-USED_BY = Tab(_("Used by tools"), "toolbuilder/_used_by.html", build_used_by)
+USED_BY = Tab(_("Used by tools"), "toolbuilder/uses/_used_by.html", build_used_by)

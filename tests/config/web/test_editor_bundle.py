@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 ROOT = settings.BASE_DIR
 FRONTEND = ROOT / "frontend"
 BUNDLE = ROOT / "static/vendor/codemirror.js"
-MODULES = sorted((ROOT / "static/toolbuilder").glob("*/*.js"))
-MAP = "toolbuilder/_editor_modules.html"
+MODULES = sorted((ROOT / "static/toolbuilder/editing").glob("*.js"))
+MAP = "toolbuilder/editing/_editor_modules.html"
 INPUTS = ["build.mjs", "codemirror.js", "package-lock.json", "package.json"]
 IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"([^"]+)"')
 

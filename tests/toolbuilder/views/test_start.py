@@ -198,4 +198,4 @@ def test_page_is_for_the_staff(client: Client, db: None) -> None:
 
 
 def test_invitation_leads_to_the_first_tool() -> None:
-    assert 'href="/start/"' in render_to_string("toolbuilder/start/_invitation.html")
+    assert 'href="/start/"' in render_to_string("toolbuilder/dashboard/_invitation.html")

@@ -107,7 +107,9 @@ def test_people_who_may_not_change_read_the_tool(
 ) -> None:
     reader = staff_with("view_tooldefinition")
 
-    assert "toolbuilder/tool.html" in [t.name for t in reader.get("/tools/sales/").templates]
+    assert "toolbuilder/listing/tool.html" in [
+        t.name for t in reader.get("/tools/sales/").templates
+    ]
     assert post(reader, "/tools/sales/analyse/").status_code == 403
 
 

@@ -77,7 +77,7 @@ def answer_conflict(request: HttpRequest, work: Work, conflict: Conflict) -> Htt
         "typed": [] if is_part else list(_read_typed(request)),
     }
     name = "_conflict_dialog" if is_part else "conflict"
-    response = render(request, f"toolbuilder/workbench/{name}.html", context, status=409)
+    response = render(request, f"toolbuilder/editing/{name}.html", context, status=409)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return response
 

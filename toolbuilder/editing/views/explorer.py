@@ -75,7 +75,7 @@ def tables(request: HttpRequest) -> HttpResponse:
         context: dict[str, Any] = {"refusal": in_language(refusal), "page": TablePage([], 0)}
     else:
         context = _list_context(request, source, asked["q"])
-    return render(request, "toolbuilder/workbench/_explorer_tables.html", context)
+    return render(request, "toolbuilder/editing/_explorer_tables.html", context)
 
 
 @for_staff_with(SEE_TOOLS)
@@ -89,7 +89,7 @@ def columns(request: HttpRequest, table_id: int) -> HttpResponse:
         return redirect(address_of(table) if table else "catalogue")
     listed = SourceTables(table.source).list_columns(table.pk) if table else None
     context = {"table": table, "columns": listed}
-    return render(request, "toolbuilder/workbench/_explorer_columns.html", context)
+    return render(request, "toolbuilder/editing/_explorer_columns.html", context)
 
 
 @for_staff_with(SEE_TOOLS)

@@ -173,7 +173,7 @@ def _answer_published(
     if not is_fragment(request):
         return lead_to(request, page.work.address)
     context = {**page_context(request, page), "published": published}
-    response = render(request, "toolbuilder/workbench/_published.html", context)
+    response = render(request, "toolbuilder/editing/_published.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return tell_analysis(response, page)
 
@@ -192,7 +192,7 @@ def _render(
     """The dialog that htmx puts into #dialogs, or a page of its own."""
     is_part = is_fragment(request)
     name = f"_{part}_dialog" if is_part else part
-    response = render(request, f"toolbuilder/workbench/{name}.html", context, status=status)
+    response = render(request, f"toolbuilder/editing/{name}.html", context, status=status)
     if is_part:
         response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return response

@@ -85,7 +85,7 @@ def _refuse(request: HttpRequest, error: DefinitionError) -> HttpResponse:
     if is_fragment(request):
         return HttpResponse(status=422, headers={"HX-Reswap": "none"})
     return render(
-        request, "toolbuilder/workbench/refused.html", {"reason": in_language(error)}, status=422
+        request, "toolbuilder/editing/refused.html", {"reason": in_language(error)}, status=422
     )
 
 

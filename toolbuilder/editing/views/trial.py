@@ -213,13 +213,13 @@ def _answer(asked: _Asked, shown: ShownTrial) -> HttpResponse:
     if not is_fragment(request):
         return render_page(request, asked.page(), status=status, **context)
     context = {**page_context(request, asked.page()), **context}
-    template = "toolbuilder/workbench/_tested.html"
+    template = "toolbuilder/editing/_tested.html"
     return _tell_refused(render(request, template, context, status=status), shown)
 
 
 def _render_plan(request: HttpRequest, shown: ShownPlan) -> HttpResponse:
     status = 422 if shown.error else 200
-    return render(request, "toolbuilder/workbench/_plan.html", {"plan": shown}, status=status)
+    return render(request, "toolbuilder/editing/_plan.html", {"plan": shown}, status=status)
 
 
 def _answer_plan(asked: _Asked) -> HttpResponse:
@@ -252,7 +252,7 @@ def _render_drawer(
     if is_fragment(request):
         template = "_drawer" if shown is None else "_answer"
     status = 422 if shown and shown.exchange is None else 200
-    response = render(request, f"toolbuilder/try/{template}.html", context, status=status)
+    response = render(request, f"toolbuilder/editing/trial/{template}.html", context, status=status)
     return _tell_refused(response, shown) if shown else response
 
 

@@ -120,7 +120,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         **page_context(request, page),
         **more,
     }
-    return render(request, "toolbuilder/workbench/page.html", context, status=status)
+    return render(request, "toolbuilder/editing/page.html", context, status=status)
 
 
 def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
 
 def render_analysed(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     """The parts of the page that a change of the form changes, and the event that carries the rest."""
-    response = render(request, "toolbuilder/workbench/_analysed.html", page_context(request, page))
+    response = render(request, "toolbuilder/editing/_analysed.html", page_context(request, page))
     return tell_analysis(response, page)
 
 

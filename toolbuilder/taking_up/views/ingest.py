@@ -161,4 +161,4 @@ def _render(request: HttpRequest, context: dict[str, Any], status: int = 200) ->
     services = [one.name for one in named_sources_open_to(user_of(request)) if one.is_service]
     given = {key: request.POST.get(key, "") for key in ("source", "server", "words")}
     whole = {"services": services, "given": given, **context}
-    return render(request, "toolbuilder/ingest/ingest.html", whole, status=status)
+    return render(request, "toolbuilder/taking_up/ingest.html", whole, status=status)

@@ -64,7 +64,7 @@ def server_delete(request: HttpRequest, name: str) -> HttpResponse:
     server = get_object_or_404(McpServer, name=name)
     if request.method != "POST":
         context = {"server": server, "counts": count_tools(server)}
-        return render(request, "toolbuilder/mcp/delete.html", context)
+        return render(request, "toolbuilder/taking_up/server_delete.html", context)
     record_change(request, server, "", DELETION)
     server.delete()
     messages.success(request, _("%s was deleted.") % name)
@@ -75,11 +75,13 @@ def _answer(request: HttpRequest, server: McpServer, flag: int) -> HttpResponse:
     saved = server if server.pk else None
     if request.method != "POST":
         form = McpServerPageForm(instance=server)
-        return render(request, "toolbuilder/mcp/form.html", {"form": form, "saved": saved})
+        return render(
+            request, "toolbuilder/taking_up/server_form.html", {"form": form, "saved": saved}
+        )
     form = McpServerPageForm(request.POST, instance=server)
     if not form.is_valid():
         context = {"form": form, "saved": saved}
-        return render(request, "toolbuilder/mcp/form.html", context, status=422)
+        return render(request, "toolbuilder/taking_up/server_form.html", context, status=422)
     server = form.save()
     record_change(request, server, ", ".join(form.changed_data), flag)
     if server.is_active:

@@ -42,7 +42,7 @@ def server_list(request: HttpRequest) -> HttpResponse:
     counts = count_all_tools(servers)
     cards = [(server, counts.get(server.pk, ToolCounts())) for server in servers]
     context = {"cards": cards, "may_add": user_of(request).has_perm(ADD_SERVERS)}
-    return render(request, "toolbuilder/mcp/list.html", context)
+    return render(request, "toolbuilder/taking_up/servers.html", context)
 
 
 @for_staff_with(SEE_SERVERS)
@@ -63,7 +63,7 @@ def server_page(request: HttpRequest, name: str) -> HttpResponse:
         "may_change": user.has_perm(CHANGE_SERVERS),
         "may_delete": user.has_perm(DELETE_SERVERS),
     }
-    return render(request, "toolbuilder/mcp/detail.html", context)
+    return render(request, "toolbuilder/taking_up/server.html", context)
 
 
 @for_staff_with(SEE_SERVERS, CHANGE_SERVERS)

@@ -1,8 +1,8 @@
 // One editor over a small schema; tests reach it as `window.editor` and read what it said from `window.said`.
-import { createEditor } from "toolbuilder/editor/editor.js";
-import { carryName } from "toolbuilder/editor/insertion.js";
-import { readTokens } from "toolbuilder/editor/lexer.js";
-import { schemaOfNames } from "toolbuilder/editor/schema.js";
+import { createEditor } from "toolbuilder/editing/editor.js";
+import { carryName } from "toolbuilder/editing/insertion.js";
+import { readTokens } from "toolbuilder/editing/lexer.js";
+import { schemaOfNames } from "toolbuilder/editing/schema.js";
 
 const schema = {
   tables: [

@@ -1,0 +1,167 @@
+// The editor's page: the text, what is saved of it, what the server says of it, and the tables beside it.
+import { createEditor } from "toolbuilder/editing/editor.js";
+import { readSchema, startExplorer } from "toolbuilder/editing/explorer.js";
+import { watchFindings } from "toolbuilder/editing/findings.js";
+import { watchKinds } from "toolbuilder/editing/kinds.js";
+import { keepTyping } from "toolbuilder/editing/merging.js";
+import { watchParameters } from "toolbuilder/editing/parameters.js";
+import { watchPlaces } from "toolbuilder/editing/places.js";
+import { Saving } from "toolbuilder/editing/saving.js";
+import { watchSplitters } from "toolbuilder/editing/splitters.js";
+import { typeOverSelections } from "toolbuilder/editing/typing.js";
+
+const SHORTCUTS = { "editor:run": "run", "editor:save": "save", "editor:publish": "publish" };
+
+class Workbench {
+  constructor(form) {
+    this.form = form;
+    this.isEditable = form.dataset.editable === "true";
+    this.explorer = document.getElementById("explorer");
+    this.saving = new Saving(form, { isEditable: this.isEditable });
+    this.editor = this.createEditor();
+    this.parameters = "";
+    this.found = [];
+    this.failure = null;
+    this.show(readJson("analysis"));
+    typeOverSelections(this.editor.view);
+    keepTyping(this.saving);
+    watchFindings(this.saving);
+    watchKinds(form, this.editor, { onSource: (name) => this.showSource(name) });
+    watchParameters(this.saving);
+    watchPlaces(this.editor);
+    watchSplitters(document.getElementById("panes"));
+    this.watch();
+    this.startExplorer();
+  }
+
+  createEditor() {
+    const { form } = this;
+    const python = readJson("python-data") ?? {};
+    return createEditor(document.getElementById("definition"), {
+      ...python,
+      language: form.elements.tool_type.value === "PYTHON" ? "python" : "sql",
+      dialect: form.elements.data_source.selectedOptions[0]?.dataset.engine || "postgresql",
+      readOnly: !this.isEditable,
+      nonce: document.querySelector("script[nonce]")?.nonce ?? "",
+      phrases: { leave: form.dataset.leave, line: form.dataset.line },
+      onChange: () => this.saving.note(),
+      onAnalyse: () => this.saving.schedule(0),
+    });
+  }
+
+  watch() {
+    for (const [event, id] of Object.entries(SHORTCUTS)) {
+      document.addEventListener(event, () => document.getElementById(id)?.click());
+    }
+    document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
+    document.addEventListener("keydown", (event) => {
+      // Inside of the editor CodeMirror does it.
+      if (event.key === "F8" && !event.defaultPrevented) {
+        event.preventDefault();
+        this.editor.showNextDiagnostic();
+      }
+    });
+    document.addEventListener("tool:failed", ({ detail }) => this.mark(detail));
+    document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
+      if (ctx.target?.id === "result" && this.failure) {
+        this.failure = null;
+        this.showFound(this.editor.text);
+      }
+    });
+    document.addEventListener("tool:moved", ({ detail }) => follow(detail));
+    document.addEventListener("tool:archived", ({ detail }) => this.followArchive(detail));
+    const name = this.form.elements.name;
+    const title = document.getElementById("shown-name");
+    name.addEventListener("input", () => (title.textContent = name.value || title.dataset.unnamed));
+  }
+
+  /** Shows the findings of the text; those of a parameter stand in its row. */
+  show(analysis, { parameters = null, text = null } = {}) {
+    // Nobody is blamed for what is not begun.
+    const isBegun = this.editor.text.trim() !== "";
+    const found = analysis.diagnostics.filter(({ parameter, to }) => isBegun && (!parameter || to > 0));
+    if (text === null || text === [...this.editor.text].length) {
+      this.found = found;
+      this.showFound(this.saving.answeredText ?? this.editor.text);
+    }
+    const written = JSON.stringify(parameters);
+    if (parameters && written !== this.parameters) {
+      this.parameters = written;
+      this.editor.configure({ parameters });
+    }
+  }
+
+  /** A run of a script that ended at a line; it is marked until the text or the next run is another. */
+  mark({ line, message }) {
+    const { text, view } = this.editor;
+    const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    this.failure = { text, finding: { from, to, message } };
+    this.showFound(text);
+  }
+
+  showFound(text) {
+    const failed = this.failure?.text === text ? [this.failure.finding] : [];
+    this.editor.showDiagnostics([...this.found, ...failed], text);
+  }
+
+  /** The menu offers the way back, and the state of the tool comes with the next check. */
+  followArchive({ is_archived: isArchived }) {
+    for (const button of document.querySelectorAll("#tool-menu [name=archived]")) {
+      button.hidden = (button.value === "yes") === isArchived;
+    }
+    document.querySelector("#tool-menu details").open = false;
+    this.saving.save({ isAsked: true });
+  }
+
+  startExplorer() {
+    startExplorer(this.explorer, { insert: (text) => this.isEditable && this.editor.insertAtCursor(text) });
+    this.loadSchema(this.form.elements.data_source.value);
+    const toggle = document.querySelector(".explorer-toggle");
+    const open = (isOpen) => {
+      toggle.ariaExpanded = String(isOpen);
+      this.explorer.classList.toggle("open", isOpen);
+    };
+    toggle.addEventListener("click", () => open(toggle.ariaExpanded !== "true"));
+    this.explorer.addEventListener("keydown", ({ key }) => {
+      if (key === "Escape" && this.explorer.classList.contains("open")) {
+        open(false);
+        toggle.focus();
+      }
+    });
+  }
+
+  showSource(name) {
+    this.explorer.dispatchEvent(new CustomEvent("explorer:source", { detail: { name } }));
+    this.loadSchema(name);
+  }
+
+  async loadSchema(name) {
+    try {
+      const schema = await readSchema(this.explorer, name);
+      if (this.form.elements.data_source.value === name) {
+        this.editor.configure(schema);
+      }
+    } catch {
+      // Completion goes without names of tables; the explorer says what is wrong.
+    }
+  }
+}
+
+/** A tool that was published under a name has another address, and so have all actions of this page. */
+function follow({ old, new: address }) {
+  for (const name of ["action", "formaction", "href", "hx-get", "hx-post"]) {
+    for (const element of document.querySelectorAll(`[${name}^="${CSS.escape(old)}"]`)) {
+      element.setAttribute(name, address + element.getAttribute(name).slice(old.length));
+    }
+  }
+  document.title = document.title.replace(/^.*(?= · )/, () => document.getElementById("shown-name").textContent);
+}
+
+function readJson(id) {
+  return JSON.parse(document.getElementById(id)?.textContent || "null");
+}
+
+const form = document.getElementById("workbench");
+if (form) {
+  new Workbench(form);
+}
