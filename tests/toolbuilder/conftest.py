@@ -1,4 +1,4 @@
-"""A table of the default data source, as it is in the database and in the catalogue."""
+"""Browsers of people with and without rights, and a table in the database and in the catalogue."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,10 @@ from catalog.models import CatalogTable
 from catalog.sources.settings import SourceSettings, read_sources
 from config.services.postgres import EmbeddedPostgres
 from tests.catalog.rows import make_table
+from tests.people import _english, admin, staff_with
 from tools.source_loop import shared_loop
+
+__all__ = ["_english", "admin", "staff_with"]
 
 COLUMNS = {
     "id": "integer",

@@ -1,13 +1,10 @@
-"""Browsers of people with and without rights, and a tool that they try."""
+"""A tool that people try."""
 
 import pytest
 
 from tests.factories import make_tool
-from tests.people import _english, admin, staff_with
-from tests.toolbuilder.views.trials import COUNT, INTEGER
+from tests.toolbuilder.editing.views.trials import COUNT, INTEGER
 from tools.models import ToolDefinition
-
-__all__ = ["_english", "admin", "staff_with"]
 
 
 @pytest.fixture

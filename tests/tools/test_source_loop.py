@@ -91,6 +91,7 @@ def test_deadline_ends_a_run(loop: SourceLoop, read: SourceSettings) -> None:
 
 
 def test_end_of_the_loop_stops_its_runs(read: SourceSettings) -> None:
+    threads_before = set(threading.enumerate())
     loop = SourceLoop()
     loop.run(version, read, timeout_s=LIMIT_S)
     ended: list[str] = []
@@ -107,7 +108,7 @@ def test_end_of_the_loop_stops_its_runs(read: SourceSettings) -> None:
     thread.join(LIMIT_S)
 
     assert ended == ["stopped"]
-    wait_until(lambda: "sources" not in {thread.name for thread in threading.enumerate()})
+    wait_until(lambda: not set(threading.enumerate()) - threads_before)
 
 
 def test_closed_loop_starts_anew(loop: SourceLoop, read: SourceSettings) -> None:

@@ -22,7 +22,7 @@ from core.toolspec import (
     ToolSpec,
 )
 from tests.catalog.rows import make_table
-from tests.toolbuilder.stock import tool
+from tests.toolbuilder.editing.stock import tool
 from toolbuilder.editing.analysis import analyse
 from tools.source_loop import shared_loop
 

@@ -16,7 +16,7 @@ from access.models import ApiKey
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import claim, make_expression, make_tool, number
 from tests.people import StaffWith
-from tests.toolbuilder.views.trials import HTMX, row, run, text_of
+from tests.toolbuilder.editing.views.trials import HTMX, row, run, text_of
 from tests.waiting import LIMIT_S, wait_until
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft, ToolTrial

@@ -10,7 +10,7 @@ from access.reader_language import in_language, to_columns
 from core.errors import DataSourceError, ToolboxError
 from core.messages import message
 from tests.factories import make_expression, make_tool, number
-from tests.toolbuilder.views.trials import COUNT, INTEGER, row, run
+from tests.toolbuilder.editing.views.trials import COUNT, INTEGER, row, run
 from toolbuilder.models import ToolTrial
 from tools.models import QuarantinedTool, ToolDefinition
 from tools.registry import read_served_rows, store_quarantine

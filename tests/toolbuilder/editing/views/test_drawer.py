@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.factories import make_tool
 from tests.people import StaffWith
-from tests.toolbuilder.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
+from tests.toolbuilder.editing.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
 from toolbuilder.models import ToolDraft
 from tools.models import ToolDefinition
 from tools.source_loop import shared_loop

@@ -19,7 +19,7 @@ from core.toolspec import (
     ToolSpec,
 )
 from gateways.sqlite.settings import SqliteSettings
-from tests.toolbuilder.stock import tool
+from tests.toolbuilder.editing.stock import tool
 from tests.waiting import LIMIT_S, wait_until
 from toolbuilder.editing.result import show_trial
 from toolbuilder.editing.trial import (

@@ -11,7 +11,7 @@ from catalog.models import CatalogTable
 from config.demo.loading import load_tools
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
-from tests.toolbuilder.workbench.forms import read_fields
+from tests.toolbuilder.editing.forms import read_fields
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft
 from tools.models import ToolDefinition
