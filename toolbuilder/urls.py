@@ -13,7 +13,7 @@ from toolbuilder.history import views as versions
 from toolbuilder.listing import views as tools
 from toolbuilder.palette import views as palette
 from toolbuilder.search_lab import views as search_lab
-from toolbuilder.taking_up.views import ingest, mcp_server_editing, mcp_servers
+from toolbuilder.taking_up.views import ingest, mcp_servers
 
 
 def _of_tool(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:
@@ -55,14 +55,12 @@ urlpatterns = [
     path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),
     path("tools/~/ingest/", ingest.ingest, name="tools-ingest"),
     path("tools/~/mcp/", mcp_servers.server_list, name="mcp-servers"),
-    path("tools/~/mcp/~new/", mcp_server_editing.server_add, name="mcp-server-add"),
+    path("tools/~/mcp/~new/", mcp_servers.server_add, name="mcp-server-add"),
     path("tools/~/mcp/<str:name>/", mcp_servers.server_page, name="mcp-server"),
     path("tools/~/mcp/<str:name>/read/", mcp_servers.server_read, name="mcp-server-read"),
     path("tools/~/mcp/<str:name>/tools/", mcp_servers.server_tools, name="mcp-server-tools"),
-    path("tools/~/mcp/<str:name>/edit/", mcp_server_editing.server_edit, name="mcp-server-edit"),
-    path(
-        "tools/~/mcp/<str:name>/delete/", mcp_server_editing.server_delete, name="mcp-server-delete"
-    ),
+    path("tools/~/mcp/<str:name>/edit/", mcp_servers.server_edit, name="mcp-server-edit"),
+    path("tools/~/mcp/<str:name>/delete/", mcp_servers.server_delete, name="mcp-server-delete"),
     path("tools/~/active/", tools.tools_active, name="tools-active"),
     path("tools/~/archived/", tools.tools_archived, name="tools-archived"),
     path("tools/~/<int:tool_id>/active/", tools.tool_active, name="tool-active"),

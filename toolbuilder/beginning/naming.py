@@ -6,7 +6,7 @@ from itertools import count
 from core.statement import STATEMENT_BYTE_LIMIT, make_lexer
 from core.statements.comparisons import find_clauses, find_comparisons
 from core.statements.names import find_used_names
-from core.statements.tokens import Token, TokenKind, read_tokens
+from core.statements.tokens import TokenKind, read_tokens
 from core.toolspec import SqlLogic
 from toolbuilder.editing.drafts import MAX_NAME_CHARACTERS
 from toolbuilder.models import ToolDraft
@@ -15,7 +15,6 @@ from tools.models import ToolDefinition
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ROOM_FOR_NUMBER = len("_9999")
-_BY = "_by_"
 
 
 def to_identifier(text: str, otherwise: str) -> str:
@@ -31,8 +30,10 @@ def suggest_name(logic: SqlLogic) -> str:
     blocks = find_used_names(logic.statement, logic.dialect)
     tables = [table.path[-1] for block in blocks for table in block.tables]
     name = to_identifier(tables[0] if tables else "", "query")
-    column = to_identifier(_find_grouped(logic) or _find_compared(logic), "")
-    return choose_free_name(f"{name}{_BY}{column}" if column and column != name else name)
+    compared = find_comparisons(logic.statement, logic.dialect)
+    wheres = (comparison.column[-1] for comparison in compared if comparison.clause == "where")
+    column = to_identifier(_find_grouped(logic) or next(wheres, ""), "")
+    return choose_free_name(f"{name}_by_{column}" if column and column != name else name)
 
 
 def choose_free_name(name: str) -> str:
@@ -48,31 +49,14 @@ def choose_free_name(name: str) -> str:
 
 
 def _find_grouped(logic: SqlLogic) -> str:
-    """The last part of the first name behind GROUP BY, '' if there is none."""
+    """The last part of the first name behind GROUP BY, '' if there is none or it is called."""
     tokens = read_tokens(make_lexer(logic.statement, logic.dialect))
-    grouped = [
-        token
-        for token, clause in zip(tokens, find_clauses(tokens), strict=True)
-        if clause == "group" and not token.is_word("group", "by")
-    ]
-    return _read_column(grouped)
-
-
-def _read_column(tokens: list[Token]) -> str:
     name = ""
-    for token in tokens:
+    for token, clause in zip(tokens, find_clauses(tokens), strict=True):
+        if clause != "group" or token.is_word("group", "by"):
+            continue
         if token.is_name:
             name = token.text
         elif not token.is_mark("."):
-            break
-    return "" if _is_call(tokens) else name
-
-
-def _is_call(tokens: list[Token]) -> bool:
-    first = next((one for one in tokens if not one.is_name and not one.is_mark(".")), None)
-    return first is not None and first.kind is TokenKind.OPEN
-
-
-def _find_compared(logic: SqlLogic) -> str:
-    compared = find_comparisons(logic.statement, logic.dialect)
-    return next((one.column[-1] for one in compared if one.clause == "where"), "")
+            return "" if token.kind is TokenKind.OPEN else name
+    return name

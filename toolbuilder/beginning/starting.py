@@ -13,8 +13,7 @@ from access.models import ApiKey
 from access.reader_language import in_language
 from catalog.models import CatalogTable
 from catalog.rights import sources_open_to
-from catalog.sources.settings import SourceSettings, read_sources
-from core.analysis import Analysis
+from catalog.sources.settings import read_sources
 from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, save_draft
@@ -142,21 +141,16 @@ def read_progress(user: User) -> Progress:
 
 def read_data_state(user: User) -> DataState:
     """Of the default data source, which is asked, and how many others the user may use."""
-    sources = read_sources()
-    is_set, username = None in sources.usable, user.get_username()
+    sources, username = read_sources(), user.get_username()
+    is_set, trouble = None in sources.usable, ""
+    if is_set:
+        spec = ToolSpec(id=0, name="draft", logic=SqlLogic("SELECT 1"))
+        found = analyse(spec, sources, username).diagnostics
+        trouble = in_language(found[0].message) if found else ""
     open_names = sources_open_to(username).values_list("name", flat=True)
     return DataState(
         is_set=is_set,
-        trouble=_find_trouble(_ask_default(sources, username)) if is_set else "",
+        trouble=trouble,
         table_count=CatalogTable.objects.present().filter(source=None).count(),
         source_count=sum(name in sources.usable for name in open_names),
     )
-
-
-def _ask_default(sources: SourceSettings, username: str) -> Analysis:
-    spec = ToolSpec(id=0, name="draft", logic=SqlLogic("SELECT 1"))
-    return analyse(spec, sources, username)
-
-
-def _find_trouble(told: Analysis) -> str:
-    return next((in_language(found.message) for found in told.diagnostics), "")

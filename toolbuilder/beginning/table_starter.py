@@ -1,8 +1,7 @@
 """A first tool made of a table that the catalogue knows: some columns, two filters, a limit."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
 from catalog.models import CatalogColumn, CatalogTable
 from core.catalogue.entries import TableName
@@ -11,17 +10,15 @@ from core.catalogue.short_texts import first_sentences
 from core.catalogue.sql_names import quote_name, quote_table
 from core.errors import DefinitionError
 from core.messages import message
+from core.tool_entry import READS_ONLY
 from core.toolspec import ParameterType
-from gateways.engine import Engine
 from gateways.engines import find_engine
 from toolbuilder.beginning.naming import choose_free_name, to_identifier
-from toolbuilder.beginning.starters import READS_ONLY
 from tools.definitions import ParameterDocument, ToolDocument
 
 COLUMNS_SHOWN = 8
 ROWS_SHOWN = 20
 MOST_ROWS = 100
-_DEFAULT_SCHEMA = "public"
 _ROW_COUNT_NAME = "max_rows"
 _TEXT_CHARACTERS = 160
 _TEXTS = re.compile(r"text|char|clob|citext|name\b", re.IGNORECASE)
@@ -29,14 +26,6 @@ _WHOLE = re.compile(r"(small|big|tiny|medium)?int(eger|[248])?\b|(small|big)?ser
 _NUMBERS = re.compile(r"numeric|decimal|real|double|float", re.IGNORECASE)
 _UUID = re.compile(r"uuid", re.IGNORECASE)
 _LARGE = re.compile(r"bytea|blob|tsvector|geometry|geography|vector|xml", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Filter:
-    """An optional condition and the parameter that it needs."""
-
-    condition: str
-    parameter: ParameterDocument
 
 
 def make_table_tool(table: CatalogTable) -> ToolDocument:
@@ -53,17 +42,26 @@ def make_table_tool(table: CatalogTable) -> ToolDocument:
             )
         )
     shown = [column for column in columns if not _is_left_out(table, column)] or columns[:1]
-    engine = find_engine(table.source.engine if table.source else None)
-    filters = list(_find_filters(shown, engine))
-    order = [column for column in shown if column.is_primary_key] or shown[:1]
+    # By condition, the parameter that it needs.
+    filters = dict(_find_filters(table, shown))
+    row_count = ParameterDocument(
+        param_name=_ROW_COUNT_NAME,
+        param_type=ParameterType.INTEGER.value,
+        is_required=False,
+        description="How many rows at most.",
+        default=ROWS_SHOWN,
+        example=ROWS_SHOWN,
+        minimum="1",
+        maximum=str(MOST_ROWS),
+    )
     return ToolDocument(
         name=choose_free_name(f"list_{to_identifier(table.name, 'rows')}"),
         title=first_sentences(table.display_name or table.name, _TEXT_CHARACTERS),
-        description_agent=_describe(table, shown[:COLUMNS_SHOWN], filters),
-        definition=_write(table, shown[:COLUMNS_SHOWN], filters, order),
+        description_agent=_describe(table, shown[:COLUMNS_SHOWN], filters.values()),
+        definition=_write(table, shown, filters),
         data_source=table.source.name if table.source else None,
         annotations=READS_ONLY,
-        parameters=(*(one.parameter for one in filters), _make_row_count()),
+        parameters=(*filters.values(), row_count),
     )
 
 
@@ -75,33 +73,27 @@ def _is_left_out(table: CatalogTable, column: CatalogColumn) -> bool:
     return is_sensitive(column.name, column.source_comment, table.name)
 
 
-def _find_filters(columns: Sequence[CatalogColumn], engine: Engine) -> Iterator[_Filter]:
+def _find_filters(
+    table: CatalogTable, columns: Sequence[CatalogColumn]
+) -> Iterator[tuple[str, ParameterDocument]]:
+    """Optional conditions, each with its parameter: on a key of one column, and on the first text."""
     keys = [column for column in columns if column.is_primary_key]
-    by_key = _filter_by_key(keys[0]) if len(keys) == 1 else None
-    if by_key:
-        yield by_key
-    texts = [one for one in columns if _TEXTS.search(one.type_name) and one not in keys]
-    if texts:
-        yield _filter_by_text(texts[0], engine)
-
-
-def _filter_by_key(column: CatalogColumn) -> _Filter | None:
-    kind = _type_of(column.type_name)
-    if kind is None:
-        return None
-    name = _name_parameter(column, "key")
-    value = f"CAST(:{name} AS uuid)" if _UUID.search(column.type_name) else f":{name}"
-    text = _tell(column, f"Only the row with this {column.name}; leave out for all.")
-    return _Filter(f"{quote_name(column.name)} = {value}", _make_optional(name, kind, text))
-
-
-def _filter_by_text(column: CatalogColumn, engine: Engine) -> _Filter:
-    name = _name_parameter(column, "text") + "_part"
-    text = _tell(column, f"Only rows with this in {column.name}, in any case; leave out for all.")
-    return _Filter(
-        f"{quote_name(column.name)} {engine.like} '%' || :{name} || '%'",
-        _make_optional(name, ParameterType.STRING, text),
-    )
+    kind = _type_of(keys[0].type_name) if len(keys) == 1 else None
+    if kind is not None:
+        key = keys[0]
+        name = _name_parameter(key, "key")
+        value = f"CAST(:{name} AS uuid)" if _UUID.search(key.type_name) else f":{name}"
+        text = f"Only the row with this {key.name}; leave out for all."
+        yield f"{quote_name(key.name)} = {value}", _make_optional(name, kind, text, key)
+    texts = [column for column in columns if _TEXTS.search(column.type_name)]
+    column = next((column for column in texts if column not in keys), None)
+    if column is not None:
+        name = _name_parameter(column, "text") + "_part"
+        engine = find_engine(table.source.engine if table.source else None)
+        condition = f"{quote_name(column.name)} {engine.like}"
+        text = f"Only rows with this in {column.name}, in any case; leave out for all."
+        parameter = _make_optional(name, ParameterType.STRING, text, column)
+        yield f"{condition} '%' || :{name} || '%'", parameter
 
 
 def _type_of(type_name: str) -> ParameterType | None:
@@ -118,55 +110,45 @@ def _name_parameter(column: CatalogColumn, otherwise: str) -> str:
     return otherwise if name == _ROW_COUNT_NAME else name
 
 
-def _make_optional(name: str, kind: ParameterType, description: str) -> ParameterDocument:
+def _make_optional(
+    name: str, kind: ParameterType, text: str, column: CatalogColumn
+) -> ParameterDocument:
+    about = first_sentences(column.shown_description, _TEXT_CHARACTERS)
     return ParameterDocument(
-        param_name=name, param_type=kind.value, is_required=False, description=description
-    )
-
-
-def _make_row_count() -> ParameterDocument:
-    return ParameterDocument(
-        param_name=_ROW_COUNT_NAME,
-        param_type=ParameterType.INTEGER.value,
+        param_name=name,
+        param_type=kind.value,
         is_required=False,
-        description="How many rows at most.",
-        default=ROWS_SHOWN,
-        example=ROWS_SHOWN,
-        minimum="1",
-        maximum=str(MOST_ROWS),
+        description=f"{text} {about}".strip(),
     )
 
 
-def _tell(column: CatalogColumn, text: str) -> str:
-    told = first_sentences(column.shown_description, _TEXT_CHARACTERS)
-    return f"{text} {told}".strip()
-
-
-def _write(
-    table: CatalogTable,
-    columns: Sequence[CatalogColumn],
-    filters: Sequence[_Filter],
-    order: Sequence[CatalogColumn],
-) -> str:
-    names = ", ".join(quote_name(column.name) for column in columns)
-    lines = [f"SELECT {names}", f"FROM {_write_name(table)}"]
-    if filters:
-        lines += ["WHERE TRUE", *(f"  [[ AND {one.condition} ]]" for one in filters)]
-    sorted_by = ", ".join(quote_name(column.name) for column in order)
-    return "\n".join([*lines, f"ORDER BY {sorted_by}", f"LIMIT :{_ROW_COUNT_NAME}"])
-
-
-def _write_name(table: CatalogTable) -> str:
-    is_found = table.source is None and table.schema == _DEFAULT_SCHEMA
-    return quote_table(TableName("" if is_found else table.schema, table.name))
+def _write(table: CatalogTable, columns: Sequence[CatalogColumn], conditions: Iterable[str]) -> str:
+    is_found = table.source is None and table.schema == "public"
+    from_table = quote_table(TableName("" if is_found else table.schema, table.name))
+    order = [column for column in columns if column.is_primary_key] or columns[:1]
+    names, sorted_by = (
+        ", ".join(quote_name(column.name) for column in listed)
+        for listed in (columns[:COLUMNS_SHOWN], order)
+    )
+    lines = [f"  [[ AND {condition} ]]" for condition in conditions]
+    where = ["WHERE TRUE", *lines] if lines else []
+    return "\n".join(
+        [
+            f"SELECT {names}",
+            f"FROM {from_table}",
+            *where,
+            f"ORDER BY {sorted_by}",
+            f"LIMIT :{_ROW_COUNT_NAME}",
+        ]
+    )
 
 
 def _describe(
-    table: CatalogTable, columns: Sequence[CatalogColumn], filters: Sequence[_Filter]
+    table: CatalogTable, columns: Sequence[CatalogColumn], filters: Iterable[ParameterDocument]
 ) -> str:
-    told = first_sentences(table.shown_description, _TEXT_CHARACTERS)
-    about = f" ({told.rstrip('.')})" if told else ""
-    found_by = " or ".join(one.parameter.param_name for one in filters)
+    description = first_sentences(table.shown_description, _TEXT_CHARACTERS)
+    about = f" ({description.rstrip('.')})" if description else ""
+    found_by = " or ".join(parameter.param_name for parameter in filters)
     ways = f", all of them or those found by {found_by}" if found_by else ""
     listed = ", ".join(column.name for column in columns)
     return f"Returns rows of {table}{about}{ways}: {listed}. Use it to look up what {table} holds."

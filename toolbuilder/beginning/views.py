@@ -19,8 +19,8 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError
 from core.messages import message
 from core.toolspec import Dialect, SqlLogic
+from toolbuilder.beginning.from_sql import PastedTool, read_pasted
 from toolbuilder.beginning.naming import choose_free_name
-from toolbuilder.beginning.pasted import PastedTool, read_pasted
 from toolbuilder.beginning.starters import (
     EMPTY_PYTHON,
     EMPTY_SQL,
@@ -54,7 +54,7 @@ class StarterCard:
     def logic(self) -> str:
         """Its logic, coloured."""
         tool = self.starter.tool
-        names = [one.param_name for one in tool.parameters]
+        names = [parameter.param_name for parameter in tool.parameters]
         return color_logic(tool.definition, tool.tool_type, names)
 
 
@@ -80,22 +80,41 @@ def from_sql(request: HttpRequest) -> HttpResponse:
     """A pasted query with its proposed parameters; with `create` the draft that comes of it."""
     if request.method == "GET":
         return redirect(f"{reverse('tool-new')}#from-sql")
+    # Browsers send CR LF; offsets count one character for a line's end.
+    text = request.POST.get("sql", "").replace("\r\n", "\n")
     try:
-        pasted = _read_pasted(request)
+        pasted = _read_pasted(request, text)
+        # The name that a person typed, unless it is what was suggested before.
+        typed = request.POST.get("name", "").strip()[:_NAME_CHARACTERS]
+        name = pasted.name if typed in {"", request.POST.get("suggested", "")} else typed
         if "create" in request.POST:
-            return _lead_to(request, _create_pasted(request, pasted))
+            username = user_of(request).get_username()
+            draft = create_draft(pasted.to_document(name), username, pasted.test_values)
+            address = reverse("draft", args=[draft.uid])
+            if is_fragment(request):
+                return HttpResponseClientRedirect(address)
+            return redirect(address)
     except DefinitionError as error:
-        return _render_refused(request, error)
-    colored = color_logic(pasted.statement, ToolType.SQL, [one.name for one in pasted.taken])
-    name = _read_name(request) or pasted.name
+        place = error.position if isinstance(error, StatementError) else None
+        has_line = place is not None and "\n" in text.strip()
+        line = text.count("\n", 0, place) + 1 if has_line else None
+        refusal = {"sql_error": in_language(error), "error_line": line}
+        return _render_pasted(request, refusal, status=422)
+    names = [parameter.name for parameter in pasted.taken]
     context = {
         "pasted": pasted,
-        "statement": colored,
+        "statement": color_logic(pasted.statement, ToolType.SQL, names),
         "tool_name": name,
-        # Whoever unticks a parameter stays where they are.
+        # A person who unticks a parameter stays where they are.
         "is_first": "shown" not in request.POST,
     }
     return _render_pasted(request, context)
+
+
+def list_cards() -> list[StarterCard]:
+    """Every starter, with whether it runs here; one query."""
+    has_tables = has_demo_tables()
+    return [StarterCard(starter, has_tables or not starter.tables) for starter in STARTERS]
 
 
 def _begin(request: HttpRequest) -> ToolDraft:
@@ -123,7 +142,8 @@ def _find_source(request: HttpRequest) -> DataSource | None:
     name = given.get("source", "")
     if name in {"", DEFAULT_SOURCE_NAME}:
         return None
-    found = next((one for one in named_sources_open_to(user_of(request)) if one.name == name), None)
+    sources = named_sources_open_to(user_of(request))
+    found = next((source for source in sources if source.name == name), None)
     if found is None:
         raise DefinitionError(
             message("start.source_closed", "There is no such data source, or you may not use it.")
@@ -143,40 +163,13 @@ def _find_table(request: HttpRequest) -> CatalogTable:
     return table
 
 
-def _read_pasted(request: HttpRequest) -> PastedTool:
+def _read_pasted(request: HttpRequest, text: str) -> PastedTool:
     """Raises DefinitionError for what cannot be a tool."""
-    given, source, sources = request.POST, _find_source(request), read_sources()
+    source, sources = _find_source(request), read_sources()
     name = source.name if source else None
-    # Browsers send CR LF; offsets count one character for a line's end.
-    text = given.get("sql", "").replace("\r\n", "\n")
     logic = SqlLogic(text, name, sources.dialects.get(name, Dialect.POSTGRESQL))
-    keep = set(given.getlist("shown")) - set(given.getlist("take"))
+    keep = set(request.POST.getlist("shown")) - set(request.POST.getlist("take"))
     return read_pasted(logic, sources, user_of(request).get_username(), keep)
-
-
-def _create_pasted(request: HttpRequest, pasted: PastedTool) -> ToolDraft:
-    tool = pasted.to_snapshot(_read_name(request) or pasted.name)
-    return create_draft(tool, user_of(request).get_username(), pasted.test_values)
-
-
-def _read_name(request: HttpRequest) -> str:
-    """The name that a person typed, '' where it is what was suggested before."""
-    name = request.POST.get("name", "").strip()[:_NAME_CHARACTERS]
-    return "" if name == request.POST.get("suggested", "") else name
-
-
-def _lead_to(request: HttpRequest, draft: ToolDraft) -> HttpResponse:
-    address = reverse("draft", args=[draft.uid])
-    return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)
-
-
-def _render_refused(request: HttpRequest, error: DefinitionError) -> HttpResponse:
-    place = error.position if isinstance(error, StatementError) else None
-    text = request.POST.get("sql", "").replace("\r\n", "\n")
-    line = None if place is None or "\n" not in text.strip() else text.count("\n", 0, place) + 1
-    return _render_pasted(
-        request, {"sql_error": in_language(error), "error_line": line}, status=422
-    )
 
 
 def _render_pasted(
@@ -201,16 +194,10 @@ def _render_page(request: HttpRequest, context: dict[str, Any], status: int = 20
     return render(request, "toolbuilder/beginning/new.html", whole, status=status)
 
 
-def list_cards() -> list[StarterCard]:
-    """Every starter, with whether it runs here; one query."""
-    has_tables = has_demo_tables()
-    return [StarterCard(one, has_tables or not one.tables) for one in STARTERS]
-
-
 def _form_context(request: HttpRequest) -> dict[str, Any]:
     given = request.POST if request.method == "POST" else request.GET
     open_sources = named_sources_open_to(user_of(request))
-    names = [one.name for one in open_sources if not one.is_service]
+    names = [source.name for source in open_sources if not source.is_service]
     return {
         "sql": given.get("sql", ""),
         "source": given.get("source", "") or DEFAULT_SOURCE_NAME,

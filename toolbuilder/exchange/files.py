@@ -54,10 +54,8 @@ _Dumper.add_representer(str, _represent_text)
 
 def write_yaml(tools: Iterable[ExchangedTool]) -> str:
     """The file as YAML."""
-    text: str = yaml.dump(
-        _to_document(tools), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100
-    )
-    return text
+    document = _to_document(tools)
+    return str(yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100))
 
 
 def write_json(tools: Iterable[ExchangedTool]) -> str:
@@ -83,22 +81,26 @@ def read_tools_file(text: str) -> list[ExchangedTool]:
                 format=str(FORMAT),
             )
         )
-    tools = [_read_tool(entry, place) for place, entry in enumerate(document["tools"], start=1)]
-    _require_one_each(tools)
-    return tools
+    tools: dict[str, ExchangedTool] = {}
+    for place, entry in enumerate(document["tools"], start=1):
+        tool = _read_tool(entry, place)
+        name = tool.snapshot.name
+        if name in tools:
+            raise ImportFileError(message("import.tool_twice", "{name} is there twice.", name=name))
+        tools[name] = tool
+    return list(tools.values())
 
 
 def _to_document(tools: Iterable[ExchangedTool]) -> JsonValue:
-    return {"toolbuilder": FORMAT, "tools": [_to_entry(tool) for tool in tools]}
-
-
-def _to_entry(tool: ExchangedTool) -> dict[str, JsonValue]:
-    document = tool.snapshot.to_document()
-    parameters = [_shorten(one, _PARAMETER_DEFAULTS) for one in document.pop("parameters")]
-    entry = _shorten(document, _TOOL_DEFAULTS)
-    if not tool.is_active:
-        entry["is_active"] = False
-    return {**entry, "parameters": parameters} if parameters else entry
+    entries = []
+    for tool in tools:
+        document = tool.snapshot.to_document()
+        parameters = [_shorten(row, _PARAMETER_DEFAULTS) for row in document.pop("parameters")]
+        entry = _shorten(document, _TOOL_DEFAULTS)
+        if not tool.is_active:
+            entry["is_active"] = False
+        entries.append({**entry, "parameters": parameters} if parameters else entry)
+    return {"toolbuilder": FORMAT, "tools": entries}
 
 
 def _shorten(
@@ -115,30 +117,24 @@ def _parse(text: str) -> JsonValue:
     try:
         if text.lstrip().startswith("{"):
             return json.loads(text)
-        _refuse_traps(text)
+        # Aliases grow without limit, and deep nesting exhausts the stack; neither is ours.
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
+                raise ImportFileError(
+                    message(
+                        "import.no_aliases",
+                        "Aliases and deep nesting are not read; write the text itself.",
+                    )
+                )
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader's subclass
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         why = str(error).replace("\n", " ")[:300]
         raise ImportFileError(
             message("import.no_yaml", "The file is neither YAML nor JSON: {why}", why=why)
         ) from error
-
-
-def _refuse_traps(text: str) -> None:
-    """Aliases grow without limit, and deep nesting exhausts the stack; neither is ours."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
-            raise ImportFileError(
-                message(
-                    "import.no_aliases",
-                    "Aliases and deep nesting are not read; write the text itself.",
-                )
-            )
 
 
 def _read_tool(entry: Any, place: int) -> ExchangedTool:
@@ -159,13 +155,3 @@ def _read_tool(entry: Any, place: int) -> ExchangedTool:
         raise ImportFileError(
             message("import.tool_fault", "{label}: {reason}", label=label, reason=error.message)
         ) from error
-
-
-def _require_one_each(tools: Iterable[ExchangedTool]) -> None:
-    seen: set[str] = set()
-    for tool in tools:
-        if tool.snapshot.name in seen:
-            raise ImportFileError(
-                message("import.tool_twice", "{name} is there twice.", name=tool.snapshot.name)
-            )
-        seen.add(tool.snapshot.name)

@@ -60,9 +60,17 @@ def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
     """What an import would do, in the order of the file; three queries, and nothing is written."""
     given = list(tools)
     names = [tool.snapshot.name for tool in given]
-    rows = ToolDefinition.objects.whole().filter(name__in=names)
-    stored = {tool.name: tool for tool in rows}
-    return [_plan(tool, stored.get(tool.snapshot.name)) for tool in given]
+    rows = {tool.name: tool for tool in ToolDefinition.objects.whole().filter(name__in=names)}
+    planned = []
+    for tool in given:
+        stored, new = rows.get(tool.snapshot.name), tool.snapshot
+        if stored is None:
+            planned.append(PlannedTool(tool))
+            continue
+        old = ToolDocument.of_row(stored)
+        breaking = find_breaking_changes(old, new)
+        planned.append(PlannedTool(tool, stored, compare(old, new), breaking))
+    return planned
 
 
 def apply_import(
@@ -74,25 +82,19 @@ def apply_import(
     """
     entry = VersionEntry(origin=VersionOrigin.IMPORTED, author=username, note=note)
     for planned in plan:
-        yield _apply(planned, entry)
+        given = planned.given
+        if planned.kind is ImportKind.SAME:
+            yield ImportOutcome(given.snapshot.name)
+        else:
+            yield import_tool(planned.stored, given.snapshot, entry, is_active=given.is_active)
 
 
-def _plan(given: ExchangedTool, stored: ToolDefinition | None) -> PlannedTool:
-    if stored is None:
-        return PlannedTool(given)
-    old, new = ToolDocument.of_row(stored), given.snapshot
-    return PlannedTool(given, stored, compare(old, new), find_breaking_changes(old, new))
-
-
-def _apply(planned: PlannedTool, entry: VersionEntry) -> ImportOutcome:
-    given = planned.given
-    name = given.snapshot.name
-    if planned.kind is ImportKind.SAME:
-        return ImportOutcome(name)
+def import_tool(
+    stored: ToolDefinition | None, new: ToolDocument, entry: VersionEntry, *, is_active: bool
+) -> ImportOutcome:
+    """Publish one tool; a refusal is its outcome. `is_active` counts for a tool that is new."""
     try:
-        publication = publish_snapshot(
-            planned.stored, given.snapshot, entry, is_active=given.is_active
-        )
+        publication = publish_snapshot(stored, new, entry, is_active=is_active)
     except ToolboxError as error:
-        return ImportOutcome(name, refusal=error)
-    return ImportOutcome(name, publication.version.number)
+        return ImportOutcome(new.name, refusal=error)
+    return ImportOutcome(new.name, publication.version.number)

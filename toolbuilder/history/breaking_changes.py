@@ -35,23 +35,20 @@ class BreakingChange:
 
 def find_breaking_changes(old: ToolDocument, new: ToolDocument) -> tuple[BreakingChange, ...]:
     """What breaks, in the order of the old parameters, then new ones; of what agents see only."""
-    return (*_of_tool(old, new), *_of_old_parameters(old, new), *_of_new_parameters(old, new))
+    return tuple(_find(old, new))
 
 
-def _of_tool(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
+def _find(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
     if old.name != new.name:
         text = _("The tool is no longer called %(old)s.") % {"old": old.name}
         yield BreakingChange("tool-renamed", "", text)
     if old.tool_type != new.tool_type:
         yield BreakingChange("answer-changed", "", _("The answers have another form."))
-
-
-def _of_old_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
-    before, after = _seen(old), _seen(new)
+    before, after = _given_by_agents(old), _given_by_agents(new)
     renamed = find_renamed(old, new)
     for name, parameter in before.items():
         if name in after:
-            yield from _of_parameter(parameter, after[name])
+            yield from _compare_parameter(parameter, after[name])
         elif (new_name := renamed.get(name)) in after:
             words = {"old": name, "new": new_name}
             text = _("%(old)s is now called %(new)s.") % words
@@ -59,24 +56,21 @@ def _of_old_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[Breakin
         else:
             text = _("%(name)s is gone; calls that give it are refused.") % {"name": name}
             yield BreakingChange("parameter-removed", name, text)
-
-
-def _of_new_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[BreakingChange]:
-    before = _seen(old)
-    renamed = set(find_renamed(old, new).values())
-    for name, parameter in _seen(new).items():
-        if parameter.is_required and name not in before and name not in renamed:
+    for name, parameter in after.items():
+        is_new = name not in before and name not in renamed.values()
+        if parameter.is_required and is_new:
             yield _newly_required(name)
 
 
-def _of_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[BreakingChange]:
+def _compare_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[BreakingChange]:
     name = new.param_name
     if new.is_required and not old.is_required:
         yield _newly_required(name)
     elif _accepts_null(old) and not _accepts_null(new):
         text = _("%(name)s no longer takes null.") % {"name": name}
         yield BreakingChange("null-refused", name, text)
-    if _is_narrower_type(old.param_type, new.param_type):
+    types = old.param_type.strip().upper(), new.param_type.strip().upper()
+    if types[0] != types[1] and types not in _WIDENED:
         words = {"name": name, "old": old.param_type, "new": new.param_type}
         text = _("%(name)s was %(old)s and is now %(new)s.") % words
         yield BreakingChange("type-narrowed", name, text)
@@ -84,7 +78,10 @@ def _of_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[Br
         words = {"name": name, "values": ", ".join(lost)}
         text = _("%(name)s no longer takes %(values)s.") % words
         yield BreakingChange("values-narrowed", name, text)
-    if _has_tighter_bounds(old, new):
+    has_other_pattern = bool(new.pattern) and new.pattern != old.pattern
+    rises = _is_beyond(new.minimum, old.minimum)
+    falls = bool(new.maximum) and (not old.maximum or _is_beyond(old.maximum, new.maximum))
+    if has_other_pattern or rises or falls:
         text = _("%(name)s takes a smaller range or another pattern.") % {"name": name}
         yield BreakingChange("range-narrowed", name, text)
 
@@ -94,45 +91,30 @@ def _newly_required(name: str) -> BreakingChange:
     return BreakingChange("parameter-required", name, text)
 
 
-def _seen(tool: ToolDocument) -> dict[str, ParameterDocument]:
-    """The parameters that agents give."""
+def _given_by_agents(tool: ToolDocument) -> dict[str, ParameterDocument]:
     agent = Binding.AGENT.value
-    return {one.param_name: one for one in tool.parameters if one.binding == agent}
+    return {row.param_name: row for row in tool.parameters if row.binding == agent}
 
 
 def _accepts_null(parameter: ParameterDocument) -> bool:
     return parameter.nullable or (not parameter.is_required and parameter.default is None)
 
 
-def _is_narrower_type(old: str, new: str) -> bool:
-    before, after = old.strip().upper(), new.strip().upper()
-    return before != after and (before, after) not in _WIDENED
-
-
 def _lost_values(old: ParameterDocument, new: ParameterDocument) -> list[str]:
     """Values that were allowed and are not now, or words for those that no list named."""
-    before, after = _values(old), _values(new)
-    if not after:
-        return []
-    if not before:
+    before, after = (
+        [str(value) for value in row.allowed_values]
+        if isinstance(row.allowed_values, list | tuple)
+        else []
+        for row in (old, new)
+    )
+    if after and not before:
         return [_("values outside its list")]
-    return [value for value in before if value not in after]
-
-
-def _values(parameter: ParameterDocument) -> list[str]:
-    values = parameter.allowed_values
-    return [str(value) for value in values] if isinstance(values, list | tuple) else []
-
-
-def _has_tighter_bounds(old: ParameterDocument, new: ParameterDocument) -> bool:
-    is_other_pattern = bool(new.pattern) and new.pattern != old.pattern
-    rises = _is_beyond(new.minimum, old.minimum)
-    falls = bool(new.maximum) and (not old.maximum or _is_beyond(old.maximum, new.maximum))
-    return is_other_pattern or rises or falls
+    return [value for value in before if after and value not in after]
 
 
 def _is_beyond(bound: str | None, other: str | None) -> bool:
-    """Whether a bound is greater than the other one; one that is not there is the smallest."""
+    """Whether a bound is greater than the other one; a missing one is the smallest."""
     if not bound:
         return False
     if not other:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from django.db.models import Model
 from django.utils.functional import Promise
@@ -19,7 +20,6 @@ from toolbuilder.history.differences import (
     ParameterChange,
     ParameterKind,
     TextLine,
-    ToolDifference,
     compare,
 )
 from tools.definitions import ToolDocument
@@ -100,20 +100,13 @@ def show_difference(old: ToolDocument, new: ToolDocument) -> ShownDifference:
     found = compare(old, new)
     return ShownDifference(
         breaking=find_breaking_changes(old, new),
-        fields=tuple(_show_field(one, ToolDefinition) for one in found.fields),
-        texts=tuple(_show_texts(found)),
+        fields=tuple(_show_field(change, ToolDefinition) for change in found.fields),
+        texts=tuple(
+            ShownText(_label_of(name, ToolDefinition), tuple(_fold(lines)))
+            for name, lines in found.texts.items()
+        ),
         parameters=tuple(map(_show_parameter, found.parameters)),
     )
-
-
-def _show_texts(found: ToolDifference) -> Iterator[ShownText]:
-    for name, lines in found.texts.items():
-        yield ShownText(_label_of(name, ToolDefinition), tuple(_fold(lines)))
-
-
-def _show_field(change: FieldChange, model: type[Model]) -> ShownField:
-    old, new = (_write(change.name, value) for value in (change.old, change.new))
-    return ShownField(_label_of(change.name, model), old, new)
 
 
 def _show_parameter(change: ParameterChange) -> ShownParameter:
@@ -125,8 +118,13 @@ def _show_parameter(change: ParameterChange) -> ShownParameter:
         name=change.name,
         old_name=change.old_name,
         note=_("from place %(old)d to place %(new)d") % places if is_moved else "",
-        fields=tuple(_show_field(one, ToolParameter) for one in change.fields),
+        fields=tuple(_show_field(field, ToolParameter) for field in change.fields),
     )
+
+
+def _show_field(change: FieldChange, model: type[Model]) -> ShownField:
+    old, new = (_write(change.name, value) for value in (change.old, change.new))
+    return ShownField(_label_of(change.name, model), old, new)
 
 
 def _label_of(name: str, model: type[Model]) -> str:
@@ -148,25 +146,14 @@ def _write(name: str, value: JsonValue) -> str:
 
 def _fold(lines: Sequence[TextLine]) -> Iterator[ShownLine]:
     """The lines near a change, with a gap in place of the others."""
-    near = _near_changes(lines)
-    skipped = 0
-    for index, line in enumerate(lines):
-        if index not in near:
-            skipped += 1
-            continue
-        if skipped:
-            yield _gap(skipped)
-            skipped = 0
-        yield ShownLine(line.kind, line.text, line.old_number, line.new_number)
-    if skipped:
-        yield _gap(skipped)
-
-
-def _near_changes(lines: Sequence[TextLine]) -> set[int]:
-    changed = (index for index, line in enumerate(lines) if line.kind is not LineKind.SAME)
+    changed = [number for number, line in enumerate(lines) if line.kind is not LineKind.SAME]
     reach = range(-CONTEXT_LINES, CONTEXT_LINES + 1)
-    return {index + step for index in changed for step in reach}
-
-
-def _gap(count: int) -> ShownLine:
-    return ShownLine(GAP, ngettext("%d equal line", "%d equal lines", count) % count)
+    near = {number + step for number in changed for step in reach}
+    for is_near, group in groupby(enumerate(lines), key=lambda pair: pair[0] in near):
+        members = [line for _number, line in group]
+        if is_near:
+            for line in members:
+                yield ShownLine(line.kind, line.text, line.old_number, line.new_number)
+        else:
+            count = len(members)
+            yield ShownLine(GAP, ngettext("%d equal line", "%d equal lines", count) % count)

@@ -1,6 +1,7 @@
-"""What is different between two states of a tool, and what of it breaks agents' calls."""
+"""What is different between two states of a tool, as data and as lines for a terminal."""
 
 import difflib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -73,6 +74,9 @@ class ToolDifference:
         return bool(self.fields or self.texts or self.parameters)
 
 
+_MARKS = {LineKind.SAME: " ", LineKind.REMOVED: "-", LineKind.ADDED: "+"}
+
+
 def compare(old: ToolDocument, new: ToolDocument) -> ToolDifference:
     """What is different in `new`; parameters in its order, those that are gone behind."""
     before, after = old.to_document(), new.to_document()
@@ -89,7 +93,7 @@ def compare(old: ToolDocument, new: ToolDocument) -> ToolDifference:
 
 
 def compare_lines(old: str, new: str) -> Iterator[TextLine]:
-    """Every line of both texts, removed ones before those that stand in their place."""
+    """Every line of both texts, removed ones before those that replace them."""
     before, after = old.splitlines(), new.splitlines()
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes():
@@ -107,15 +111,39 @@ def compare_lines(old: str, new: str) -> Iterator[TextLine]:
 def find_renamed(old: ToolDocument, new: ToolDocument) -> dict[str, str]:
     """New names, by old one, of parameters that are the same but for the name."""
     before, after = _by_name(old), _by_name(new)
-    gone = [one for name, one in before.items() if name not in after]
-    come = [one for name, one in after.items() if name not in before]
+    added = [parameter for name, parameter in after.items() if name not in before]
     renamed: dict[str, str] = {}
-    for one in gone:
-        twin = next((two for two in come if two.replace(param_name=one.param_name) == one), None)
+    for name, parameter in before.items():
+        if name in after:
+            continue
+        twin = next((row for row in added if row.replace(param_name=name) == parameter), None)
         if twin:
-            come.remove(twin)
-            renamed[one.param_name] = twin.param_name
+            added.remove(twin)
+            renamed[name] = twin.param_name
     return renamed
+
+
+def difference_lines(difference: ToolDifference) -> Iterator[str]:
+    """One line for each field and parameter; long texts with `-` and `+` before their lines."""
+    yield from map(_field_line, difference.fields)
+    for name, lines in difference.texts.items():
+        yield f"{name}:"
+        yield from (f"  {_MARKS[line.kind]} {line.text}" for line in lines)
+    for change in difference.parameters:
+        match change.kind:
+            case ParameterKind.RENAMED:
+                yield f"parameter {change.old_name}: renamed to {change.name}"
+            case ParameterKind.MOVED:
+                places = f"{change.old_position} to {change.new_position}"
+                yield f"parameter {change.name}: moved from {places}"
+            case _:
+                yield f"parameter {change.name}: {change.kind}"
+        yield from (f"  {_field_line(field_change)}" for field_change in change.fields)
+
+
+def _field_line(change: FieldChange) -> str:
+    old, new = (json.dumps(value, ensure_ascii=False) for value in (change.old, change.new))
+    return f"{change.name}: {old} -> {new}"
 
 
 def _compare_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[ParameterChange]:
@@ -133,31 +161,14 @@ def _compare_parameters(old: ToolDocument, new: ToolDocument) -> Iterator[Parame
         change = replace(change, old_position=old_places[old_name])
         if old_name != name:
             yield replace(change, kind=ParameterKind.RENAMED, old_name=old_name)
-        elif fields := tuple(_compare_parameter(before[name], parameter)):
+        elif fields := tuple(
+            _compare_fields(vars(before[name]), vars(parameter), PARAMETER_FIELDS)
+        ):
             yield replace(change, kind=ParameterKind.CHANGED, fields=fields)
         elif name in moved:
             yield replace(change, kind=ParameterKind.MOVED)
     for name in (name for name in before if name not in after and name not in renamed):
         yield ParameterChange(kind=ParameterKind.REMOVED, name=name, old_position=old_places[name])
-
-
-def _find_moved(before: list[str], after: list[str]) -> set[str]:
-    """The names that stand elsewhere among those that both have, as few as explain the new order."""
-    old = [name for name in before if name in after]
-    new = [name for name in after if name in before]
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    stayed = {
-        name
-        for block in matcher.get_matching_blocks()
-        for name in old[block.a : block.a + block.size]
-    }
-    return set(old) - stayed
-
-
-def _compare_parameter(old: ParameterDocument, new: ParameterDocument) -> Iterator[FieldChange]:
-    before = {name: getattr(old, name) for name in PARAMETER_FIELDS}
-    after = {name: getattr(new, name) for name in PARAMETER_FIELDS}
-    return _compare_fields(before, after, PARAMETER_FIELDS)
 
 
 def _compare_fields(
@@ -170,6 +181,19 @@ def _compare_fields(
 
 def _by_name(tool: ToolDocument) -> dict[str, ParameterDocument]:
     return {parameter.param_name: parameter for parameter in tool.parameters}
+
+
+def _find_moved(before: list[str], after: list[str]) -> set[str]:
+    """The names at another place among those that both have, as few as explain the new order."""
+    old = [name for name in before if name in after]
+    new = [name for name in after if name in before]
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    stayed = {
+        name
+        for block in matcher.get_matching_blocks()
+        for name in old[block.a : block.a + block.size]
+    }
+    return set(old) - stayed
 
 
 def _places(parameters: Mapping[str, ParameterDocument]) -> dict[str, int]:

@@ -20,8 +20,7 @@ from toolbuilder.editing.publishing import restore_version
 from toolbuilder.editing.views.workbench import lead_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.history.difference_view import show_difference
-from toolbuilder.history.version_list import is_recorded, read_versions
-from toolbuilder.history.versions import read_version
+from toolbuilder.history.versions import is_recorded, read_version, read_versions
 from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
 from tools.definitions import ToolDocument
@@ -54,11 +53,12 @@ def version_page(request: HttpRequest, name: str, number: int) -> HttpResponse:
     tool = _find_tool(request, name)
     version = _find_version(request, tool, number)
     snapshot = read_version(version)
-    names = [one.param_name for one in snapshot.parameters]
+    names = [parameter.param_name for parameter in snapshot.parameters]
+    tags = snapshot.tags if isinstance(snapshot.tags, list) else []
     context = {
         **_context(request, tool, version),
         "snapshot": snapshot,
-        "tags": _list_texts(snapshot.tags),
+        "tags": [tag for tag in tags if isinstance(tag, str)],
         "logic": color_logic(snapshot.definition, snapshot.tool_type, names),
     }
     return render(request, "toolbuilder/history/version.html", context)
@@ -77,8 +77,18 @@ def version_difference(request: HttpRequest, name: str, number: int) -> HttpResp
     previous = _versions_of(request, tool).filter(number__lt=number).order_by("-number").first()
     if not other:
         other = str(previous.number) if previous else NOW
-    old, new = read_version(version), _read_other(request, tool, other)
-    is_other_older = _is_number(other) and int(other) < number
+    is_number = other.isascii() and other.isdigit() and len(other) < 12
+    if other == NOW:
+        other_document = ToolDocument.of_row(tool)
+    elif other == DRAFT:
+        draft = get_object_or_404(visible_drafts(user_of(request)), tool=tool)
+        other_document = read_draft(draft).tool
+    elif is_number:
+        other_document = read_version(_find_version(request, tool, int(other)))
+    else:
+        raise Http404
+    old, new = read_version(version), other_document
+    is_other_older = is_number and int(other) < number
     if is_other_older:
         old, new = new, old
     numbers = _versions_of(request, tool).exclude(number=number).values_list("number", flat=True)
@@ -133,7 +143,7 @@ def _ask(
 
 
 def _context(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> dict[str, Any]:
-    is_now = version.number == tool.version and is_recorded(tool, ToolDocument.of_row(tool))
+    is_now = version.number == tool.version and is_recorded(tool)
     return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request)}
 
 
@@ -150,24 +160,6 @@ def _find_version(request: HttpRequest, tool: ToolDefinition, number: int) -> To
     if number >= 2**31:
         raise Http404
     return get_object_or_404(_versions_of(request, tool).select_related("tool"), number=number)
-
-
-def _read_other(request: HttpRequest, tool: ToolDefinition, other: str) -> ToolDocument:
-    if other == NOW:
-        return ToolDocument.of_row(tool)
-    if other == DRAFT:
-        return read_draft(get_object_or_404(visible_drafts(user_of(request)), tool=tool)).tool
-    if not _is_number(other):
-        raise Http404
-    return read_version(_find_version(request, tool, int(other)))
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 12
-
-
-def _list_texts(values: Any) -> list[str]:
-    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
 
 
 def _note(request: HttpRequest) -> str:

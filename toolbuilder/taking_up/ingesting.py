@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from catalog.changes import source_changed
 from catalog.models import DataSource, Engine
 from catalog.sources.connections import to_service
-from core.errors import ConfigurationError, DefinitionError, EditError, ToolboxError
+from core.errors import ConfigurationError, DefinitionError, EditError
 from core.http_logic import read_operation
 from core.ingest.documents import read_document
 from core.ingest.openapi import OpenAPIReading, read_openapi
@@ -18,8 +18,7 @@ from core.ingest.texts import IngestFault
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, unique_name
 from core.messages import message
 from toolbuilder.beginning.naming import to_identifier
-from toolbuilder.editing.publishing import publish_snapshot
-from toolbuilder.exchange.importing import ImportOutcome
+from toolbuilder.exchange.importing import ImportOutcome, import_tool
 from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import ToolDraft, VersionOrigin
 from toolbuilder.taking_up.operation_tools import make_operation_tool, merge_tool
@@ -55,10 +54,10 @@ class PlannedOperation:
     @property
     def effect(self) -> str:
         """`reads`, `writes` or `deletes`, by the operation's method."""
-        said = annotations_of_method(self.operation.method)
-        if said and said.read_only:
+        hints = annotations_of_method(self.operation.method)
+        if hints and hints.read_only:
             return "reads"
-        return "deletes" if said and said.destructive else "writes"
+        return "deletes" if hints and hints.destructive else "writes"
 
     @property
     def is_proposed(self) -> bool:
@@ -77,7 +76,7 @@ class IngestPlan:
 
     def count(self, kind: IngestKind) -> int:
         """How many operations are of the kind."""
-        return sum(one.kind is kind for one in self.operations)
+        return sum(operation.kind is kind for operation in self.operations)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -139,9 +138,25 @@ def plan_ingest(
 
     Raises EditError for a name or tag that the document does not have.
     """
-    _require_known(reading, only)
+    known = {
+        word
+        for operation in reading.operations
+        for word in (operation.name, operation.operation_id, *operation.tags)
+    }
+    if unknown := sorted(set(only) - known):
+        raise EditError(
+            message(
+                "ingest.unknown_operations",
+                "the document has no operation or tag {names}",
+                names=", ".join(unknown)[:200],
+            )
+        )
     stored = _read_stored(source)
-    taken = _read_taken()
+    taken = {
+        *ToolDefinition.objects.values_list("name", flat=True),
+        *ToolDraft.objects.values_list("name", flat=True),
+        *read_reserved_names(),
+    }
     planned = [
         _plan(operation, source, stored.get(_route(operation)), taken)
         for operation in reading.operations
@@ -158,7 +173,11 @@ def apply_ingest(
     """Publish the operations that are new, inactive, or changed; a refused one hinders no other."""
     entry = VersionEntry(origin=VersionOrigin.IMPORTED, author=username, note=note)
     for planned in plan:
-        yield _apply(planned, entry)
+        new = planned.snapshot
+        if planned.kind is IngestKind.SAME:
+            yield ImportOutcome(new.name)
+        else:
+            yield import_tool(planned.stored, new, entry, is_active=False)
 
 
 def _make_service(name: str, server_url: str) -> DataSource:
@@ -186,7 +205,10 @@ def _plan(
 ) -> PlannedOperation:
     made = make_operation_tool(operation, source.name)
     if stored is None:
-        name = _free_name(operation.name, source.name, taken)
+        name = operation.name
+        if name in taken:
+            prefix = to_identifier(source.name, "api")
+            name = unique_name(f"{prefix}_{name}"[:MAX_NAME_CHARACTERS], taken)
         taken.add(name)
         return PlannedOperation(operation, made.replace(name=name), None, IngestKind.NEW)
     old = ToolDocument.of_row(stored)
@@ -197,20 +219,12 @@ def _plan(
     return PlannedOperation(operation, merged, stored, kind)
 
 
-def _free_name(name: str, source_name: str, taken: Collection[str]) -> str:
-    """The operation's name, behind the service's where a tool has it."""
-    if name not in taken:
-        return name
-    prefix = to_identifier(source_name, "api")
-    return unique_name(f"{prefix}_{name}"[:MAX_NAME_CHARACTERS], taken)
-
-
 def _route(operation: Operation) -> Route:
     return operation.method.lower(), operation.path
 
 
 def _read_stored(source: DataSource) -> dict[Route, ToolDefinition]:
-    """The service's tools by what they call; one whose definition cannot be read is nobody's."""
+    """The service's tools by what they call, without those whose definition cannot be read."""
     if source._state.adding:
         return {}
     found: dict[Route, ToolDefinition] = {}
@@ -221,34 +235,3 @@ def _read_stored(source: DataSource) -> dict[Route, ToolDefinition]:
         except DefinitionError:
             continue
     return found
-
-
-def _read_taken() -> set[str]:
-    return {
-        *ToolDefinition.objects.values_list("name", flat=True),
-        *ToolDraft.objects.values_list("name", flat=True),
-        *read_reserved_names(),
-    }
-
-
-def _require_known(reading: OpenAPIReading, only: Collection[str]) -> None:
-    known = {word for one in reading.operations for word in (one.name, one.operation_id, *one.tags)}
-    if unknown := sorted(set(only) - known):
-        raise EditError(
-            message(
-                "ingest.unknown_operations",
-                "the document has no operation or tag {names}",
-                names=", ".join(unknown)[:200],
-            )
-        )
-
-
-def _apply(planned: PlannedOperation, entry: VersionEntry) -> ImportOutcome:
-    name = planned.snapshot.name
-    if planned.kind is IngestKind.SAME:
-        return ImportOutcome(name)
-    try:
-        publication = publish_snapshot(planned.stored, planned.snapshot, entry, is_active=False)
-    except ToolboxError as error:
-        return ImportOutcome(name, refusal=error)
-    return ImportOutcome(name, publication.version.number)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.db import transaction
@@ -20,7 +19,6 @@ from core.errors import ConfigurationError, DefinitionError, EditError, ToolboxE
 from core.execution import TOOL_NAME
 from core.ingest.remote_tools import (
     RemoteReading,
-    RemoteTool,
     from_document,
     read_remote_tools,
     served_name,
@@ -58,7 +56,13 @@ def read_tools(server: McpServer) -> RemoteReading:
     Raises ToolboxError; the server is then noted as not reachable.
     """
     try:
-        listed = _ask(server)
+        if not server.is_active:
+            raise ConfigurationError(
+                message("mcp_server.off", "the server is switched off; switch it on first")
+            )
+        settings = to_mcp_settings(server)
+        timeout_ms = min(settings.timeout_ms, MAX_READ_TIMEOUT_MS)
+        listed = async_to_sync(read_server_tools)(settings, timeout_ms)
     except ToolboxError as error:
         note_unreachable(server.name, error.message)
         raise
@@ -166,24 +170,28 @@ _SEEN = ("seen", "seen_digest", "gone_at", "accepted_digest")
 _ACCEPTED = ("accepted", "accepted_digest", "accepted_at", "accepted_by")
 
 
-def _ask(server: McpServer) -> ServerTools:
-    if not server.is_active:
-        raise ConfigurationError(
-            message("mcp_server.off", "the server is switched off; switch it on first")
-        )
-    settings = to_mcp_settings(server)
-    timeout_ms = min(settings.timeout_ms, MAX_READ_TIMEOUT_MS)
-    return async_to_sync(read_server_tools)(settings, timeout_ms)
-
-
 @transaction.atomic
 def _keep(server: McpServer, listed: ServerTools, reading: RemoteReading) -> None:
     known = {tool.name: tool for tool in server.tools.select_for_update()}
     seen = {tool.name: tool for tool in reading.tools}
-    fresh = [_make_row(server, tool) for name, tool in seen.items() if name not in known]
+    fresh = [
+        McpTool(server=server, name=name, seen=tool.to_document(), seen_digest=tool.digest)
+        for name, tool in seen.items()
+        if name not in known
+    ]
     # Another process may be reading the same list.
     McpTool.objects.bulk_create(fresh, batch_size=500, ignore_conflicts=True)
-    _update_known(known, seen)
+    changed: list[McpTool] = []
+    for name, row in known.items():
+        found = seen.get(name)
+        if found is None or (row.seen_digest == found.digest and row.gone_at is None):
+            continue
+        row.seen, row.seen_digest, row.gone_at = found.to_document(), found.digest, None
+        if row.accepted == row.seen:
+            # The server went back to it, or digests were once made otherwise.
+            row.accepted_digest = row.seen_digest
+        changed.append(row)
+    McpTool.objects.bulk_update(changed, _SEEN, batch_size=500)
     absent = [tool.pk for name, tool in known.items() if name not in seen]
     McpTool.objects.filter(pk__in=absent, is_active=False).delete()
     McpTool.objects.filter(pk__in=absent, gone_at=None).update(gone_at=timezone.now())
@@ -191,29 +199,14 @@ def _keep(server: McpServer, listed: ServerTools, reading: RemoteReading) -> Non
         server_info=listed.server,
         protocol=listed.protocol,
         faults=[
-            [_to_stored(fault.place), _to_stored(fault.text)]
+            [
+                text if isinstance(text, str) else text.to_json()
+                for text in (fault.place, fault.text)
+            ]
             for fault in reading.faults[:_FAULTS_KEPT]
         ],
         read_at=timezone.now(),
     )
-
-
-def _update_known(known: Mapping[str, McpTool], seen: Mapping[str, RemoteTool]) -> None:
-    changed: list[McpTool] = []
-    for name, row in known.items():
-        tool = seen.get(name)
-        if tool is None or (row.seen_digest == tool.digest and row.gone_at is None):
-            continue
-        row.seen, row.seen_digest, row.gone_at = tool.to_document(), tool.digest, None
-        if row.accepted == row.seen:
-            # The server went back to it, or digests were once made otherwise.
-            row.accepted_digest = row.seen_digest
-        changed.append(row)
-    McpTool.objects.bulk_update(changed, _SEEN, batch_size=500)
-
-
-def _make_row(server: McpServer, tool: RemoteTool) -> McpTool:
-    return McpTool(server=server, name=tool.name, seen=tool.to_document(), seen_digest=tool.digest)
 
 
 def _accept(tool: McpTool, username: str) -> None:
@@ -263,10 +256,6 @@ def _read_taken(chosen: Collection[McpTool]) -> dict[str, Message]:
         if (other := served_name(server, name)) in names:
             found[other] = _owned(server, name)
     return found
-
-
-def _to_stored(text: Message | str) -> dict[str, Any] | str:
-    return text if isinstance(text, str) else text.to_json()
 
 
 def _owned(server: str, tool: str) -> Message:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
@@ -19,26 +19,26 @@ from toolbuilder.taking_up.mcp_servers import read_names_taken_from
 # Of a changed part, around what changed and in all.
 CONTEXT_LINES = 2
 LINES_SHOWN = 120
-_KINDS = {"-": "del", "+": "ins"}
+_TAGS = {"-": "del", "+": "ins"}
 # A form has at most a thousand fields.
 TOOLS_SHOWN = 400
 
 
 class ToolState(StrEnum):
-    """What an administrator is told first."""
+    """What an administrator has to know of a tool; what there is to decide comes first."""
 
-    SERVED = "served"
-    OFF = "off"
     CHANGED = "changed"
     GONE = "gone"
     TAKEN = "taken"
+    OFF = "off"
+    SERVED = "served"
 
 
 @dataclass(frozen=True, slots=True)
 class PartChange:
     """One part of a tool: lines as it was accepted and as the server says it now.
 
-    The kind of a line is `del`, `ins` or '' for one that both have.
+    A line comes with its HTML tag: `del`, `ins`, or `span` for one that both have.
     """
 
     name: str
@@ -47,11 +47,11 @@ class PartChange:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """One tool; `told` is what the server says now, `taken_by` who has its name already."""
+    """One tool; `remote` is what the server says now, `taken_by` who has its name already."""
 
     row: McpTool
     served_name: str
-    told: RemoteTool
+    remote: RemoteTool
     state: ToolState
     changes: tuple[PartChange, ...] = ()
     taken_by: str = ""
@@ -59,64 +59,59 @@ class ToolRow:
     @property
     def schema_text(self) -> str:
         """The input schema, to be read by people."""
-        return _show(self.told.input_schema)
+        return _show(self.remote.input_schema)
 
     @property
     def hints(self) -> list[str]:
         """The annotations that the server states, by MCP's names without Hint."""
         return [
             name.removesuffix("Hint") if holds else f"not {name.removesuffix('Hint')}"
-            for name, holds in self.told.annotations.items()
+            for name, holds in self.remote.annotations.items()
         ]
 
 
 def digest_of_list(server: McpServer) -> str:
     """Changes with everything that the server says of its tools: what a person has looked at."""
-    said = server.tools.order_by("pk").values_list("pk", "seen_digest", "gone_at")
-    return hashlib.sha256(str(list(said)).encode()).hexdigest()
+    tools = server.tools.order_by("pk").values_list("pk", "seen_digest", "gone_at")
+    return hashlib.sha256(str(list(tools)).encode()).hexdigest()
 
 
 def read_tool_rows(server: McpServer, words: str = "") -> tuple[list[ToolRow], int]:
     """The tools that match the words, those with something to decide first, and how many are not shown."""
     taken = read_names_taken_from(server)
-    wanted = words.lower().split()
-    rows = [row for tool in server.tools.all() if (row := _read(server, tool, taken))]
-    found = [row for row in rows if all(word in _text(row) for word in wanted)]
-    found.sort(key=lambda row: (_ORDER[row.state], row.row.name))
+    found: list[ToolRow] = []
+    for tool in server.tools.all():
+        row = _read(server, tool, taken)
+        if row is None:
+            continue
+        text = f"{tool.name} {row.remote.title} {row.remote.description}".lower()
+        if all(word in text for word in words.lower().split()):
+            found.append(row)
+    states = list(ToolState)
+    found.sort(key=lambda row: (states.index(row.state), row.row.name))
     return found[:TOOLS_SHOWN], max(len(found) - TOOLS_SHOWN, 0)
-
-
-_ORDER: Mapping[ToolState, int] = {
-    ToolState.CHANGED: 0,
-    ToolState.GONE: 1,
-    ToolState.TAKEN: 2,
-    ToolState.OFF: 3,
-    ToolState.SERVED: 4,
-}
 
 
 def _read(server: McpServer, tool: McpTool, taken: Mapping[str, Message]) -> ToolRow | None:
     try:
-        told = from_document(tool.seen)
-        accepted = from_document(tool.accepted) if tool.is_active and tool.accepted else told
+        remote = from_document(tool.seen)
+        accepted = from_document(tool.accepted) if tool.is_active and tool.accepted else remote
     except DefinitionError:
-        # Reading the tools again makes the row anew.
+        # Reading the tools once more writes the row afresh.
         return None
     name = served_name(server.name, tool.name)
     changes = tuple(
-        PartChange(part, _compare(getattr(accepted, part), getattr(told, part)))
-        for part in told.changes_from(accepted)
+        PartChange(part, _compare(getattr(accepted, part), getattr(remote, part)))
+        for part in remote.changes_from(accepted)
     )
     taken_by = "" if tool.is_active else in_language(taken.get(name, ""))
-    return ToolRow(tool, name, told, _state_of(tool, changes, taken_by), changes, taken_by)
-
-
-def _state_of(tool: McpTool, changes: Iterable[PartChange], taken_by: str) -> ToolState:
     if tool.gone_at is not None:
-        return ToolState.GONE
-    if not tool.is_active:
-        return ToolState.TAKEN if taken_by else ToolState.OFF
-    return ToolState.CHANGED if any(changes) else ToolState.SERVED
+        state = ToolState.GONE
+    elif not tool.is_active:
+        state = ToolState.TAKEN if taken_by else ToolState.OFF
+    else:
+        state = ToolState.CHANGED if changes else ToolState.SERVED
+    return ToolRow(tool, name, remote, state, changes, taken_by)
 
 
 def _compare(before: JsonValue, after: JsonValue) -> tuple[tuple[str, str], ...]:
@@ -125,14 +120,10 @@ def _compare(before: JsonValue, after: JsonValue) -> tuple[tuple[str, str], ...]
     )
     # Two lines of headers come first.
     shown = (line for line in islice(lines, 2, LINES_SHOWN) if not line.startswith("@@"))
-    return tuple((_KINDS.get(line[0], ""), line[1:]) for line in shown)
+    return tuple((_TAGS.get(line[0], "span"), line[1:]) for line in shown)
 
 
 def _show(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _text(row: ToolRow) -> str:
-    return f"{row.row.name} {row.told.title} {row.told.description}".lower()

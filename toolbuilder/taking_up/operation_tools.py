@@ -1,6 +1,7 @@
 """Operations of an HTTP service as tools: what each is made of, and what of it a person may change."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from core.errors import DefinitionError
@@ -42,7 +43,8 @@ _MAX_DESCRIPTION_CHARACTERS = 2_000
 
 def make_operation_tool(operation: Operation, source_name: str) -> ToolDocument:
     """The tool of an operation, by its own name; a row for each parameter that fits one."""
-    rows = [row for each in operation.parameters if (row := make_parameter(each)) is not None]
+    rows = filter(None, map(make_parameter, operation.parameters))
+    hints = annotations_of_method(operation.method)
     return ToolDocument(
         name=operation.name,
         title=operation.summary,
@@ -50,9 +52,16 @@ def make_operation_tool(operation: Operation, source_name: str) -> ToolDocument:
         tool_type=ToolType.HTTP.value,
         definition=operation_text(operation),
         data_source=source_name,
-        annotations=_hints(operation),
+        annotations={}
+        if hints is None
+        else {
+            "readOnlyHint": bool(hints.read_only),
+            "destructiveHint": bool(hints.destructive),
+            "idempotentHint": bool(hints.idempotent),
+            "openWorldHint": True,
+        },
         tags=list(operation.tags),
-        parameters=tuple(rows[:MAX_PARAMETERS]),
+        parameters=tuple(islice(rows, MAX_PARAMETERS)),
     )
 
 
@@ -71,7 +80,7 @@ def make_parameter(parameter: OperationParameter) -> ParameterDocument | None:
         param_type=kind.value,
         is_required=parameter.required,
         description=described[:_MAX_DESCRIPTION_CHARACTERS],
-        # A field of a body that is sent though nobody asked for it would overwrite what is there.
+        # A field of a body that is sent unasked would overwrite what is there.
         default=schema.get("default")
         if parameter.place is Place.QUERY and not parameter.required
         else None,
@@ -80,7 +89,9 @@ def make_parameter(parameter: OperationParameter) -> ParameterDocument | None:
         minimum=_bound(schema, "minimum"),
         maximum=_bound(schema, "maximum"),
     )
-    return row if _is_servable(row) else _without_rules(row)
+    # Else without what the document says wrongly of it, such as a default of another type.
+    plain = row.replace(default=None, allowed_values=[], minimum=None, maximum=None)
+    return next(filter(_is_servable, (row, plain)), None)
 
 
 def merge_tool(stored: ToolDocument, before: ToolDocument, after: ToolDocument) -> ToolDocument:
@@ -88,38 +99,21 @@ def merge_tool(stored: ToolDocument, before: ToolDocument, after: ToolDocument) 
     fields = {name: _newer(name, stored, before, after) for name in TOOL_FIELDS}
     old = {row.param_name: row for row in before.parameters}
     kept = {row.param_name: row for row in stored.parameters}
-    rows = [
-        _merge_row(kept.get(row.param_name), old.get(row.param_name), row)
-        for row in after.parameters
-    ]
+    rows = []
+    for new in after.parameters:
+        kept_row, old_row, row = kept.get(new.param_name), old.get(new.param_name), new
+        if kept_row and old_row and kept_row.param_type == old_row.param_type:
+            names = PARAMETER_FIELDS
+            row = ParameterDocument(
+                **{name: _newer(name, kept_row, old_row, new) for name in names}
+            )
+        rows.append(row)
     return ToolDocument(**{**fields, "name": stored.name, "parameters": tuple(rows)})
-
-
-def _merge_row(
-    stored: ParameterDocument | None, before: ParameterDocument | None, after: ParameterDocument
-) -> ParameterDocument:
-    if stored is None or before is None or stored.param_type != before.param_type:
-        return after
-    return ParameterDocument(
-        **{name: _newer(name, stored, before, after) for name in PARAMETER_FIELDS}
-    )
 
 
 def _newer(name: str, stored: object, before: object, after: object) -> Any:
     is_untouched = getattr(stored, name) == getattr(before, name)
     return getattr(after if is_untouched else stored, name)
-
-
-def _hints(operation: Operation) -> dict[str, bool]:
-    found = annotations_of_method(operation.method)
-    if found is None:
-        return {}
-    return {
-        "readOnlyHint": bool(found.read_only),
-        "destructiveHint": bool(found.destructive),
-        "idempotentHint": bool(found.idempotent),
-        "openWorldHint": True,
-    }
 
 
 def _type_of(schema: Mapping[str, Any]) -> ParameterType | None:
@@ -148,9 +142,3 @@ def _is_servable(row: ParameterDocument) -> bool:
     except DefinitionError:
         return False
     return True
-
-
-def _without_rules(row: ParameterDocument) -> ParameterDocument | None:
-    """The row without what the document says wrongly of it, such as a default of another type."""
-    plain = row.replace(default=None, allowed_values=[], minimum=None, maximum=None)
-    return plain if _is_servable(plain) else None

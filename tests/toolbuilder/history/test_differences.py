@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from toolbuilder.history.breaking_changes import find_breaking_changes
-from toolbuilder.history.difference_text import difference_lines
-from toolbuilder.history.differences import compare, compare_lines
+from toolbuilder.history.differences import compare, compare_lines, difference_lines
 from tools.definitions import ParameterDocument, ToolDocument
 
 A = ParameterDocument(param_name="a")

@@ -23,8 +23,7 @@ from toolbuilder.exchange.importing import (
     apply_import,
     plan_import,
 )
-from toolbuilder.history.difference_text import difference_lines
-from toolbuilder.history.differences import compare
+from toolbuilder.history.differences import compare, difference_lines
 from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document

@@ -1,6 +1,5 @@
 """Tools from an OpenAPI document: pasted or uploaded, looked through, and added."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -16,8 +15,8 @@ from catalog.gates import named_sources_open_to
 from catalog.models import DataSource
 from catalog.rights import require_use
 from core.errors import EditError, ToolboxError
+from core.ingest.openapi import OpenAPIReading
 from core.messages import message
-from toolbuilder.exchange.importing import ImportOutcome
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.taking_up.ingesting import (
     IngestKind,
@@ -38,22 +37,6 @@ FAULTS_SHOWN = 100
 ADD_SOURCES = "catalog.add_datasource"
 
 
-@dataclass(frozen=True, slots=True)
-class _Preview:
-    """A document that was read, and what taking it up would do on that service."""
-
-    plan: IngestPlan
-    source: DataSource
-    words: str
-
-    @property
-    def shown(self) -> list[PlannedOperation]:
-        """The operations that match the words, as many as a form can hold."""
-        words = self.words.lower().split()
-        found = [one for one in self.plan.operations if all(w in _told(one) for w in words)]
-        return found[:OPERATIONS_SHOWN]
-
-
 @for_staff_with(SEE_TOOLS, ADD_TOOLS)
 @require_http_methods(["GET", "HEAD", "POST"])
 def ingest(request: HttpRequest) -> HttpResponse:
@@ -63,12 +46,25 @@ def ingest(request: HttpRequest) -> HttpResponse:
     document = ""
     try:
         document = _read_document(request)
-        preview = _preview(request, document)
+        reading = read_openapi_text(document)
+        source = _find_service(request, reading)
+        plan = plan_ingest(reading, source)
         if "add" in request.POST:
-            return _add(request, preview)
+            return _add(request, plan, source)
     except ToolboxError as error:
         return _render(request, {"document": document, "error": in_language(error)}, status=422)
-    return _render(request, {"document": document, **_preview_context(preview)})
+    shown = _search(plan, request.POST.get("words", "")[:200])
+    context = {
+        "document": document,
+        "plan": plan,
+        "counts": plan.counts,
+        "shown": shown,
+        "hidden_count": len(plan.operations) - len(shown),
+        "faults": plan.faults[:FAULTS_SHOWN],
+        "service": source,
+        "is_new_service": source._state.adding,
+    }
+    return _render(request, context)
 
 
 def _read_document(request: HttpRequest) -> str:
@@ -88,8 +84,8 @@ def _read_document(request: HttpRequest) -> str:
         raise EditError(message("ingest.no_utf8", "The document is not UTF-8.")) from error
 
 
-def _preview(request: HttpRequest, document: str) -> _Preview:
-    reading = read_openapi_text(document)
+def _find_service(request: HttpRequest, reading: OpenAPIReading) -> DataSource:
+    """The service that the form names; one that the user may use, or a new one that they may add."""
     name, server = (request.POST.get(key, "").strip() for key in ("source", "server"))
     if not name:
         raise EditError(
@@ -107,26 +103,33 @@ def _preview(request: HttpRequest, document: str) -> _Preview:
                 name=name,
             )
         )
-    return _Preview(plan_ingest(reading, source), source, request.POST.get("words", "")[:200])
+    return source
 
 
-def _add(request: HttpRequest, preview: _Preview) -> HttpResponse:
+def _search(plan: IngestPlan, words: str) -> list[PlannedOperation]:
+    """The operations that have every word, as many as a form can hold."""
+    found = []
+    for planned in plan.operations:
+        operation = planned.operation
+        texts = (operation.name, operation.method, operation.path, operation.summary)
+        text = " ".join((*texts, *operation.tags)).lower()
+        if all(word in text for word in words.lower().split()):
+            found.append(planned)
+    return found[:OPERATIONS_SHOWN]
+
+
+def _add(request: HttpRequest, plan: IngestPlan, source: DataSource) -> HttpResponse:
     chosen = set(request.POST.getlist("operation"))
     may_change = rights_of(request).may_change
-    plan = [
-        one
-        for one in preview.plan.operations
-        if one.key in chosen and (may_change or one.kind is IngestKind.NEW)
+    operations = [
+        operation
+        for operation in plan.operations
+        if operation.key in chosen and (may_change or operation.kind is IngestKind.NEW)
     ]
-    if not plan:
+    if not operations:
         raise EditError(message("ingest.nothing_chosen", "Choose at least one operation."))
-    save_service(preview.source)
-    outcomes = list(apply_ingest(plan, user_of(request).get_username()))
-    _tell(request, outcomes)
-    return redirect(f"{reverse('tools')}?source={preview.source.name}")
-
-
-def _tell(request: HttpRequest, outcomes: list[ImportOutcome]) -> None:
+    save_service(source)
+    outcomes = list(apply_ingest(operations, user_of(request).get_username()))
     count = sum(outcome.version is not None for outcome in outcomes)
     text = ngettext(
         "%(count)d tool was taken up; new ones are inactive until you switch them on.",
@@ -134,31 +137,14 @@ def _tell(request: HttpRequest, outcomes: list[ImportOutcome]) -> None:
         count,
     )
     messages.success(request, text % {"count": count})
-    for outcome in [one for one in outcomes if one.refusal][:5]:
+    for outcome in [outcome for outcome in outcomes if outcome.refusal][:5]:
         messages.error(request, f"{outcome.name}: {in_language(outcome.refusal or '')}")
-
-
-def _told(one: PlannedOperation) -> str:
-    operation = one.operation
-    texts = (operation.name, operation.method, operation.path, operation.summary, *operation.tags)
-    return " ".join(texts).lower()
-
-
-def _preview_context(preview: _Preview) -> dict[str, Any]:
-    plan, shown = preview.plan, preview.shown
-    return {
-        "plan": plan,
-        "counts": plan.counts,
-        "shown": shown,
-        "hidden_count": len(plan.operations) - len(shown),
-        "faults": plan.faults[:FAULTS_SHOWN],
-        "service": preview.source,
-        "is_new_service": preview.source._state.adding,
-    }
+    return redirect(f"{reverse('tools')}?source={source.name}")
 
 
 def _render(request: HttpRequest, context: dict[str, Any], status: int = 200) -> HttpResponse:
-    services = [one.name for one in named_sources_open_to(user_of(request)) if one.is_service]
+    sources = named_sources_open_to(user_of(request))
+    services = [source.name for source in sources if source.is_service]
     given = {key: request.POST.get(key, "") for key in ("source", "server", "words")}
     whole = {"services": services, "given": given, **context}
     return render(request, "toolbuilder/taking_up/ingest.html", whole, status=status)
