@@ -5,12 +5,15 @@ from dataclasses import dataclass
 
 from django import template
 from django.utils.functional import Promise
+from django.utils.html import format_html_join
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from core.diagnostics import Diagnostic, Severity
 from core.parameter_types.kind import Kind
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
+from toolbuilder.editing.explorer import ExplorerColumn
 from toolbuilder.editing.page import ParameterRow, WorkbenchPage
 from tools.models import ToolType
 
@@ -101,6 +104,36 @@ def input_mode(type_name: str) -> str:
 def type_placeholder(type_name: str) -> str:
     """What an empty field shows of values of the type, '' where that helps nobody."""
     return _KINDS.get(type_name, ParameterType.STRING.kind).placeholder
+
+
+@register.simple_tag
+def listed(*texts: object) -> str:
+    """The texts that are not empty, with commas between them."""
+    return format_html_join(", ", "{}", ((text,) for text in texts if text))
+
+
+@register.filter
+def column_label(column: ExplorerColumn) -> str:
+    """What a screen reader says of a column of the explorer."""
+    target = {"target": column.refers_to}
+    reference = gettext("refers to %(target)s") % target if column.refers_to else ""
+    texts = (column.name, column.short_type, column.about, _nullity(column), reference)
+    return ", ".join(filter(None, texts))
+
+
+@register.filter
+def column_title(column: ExplorerColumn) -> str:
+    """What the pointer shows of a column of the explorer, on one or two lines."""
+    reference = f"→ {column.refers_to}" if column.refers_to else ""
+    nullity = "" if column.is_primary_key else _nullity(column)
+    first = " · ".join(filter(None, (f"{column.name} {column.type_name}", nullity, reference)))
+    return f"{first}\n{column.about}" if column.about else first
+
+
+def _nullity(column: ExplorerColumn) -> str:
+    if column.is_primary_key:
+        return gettext("primary key")
+    return gettext("may be null") if column.is_nullable else ""
 
 
 @register.simple_tag

@@ -15,6 +15,7 @@ from core.execution import CompiledTool
 from tests.catalog.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
 from tools.source_loop import shared_loop
@@ -25,10 +26,6 @@ HOSTILE = "<script>alert(1)</script>"
 QUERY = """SELECT id, product_name_en FROM products
 WHERE category = 'FOOD' AND price > 500
 LIMIT 20"""
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def only_draft() -> DraftDocument:

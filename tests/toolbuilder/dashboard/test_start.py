@@ -13,16 +13,13 @@ from access.keys import find_key, issue_key, note_use, revoke_key
 from access.models import ApiKey
 from tests.access.calls import make_call
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolVersion, VersionOrigin
 from tools.definitions import ToolDocument
 
 HTMX = {"HX-Request": "true"}
 HOSTILE = "<script>alert(1)</script>"
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def current_of(response: Any) -> str:

@@ -13,12 +13,9 @@ from catalog.models import CatalogScan, DataSource, SourceCheck
 from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.dashboard.sparklines import draw_sparkline
 from tools.models import QuarantinedTool
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def attention_of(response: Any) -> dict[str, str]:

@@ -8,6 +8,7 @@ from django.test import Client
 from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_snapshot
 from toolbuilder.history.versions import VersionEntry, record_version
@@ -26,10 +27,6 @@ FIRST = ToolDocument(
     definition="a * 2 # <b>",
     parameters=(ParameterDocument(param_name="a", param_type="NUMBER", description=HOSTILE),),
 )
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def publish(definition: str, note: str = "") -> ToolDefinition:

@@ -10,6 +10,7 @@ from tests.access.calls import make_call, make_calls
 from tests.catalog.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft
 from toolbuilder.editing.publishing import archive
 from tools.definitions import ToolDocument
@@ -21,10 +22,6 @@ from tools.uses.refresh import refresh_uses
 HTMX = {"HX-Request": "true"}
 ARCHIVED = "/tools/~/archived/"
 HOSTILE = "<script>alert(1)</script>"
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def names_of(response: Any) -> list[str]:

@@ -10,6 +10,7 @@ from catalog.models import DataSource
 from tests.catalog.rows import make_table
 from tests.factories import make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import archive
 from tools.definitions import ToolDocument
@@ -20,10 +21,6 @@ HOSTILE = "<script>alert(1)</script>"
 
 def ask(client: Client, query: str = "") -> Any:
     return client.get("/palette/", {"q": query}, headers=HTMX)
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def labels_of(response: Any, heading: str) -> list[str]:

@@ -13,6 +13,7 @@ from access.keys import issue_key
 from access.models import ApiKey
 from core.retrieval.profiles import DEFAULT
 from tests.factories import make_tool
+from tests.rendered import text_of
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
 from tools.models import ToolSearch
@@ -35,10 +36,6 @@ def staff_with(*codenames: str) -> Client:
     client = Client()
     client.force_login(user)
     return client
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def found(response: Any) -> list[str]:

@@ -7,7 +7,8 @@ from django.test import Client
 
 from tests.factories import make_tool
 from tests.people import StaffWith
-from tests.toolbuilder.editing.views.trials import COUNT, HTMX, INTEGER, row, run, text_of
+from tests.rendered import text_of
+from tests.toolbuilder.editing.views.trials import COUNT, HTMX, INTEGER, row, run
 from toolbuilder.models import ToolDraft
 from tools.models import ToolDefinition
 from tools.source_loop import shared_loop
@@ -53,7 +54,9 @@ def test_drawer_remembers_the_last_values(admin: Client, count: ToolDefinition) 
 def test_drawer_gives_plan_and_file(
     admin: Client, count: ToolDefinition, part: str, expected: str
 ) -> None:
-    assert expected in text_of(run(admin, row("most", "2"), f"try/?part={part}&x="))
+    response = run(admin, row("most", "2"), f"try/?part={part}&x=")
+
+    assert expected in response.content.decode()
 
 
 def test_drawer_is_a_page_without_javascript(admin: Client, count: ToolDefinition) -> None:

@@ -11,16 +11,13 @@ from catalog.models import CatalogScan, CatalogTable, DataSource, ScanState, Tab
 from core.catalogue.entries import RelationType
 from tests.catalog.rows import make_table
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.python_functions import completion_data
 
 HTMX = {"HX-Request": "true"}
 LIST = "/tools/~/explorer/"
 SCHEMA = "/tools/~/schema/"
 HOSTILE = "<img src=x onerror=alert(1)>\n\"'🎉"
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def names_of(response: Any) -> list[str]:

@@ -8,6 +8,7 @@ from django.test import Client
 from catalog.models import DataSource
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from toolbuilder.editing.drafts import Seen, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import archive, publish_tool
 from toolbuilder.models import ToolDraft, ToolTrial
@@ -31,10 +32,6 @@ CLEAN = ToolDocument(
         ),
     ),
 )
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
 
 
 def new_draft(tool: ToolDocument = CLEAN, owner: str = "admin") -> ToolDraft:

@@ -16,7 +16,8 @@ from access.models import ApiKey
 from config.services.postgres import EmbeddedPostgres
 from tests.factories import claim, make_expression, make_tool, number
 from tests.people import StaffWith
-from tests.toolbuilder.editing.views.trials import HTMX, row, run, text_of
+from tests.rendered import text_of
+from tests.toolbuilder.editing.views.trials import HTMX, row, run
 from tests.waiting import LIMIT_S, wait_until
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft, ToolTrial
@@ -290,7 +291,7 @@ def test_csv_has_the_whole_answer_and_no_formulas(admin: Client) -> None:
 
     response = run(admin, {}, "csv")
 
-    lines = text_of(response).split("\r\n")
+    lines = response.content.decode().split("\r\n")
     assert response["Content-Disposition"] == 'attachment; filename="count.csv"'
     assert lines[:2] == ["\ufeffn,sum,nothing", "1,'=1+1,"]
     assert len(lines) == 302

@@ -11,6 +11,7 @@ from catalog.models import CatalogTable
 from config.demo.loading import load_tools
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
+from tests.rendered import text_of
 from tests.toolbuilder.editing.forms import read_fields
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft
@@ -45,10 +46,6 @@ def told(response: Any) -> dict[str, Any]:
     return event
 
 
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
-
-
 def test_page_shows_the_tool_and_what_the_database_says(
     editor: Client, sales: ToolDefinition
 ) -> None:
@@ -69,7 +66,7 @@ def test_page_that_nobody_touched_posts_what_is_served(editor: Client, db: None)
     for tool in ToolDefinition.objects.all():
         page = editor.get(f"/tools/{tool.name}/")
         response = editor.post(
-            f"/tools/{tool.name}/analyse/", read_fields(text_of(page)), headers=HTMX
+            f"/tools/{tool.name}/analyse/", read_fields(page.content.decode()), headers=HTMX
         )
         assert response.status_code == 200
 

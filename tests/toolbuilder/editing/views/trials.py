@@ -21,7 +21,3 @@ def row(name: str, value: str = "", **fields: str) -> dict[str, str]:
 
 def run(client: Client, data: dict[str, str], action: str = "test", **more: Any) -> Any:
     return client.post(f"/tools/count/{action}/", data, headers=HTMX, **more)
-
-
-def text_of(response: Any) -> str:
-    return str(response.content.decode())

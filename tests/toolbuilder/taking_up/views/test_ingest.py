@@ -50,7 +50,7 @@ def test_only_reading_operations_are_chosen_at_first(staff: Client) -> None:
 
     rows = {one.key: one for one in page.context["shown"]}
     text = page.content.decode()
-    boxes = dict(re.findall(r'name="operation" value="(\w+)" id="[^"]*"( checked)?', text))
+    boxes = dict(re.findall(r'name="operation" value="(\w+)"\s+id="[^"]*"(\s+checked)?', text))
     assert {key: (one.effect, bool(boxes[key])) for key, one in rows.items()} == {
         "list_pets": ("reads", True),
         "add_pet": ("writes", False),
