@@ -1,6 +1,7 @@
 """What agents see of a working copy: its exact entry, what it costs in tokens, and advice on it."""
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -8,7 +9,6 @@ from django.utils.translation import gettext as _
 from access.reader_language import in_language
 from catalog.sources.settings import SourceSettings
 from core.errors import DefinitionError
-from core.toolspec import ToolSpec
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, read_spec
@@ -43,7 +43,10 @@ def view_as_agent(work: Work, examined: Examined, sources: SourceSettings) -> Ag
     if not (examined.document.tool.name and examined.document.tool.definition.strip()):
         return AgentView(problem=_("it needs a name and logic first"))
     advice = tuple(map(show_advice, advise_draft(examined.spec)))
-    served = _served_tokens(work, sources)
+    served = None
+    if work.served:
+        with suppress(DefinitionError):
+            served = list_entry(read_spec(DraftDocument(tool=work.served), sources))[1]
     try:
         entry, tokens = list_entry(examined.spec)
     except DefinitionError as error:
@@ -55,16 +58,5 @@ def view_as_agent(work: Work, examined: Examined, sources: SourceSettings) -> Ag
 
 
 def _first_fault(examined: Examined) -> str:
-    errors = [one.message for one in examined.analysis.diagnostics]
+    errors = [diagnostic.message for diagnostic in examined.analysis.diagnostics]
     return next(map(in_language, [*errors, *examined.faults.values()]), "")
-
-
-def _served_tokens(work: Work, sources: SourceSettings) -> int | None:
-    if work.served is None:
-        return None
-    spec: ToolSpec
-    try:
-        spec = read_spec(DraftDocument(tool=work.served), sources)
-        return list_entry(spec)[1]
-    except DefinitionError:
-        return None

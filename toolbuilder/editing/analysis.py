@@ -75,13 +75,12 @@ def analyse(
 ) -> Analysis:
     """The analysis of the tool's logic and parameters; never raises for what the author wrote.
 
-    With `declares_missing`, parameters that are used and not declared are no fault: whoever asks
-    adds them. A data source that is away is one warning, and the rest is told all the same.
+    With `declares_missing`, parameters that are used and not declared are no fault: the caller
+    adds them. A data source that is away is one warning beside all the rest.
     """
     began = perf_counter()
     if isinstance(spec.logic, SqlLogic):
-        asked = _SqlAnalysis(spec.logic, spec.parameters, sources)
-        found = asked.analyse(author)
+        found = _SqlAnalysis(spec.logic, spec.parameters, sources, author).analyse()
     elif isinstance(spec.logic, HttpLogic):
         found = analyse_operation(spec.logic, spec.parameters)
     else:
@@ -95,26 +94,26 @@ def analyse(
 def _judge_whole(found: Analysis, spec: ToolSpec, declares_missing: bool) -> Analysis:
     complaints = complain_of_declarations(found, spec.parameters)
     if declares_missing:
-        complaints = [one for one in complaints if one.code != "undeclared"]
-    told = (*found.diagnostics, *complaints)
+        complaints = [fault for fault in complaints if fault.code != "undeclared"]
+    diagnostics = (*found.diagnostics, *complaints)
     if found.is_valid and not complaints:
         missing = [
             ParameterSpec(
-                name=one.name,
-                type=one.type,
-                presence=Presence.OPTIONAL_NULL if one.is_optional else Presence.REQUIRED,
+                name=used.name,
+                type=used.type,
+                presence=Presence.OPTIONAL_NULL if used.is_optional else Presence.REQUIRED,
             )
-            for one in found.parameters
-            if not one.is_declared
+            for used in found.parameters
+            if not used.is_declared
         ]
         whole = check_whole(spec.logic, (*spec.parameters, *missing))
-        told = (*told, whole) if whole else told
-    return replace(found, diagnostics=told)
+        diagnostics = (*diagnostics, whole) if whole else diagnostics
+    return replace(found, diagnostics=diagnostics)
 
 
 @dataclass(slots=True)
-class _Said:
-    """What the database said of a statement: columns, and a type for each parameter by name."""
+class _Description:
+    """What the database knows of a statement: columns, and a type for each parameter by name."""
 
     columns: tuple[ResultColumn, ...] = ()
     types: dict[str, ParameterType] = field(default_factory=dict)
@@ -126,6 +125,7 @@ class _SqlAnalysis:
         logic: SqlLogic,
         parameters: Sequence[ParameterSpec],
         read: SourceSettings,
+        author: str,
     ) -> None:
         self._logic = logic
         self._text = logic.statement
@@ -133,21 +133,20 @@ class _SqlAnalysis:
         self._read = read
         self._tables: SourceTables | None = None
         self._diagnostics: list[Diagnostic] = []
-        self._author = ""
-
-    def analyse(self, author: str) -> Analysis:
         self._author = author
+
+    def analyse(self) -> Analysis:
         # Nothing above the limit is read: what is typed there costs no more than its length.
         if len(self._text) > STATEMENT_BYTE_LIMIT:
             self._compile()
             return Analysis(text=self._text, diagnostics=tuple(self._diagnostics))
         statement = self._compile()
-        said = self._ask(statement, author) if statement else _Said()
+        description = self._ask(statement) if statement else _Description()
         return Analysis(
             text=self._text,
             kind=find_command(self._text, self._logic.dialect),
-            parameters=self._find_parameters(said),
-            columns=said.columns,
+            parameters=self._find_parameters(description.types),
+            columns=description.columns,
             diagnostics=tuple(self._diagnostics),
         )
 
@@ -159,15 +158,20 @@ class _SqlAnalysis:
             self._note_fault(error)
         return None
 
-    def _ask(self, statement: CompiledStatement, author: str) -> _Said:
-        """What the source says, all faults noted."""
+    def _ask(self, statement: CompiledStatement) -> _Description:
+        """What the source knows, all faults noted."""
         name = self._logic.data_source
-        if reason := find_refusal(self._read, name, author):
+        if reason := find_refusal(self._read, name, self._author):
             self._note_source(reason, Severity.ERROR)
-            return _Said()
+            return _Description()
 
-        async def ask(sources: Sources) -> _Said:
-            return await self._ask_source(sources.get(name), statement)
+        async def ask(sources: Sources) -> _Description:
+            # Every variant is judged; the whole statement says columns and types.
+            whole, *others = statement.variants()
+            description = await self._describe(sources.get(name), whole)
+            for variant in others:
+                await self._describe(sources.get(name), variant)
+            return description
 
         try:
             return shared_loop().run(ask, self._read, timeout_s=DEADLINE_S)
@@ -182,31 +186,22 @@ class _SqlAnalysis:
             self._note_source(unchecked, Severity.WARNING)
         except DefinitionError as error:
             self._note_source(error.message, Severity.ERROR)
-        return _Said()
+        return _Description()
 
-    async def _ask_source(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
-        """Every variant is judged, the whole statement tells columns and types."""
-        whole, *others = statement.variants()
-        said = await self._describe(source, whole)
-        for variant in others:
-            await self._describe(source, variant)
-        return said
-
-    async def _describe(self, source: OpenedSource, statement: CompiledStatement) -> _Said:
+    async def _describe(self, source: OpenedSource, statement: CompiledStatement) -> _Description:
         names = statement.parameter_names
         types = tuple(self._declared.get(name) for name in names)
         found = await source.inspect(statement, types, self._author)
-        return _Said(
+        return _Description(
             tuple(ResultColumn(*column) for column in found.columns),
             # An engine may have no types for parameters.
             dict(zip(names, found.parameter_types, strict=bool(found.parameter_types))),
         )
 
-    def _find_parameters(self, said: _Said) -> tuple[FoundParameter, ...]:
+    def _find_parameters(self, inferred: Mapping[str, ParameterType]) -> tuple[FoundParameter, ...]:
         places: dict[str, list[tuple[int, int]]] = {}
         for use in find_placeholders(self._text, self._logic.dialect):
             places.setdefault(use.name, []).append((use.start, use.end))
-        inferred = said.types
         is_untyped = not ENGINES[self._logic.dialect].types_parameters
         if is_untyped and len(self._text) <= NAMES_LIMIT and places.keys() - self._declared.keys():
             inferred = self._infer_by_columns()
@@ -253,7 +248,7 @@ class _SqlAnalysis:
         self._diagnostics.append(Diagnostic(message=text, severity=severity, code="source"))
 
     def _known_names(self, error: StatementError) -> KnownNames:
-        """What the catalogue knows, read only where a fix may come of it."""
+        """What the catalogue knows, read only if a fix may come of it."""
         if not find_code(error) or len(self._text) > NAMES_LIMIT:
             return KnownNames()
         columns = {alias: [name for name, _ in listed] for alias, listed in self._columns().items()}
@@ -262,7 +257,8 @@ class _SqlAnalysis:
 
     def _columns(self) -> Mapping[str, list[tuple[str, str]]]:
         blocks = find_used_names(self._text, self._logic.dialect)
-        return self._source_tables().columns_of([one for block in blocks for one in block.tables])
+        mentions = [table for block in blocks for table in block.tables]
+        return self._source_tables().columns_of(mentions)
 
     def _source_tables(self) -> SourceTables:
         if self._tables is None:

@@ -38,25 +38,31 @@ def examine(
 ) -> Examined:
     """The document as the database sees it; never raises for what its author wrote."""
     reading = _Reading(sources, tool_id)
-    asked = reading.spec_of(types_to_infer(document).tool)
-    if asked is None:
+    open_spec = reading.spec_of(types_to_infer(document).tool)
+    if open_spec is None:
         found = Analysis(text=document.tool.definition, diagnostics=tuple(reading.diagnostics))
         return Examined(document=document, spec=None, analysis=found, faults=reading.faults)
-    analysis = analyse(asked, sources, username, declares_missing=True)
+    analysis = analyse(open_spec, sources, username, declares_missing=True)
     followed = follow_logic(document, analysis)
-    names = {one.param_name for one in followed.tool.parameters}
+    names = {row.param_name for row in followed.tool.parameters}
     # A name that was mended is not unused: the row has followed.
-    kept = [one for one in analysis.diagnostics if one.code != "unused" or one.parameter in names]
+    kept = [
+        found
+        for found in analysis.diagnostics
+        if found.code != "unused" or found.parameter in names
+    ]
     analysis = replace(analysis, diagnostics=tuple(kept))
     whole = _Reading(sources, tool_id)
     spec = whole.spec_of(followed.tool)
-    told = [*analysis.diagnostics, *whole.diagnostics]
+    diagnostics = [*analysis.diagnostics, *whole.diagnostics]
     if spec and analysis.is_valid and not whole.faults:
         fault = check_whole(spec.logic, spec.parameters)
-        told += [fault] if fault else []
-    errors = [one for one in told if one.severity is Severity.ERROR]
-    faults = whole.faults | {one.parameter: one.message for one in errors if one.parameter}
-    judged = replace(analysis, diagnostics=tuple(told))
+        diagnostics += [fault] if fault else []
+    faults = dict(whole.faults)
+    for diagnostic in diagnostics:
+        if diagnostic.parameter and diagnostic.severity is Severity.ERROR:
+            faults[diagnostic.parameter] = diagnostic.message
+    judged = replace(analysis, diagnostics=tuple(diagnostics))
     return Examined(document=followed, spec=spec, analysis=judged, faults=faults)
 
 

@@ -46,7 +46,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
                 limit=MAX_PARAMETERS,
             )
         )
-    known = {one.param_name: one for one in current.tool.parameters}
+    known = {row.param_name: row for row in current.tool.parameters}
     rows = [_Row(form, key, known) for key in keys if key]
     return DraftDocument(
         tool=tool.replace(parameters=tuple(row.parameter() for row in rows)),
@@ -82,7 +82,7 @@ def _read_choices(form: _Form) -> dict[str, JsonValue]:
     if any(f"annotation-{hint}" in form.data for hint in HINTS):
         given = {hint: form.text(f"annotation-{hint}") for hint in HINTS}
         found["annotations"] = {
-            hint: said == "true" for hint, said in given.items() if said in {"true", "false"}
+            hint: text == "true" for hint, text in given.items() if text in {"true", "false"}
         }
     return found
 
@@ -102,7 +102,11 @@ class _Row:
         self._type = types.get(self._type_name.strip().upper(), ParameterType.STRING)
 
     def parameter(self) -> ParameterDocument:
-        is_required = self._has("required")
+        is_required, chosen = self._has("required"), self._text("binding")
+        binding = chosen if chosen in list(Binding) else Binding.AGENT.value
+        bound_value = self._value("bound_value") if binding == Binding.FIXED else None
+        if binding == Binding.CLAIM:
+            bound_value = self._text("bound_value").strip() or None
         return ParameterDocument(
             param_name=self.name,
             param_type=self._type_name,
@@ -115,8 +119,8 @@ class _Row:
             maximum=(self._kept("maximum") or "").strip() or None,
             pattern=self._kept("pattern") or None,
             example=self._value("example"),
-            binding=self._binding(),
-            bound_value=self._bound_value(),
+            binding=binding,
+            bound_value=bound_value,
         )
 
     def test_value(self) -> JsonValue:
@@ -124,13 +128,12 @@ class _Row:
         return read_entry(self._text("test"), self._text("test_state"), self._type, allowed)
 
     def _value(self, field: str) -> JsonValue:
-        """The value of a field, None where nothing is typed."""
+        """The value of a field, None if nothing is typed."""
         text, state = self._text(field), self._text(f"{field}_state")
         old = getattr(self._old, field, None)
-        # What still stands there as it was written is the very value, odd as it may be.
-        is_same = (
-            bool(text) and not state and text == write_value(old, self._type).replace("\r\n", "\n")
-        )
+        # A text that nobody has changed is the very value, odd as it may be.
+        written = write_value(old, self._type).replace("\r\n", "\n")
+        is_same = bool(text) and not state and text == written
         if (is_same and self._has_old_type) or not self._is_posted(field):
             return old
         value = read_entry(text, state, self._type, self._allowed_values())
@@ -145,17 +148,6 @@ class _Row:
         takes_them = self._type.kind.takes_allowed_values
         kind = self._type if takes_them else ParameterType.STRING
         return [read_value(line, kind) for line in dict.fromkeys(lines)]
-
-    def _binding(self) -> str:
-        chosen = self._text("binding")
-        return chosen if chosen in list(Binding) else Binding.AGENT.value
-
-    def _bound_value(self) -> JsonValue:
-        if self._binding() == Binding.CLAIM:
-            return self._text("bound_value").strip() or None
-        if self._binding() != Binding.FIXED:
-            return None
-        return self._value("bound_value")
 
     @property
     def _has_old_type(self) -> bool:

@@ -23,7 +23,7 @@ from tools.definitions import ParameterDocument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterRow:
-    """One parameter as the form shows it; texts are what stands in the fields.
+    """One parameter as the form shows it; texts are what its fields hold.
 
     `key` names the row's fields (`<key>-type` ...) and, behind `p-`, its elements. `type` is the
     declared or inferred one; `fault` says what is wrong with it. `successor` is the new name in the
@@ -60,8 +60,14 @@ class ParameterRow:
     @property
     def has_more(self) -> bool:
         """Whether its drawer says anything."""
-        told = (self.allowed_values, self.minimum, self.maximum, self.pattern, self.example)
-        return any(told) or self.is_nullable or self.is_bound
+        texts = (self.allowed_values, self.minimum, self.maximum, self.pattern, self.example)
+        return any(texts) or self.is_nullable or self.is_bound
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing is said of the parameter but what its logic says."""
+        texts = (self.description, self.test, self.test_state, self.default, self.default_state)
+        return self.is_auto and not self.has_more and not any(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,22 +142,12 @@ def _build_rows(examined: Examined) -> list[ParameterRow]:
         rows.append(
             _build_row(f"{key}~{len(rows)}" if is_taken else key, parameter, examined, used)
         )
-    return _with_successor(rows, examined)
-
-
-def _with_successor(rows: list[ParameterRow], examined: Examined) -> list[ParameterRow]:
-    """The rows; one that is not used any more leads to the one that is new, where there are no others."""
+    # A row that is no longer used leads to the one that is new, unless there are others of either.
     gone = [row for row in rows if row.name and not row.is_used]
-    new = [row.name for row in rows if row.is_used and _is_untouched(row)]
+    new = [row.name for row in rows if row.is_used and row.is_untouched]
     if len(gone) != 1 or len(new) != 1 or not examined.analysis.parameters:
         return rows
     return [replace(row, successor=new[0]) if row is gone[0] else row for row in rows]
-
-
-def _is_untouched(row: ParameterRow) -> bool:
-    """Whether nothing was said of the parameter but what its logic says."""
-    said = (row.description, row.test, row.test_state, row.default, row.default_state)
-    return row.is_auto and not row.has_more and not any(said)
 
 
 def _build_row(
@@ -191,9 +187,8 @@ def _build_steps(
     examined: Examined, trials: Sequence[ToolTrial], name_fault: str
 ) -> tuple[Step, ...]:
     tool = examined.document.tool
-    silent = [
-        one for one in tool.parameters if one.binding == Binding.AGENT and not one.description
-    ]
+    given = [parameter for parameter in tool.parameters if parameter.binding == Binding.AGENT]
+    silent = [parameter for parameter in given if not parameter.description]
     tried = {trial.logic_hash for trial in trials if not trial.error}
     is_described = bool(tool.name and tool.description_agent) and not name_fault
     field = f"p-{silent[0].param_name}-description" if silent else "parameters"

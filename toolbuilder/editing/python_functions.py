@@ -33,28 +33,23 @@ def completion_data() -> dict[str, Any]:
 
     A method that several kinds of value have in the same form is listed once, with their names.
     """
-    return {
-        "functions": [_entry(name, SCRIPT_FUNCTIONS[name]) for name in sorted(SCRIPT_FUNCTIONS)],
-        "methods": _methods(),
-        "constants": [{"name": name, "comment": one.doc} for name, one in CONSTANTS.items()],
-        "keywords": [*KEYWORDS, RESULT],
-    }
-
-
-def _methods() -> list[dict[str, str]]:
     kinds: dict[tuple[str, str, str], list[str]] = {}
     for kind, methods in SCRIPT_METHODS.items():
         for name, method in methods.items():
-            form = (name, _signature(method, skipped=1), method.doc)
+            form = (name, name + _signature(method, skipped=1), method.doc)
             kinds.setdefault(form, []).append(kind.__name__)
-    return [
-        {"name": name, "signature": name + signature, "comment": f"{', '.join(owners)}: {doc}"}
-        for (name, signature, doc), owners in sorted(kinds.items())
-    ]
-
-
-def _entry(name: str, function: Function) -> dict[str, str]:
-    return {"name": name, "signature": name + _signature(function), "comment": function.doc}
+    return {
+        "functions": [
+            {"name": name, "signature": name + _signature(function), "comment": function.doc}
+            for name, function in sorted(SCRIPT_FUNCTIONS.items())
+        ],
+        "methods": [
+            {"name": name, "signature": signature, "comment": f"{', '.join(owners)}: {doc}"}
+            for (name, signature, doc), owners in sorted(kinds.items())
+        ],
+        "constants": [{"name": name, "comment": value.doc} for name, value in CONSTANTS.items()],
+        "keywords": [*KEYWORDS, RESULT],
+    }
 
 
 def _signature(function: Function, skipped: int = 0) -> str:

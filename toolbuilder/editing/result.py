@@ -44,7 +44,7 @@ class ClippedText:
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A value in the table: `short` stands in its row, `text` unfolds; '' where it says no more."""
+    """A value in the table: `short` is in its row, `text` unfolds; '' if it says no more."""
 
     short: str
     text: str = ""
@@ -55,7 +55,7 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column's head; `type` is '' where it is not known."""
+    """A column's head; `type` is '' if it is not known."""
 
     name: str
     type: str
@@ -137,29 +137,38 @@ def show_trial(
     trial: Trial, name: str, arguments: Mapping[str, JsonValue], types: Sequence[ResultColumn] = ()
 ) -> ShownTrial:
     """The run of the tool `name` with these arguments; `types` are the columns that were foretold."""
+    error = str(trial.error or "")
+    refused = _REFUSED.search(error) if error.startswith("Invalid arguments for ") else None
     line, reason = _split_line(trial.error)
     advice = (in_language(trial.advice),) if trial.advice else ()
+    call = write_call(name, arguments)
     shown = ShownTrial(
         error=in_language(reason),
         line=line,
-        parameter=_find_refused(str(trial.error or "")),
+        parameter=refused[1] if refused else "",
         notes=tuple(trial.structured.get("notes", trial.notes))
         if trial.columns
         else (*trial.notes, *advice),
         truncated=trial.truncated,
         elapsed_ms=trial.elapsed_ms,
         tokens=trial.tokens,
-        exchange=_show_exchange(trial, name, arguments),
+        exchange=Exchange(
+            call=_indent(call),
+            call_tokens=estimate_tokens(encode_json(call["params"]).decode()),
+            answer=_clip(_indent(write_answer(trial))),
+            texts=tuple(map(_clip, trial.texts)),
+            tokens=trial.tokens,
+            is_error=bool(trial.error),
+        ),
     )
     if trial.error:
         return shown
     if not is_query(trial):
         value = trial.structured.get("result")
-        told = value if isinstance(value, str) else _indent(value)
-        is_plain = len(told) <= SHORT_CHARACTERS and "\n" not in told
-        return replace(
-            shown, value=_clip(told), is_plain=is_plain, json=_clip(_indent(trial.structured))
-        )
+        text = value if isinstance(value, str) else _indent(value)
+        is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
+        whole = _clip(_indent(trial.structured))
+        return replace(shown, value=_clip(text), is_plain=is_plain, json=whole)
     columns = _show_columns(trial, types)
     return replace(
         shown,
@@ -183,7 +192,7 @@ def write_call(name: str, arguments: Mapping[str, JsonValue]) -> dict[str, Any]:
 
 def write_answer(trial: Trial) -> dict[str, Any]:
     """The CallToolResult that the agent gets."""
-    answer: dict[str, Any] = {"content": [{"type": "text", "text": one} for one in trial.texts]}
+    answer: dict[str, Any] = {"content": [{"type": "text", "text": text} for text in trial.texts]}
     if not trial.error:
         answer["structuredContent"] = trial.structured
     return {**answer, "isError": bool(trial.error)}
@@ -203,14 +212,14 @@ def show_plan(text: str) -> ShownPlan:
 
 def show_past(trials: Iterable[ToolTrial]) -> list[PastTrial]:
     """The runs with their arguments in a few words, and as the test fields hold them."""
-    return [_show_past(trial) for trial in trials]
-
-
-def _show_past(trial: ToolTrial) -> PastTrial:
-    given = trial.arguments if isinstance(trial.arguments, dict) else {}
-    words = ", ".join(f"{name} {_shorten(format_cell(value), 24)}" for name, value in given.items())
-    fields = {name: [write_value(value), state_of(value)] for name, value in given.items()}
-    return PastTrial(trial, _shorten(words, 80), json.dumps(fields, ensure_ascii=False))
+    past = []
+    for trial in trials:
+        given = trial.arguments if isinstance(trial.arguments, dict) else {}
+        words = (f"{name} {_shorten(format_cell(value), 24)}" for name, value in given.items())
+        fields = {name: [write_value(value), state_of(value)] for name, value in given.items()}
+        text = json.dumps(fields, ensure_ascii=False)
+        past.append(PastTrial(trial, _shorten(", ".join(words), 80), text))
+    return past
 
 
 def _split_line(error: Message | None) -> tuple[int, Message | str]:
@@ -221,28 +230,9 @@ def _split_line(error: Message | None) -> tuple[int, Message | str]:
     return 0, error or ""
 
 
-def _find_refused(error: str) -> str:
-    if not error.startswith("Invalid arguments for "):
-        return ""
-    found = _REFUSED.search(error)
-    return found[1] if found else ""
-
-
-def _show_exchange(trial: Trial, name: str, arguments: Mapping[str, JsonValue]) -> Exchange:
-    call = write_call(name, arguments)
-    return Exchange(
-        call=_indent(call),
-        call_tokens=estimate_tokens(encode_json(call["params"]).decode()),
-        answer=_clip(_indent(write_answer(trial))),
-        texts=tuple(map(_clip, trial.texts)),
-        tokens=trial.tokens,
-        is_error=bool(trial.error),
-    )
-
-
 def _show_columns(trial: Trial, types: Sequence[ResultColumn]) -> tuple[ShownColumn, ...]:
-    is_foretold = tuple(one.name for one in types) == trial.columns
-    names = [one.type for one in types] if is_foretold else [""] * len(trial.columns)
+    is_foretold = tuple(column.name for column in types) == trial.columns
+    names = [column.type for column in types] if is_foretold else [""] * len(trial.columns)
     drawn = trial.rows[:ROWS_DRAWN]
     return tuple(
         ShownColumn(column, type_name, _are_numbers([row[place] for row in drawn]))
@@ -276,23 +266,17 @@ def _show_rows(
 def _show_cell(value: JsonValue, type_name: str) -> ShownCell:
     if value is None:
         return ShownCell("NULL", is_null=True)
-    text = _write_cell(value, type_name)
+    text = format_cell(value)
+    numeric = _NUMERIC.fullmatch(type_name)
+    if numeric and type(value) is float and "e" not in text.lower():
+        # JSON drops the decimals that the type declares; two are shown if it declares none.
+        whole, _, decimals = text.partition(".")
+        scale = numeric["scale"]
+        text = f"{value:.{scale}f}" if scale else f"{whole}.{decimals:0<2}"
     if len(text) <= SHORT_CHARACTERS and "\n" not in text:
         return ShownCell(text, is_number=_are_numbers([value]))
     left_out = max(0, len(text) - CELL_CHARACTERS)
     return ShownCell(_shorten(text, SHORT_CHARACTERS), text[:CELL_CHARACTERS], left_out=left_out)
-
-
-def _write_cell(value: JsonValue, type_name: str) -> str:
-    """A numeric has the decimals that its type declares, which JSON drops; two where it declares none."""
-    text = format_cell(value)
-    numeric = _NUMERIC.fullmatch(type_name)
-    if numeric is None or type(value) is not float or "e" in text.lower():
-        return text
-    if numeric["scale"]:
-        return f"{value:.{numeric['scale']}f}"
-    whole, _, decimals = text.partition(".")
-    return f"{whole}.{decimals:0<2}"
 
 
 def _shorten(text: str, limit: int) -> str:
@@ -302,8 +286,9 @@ def _shorten(text: str, limit: int) -> str:
 
 def _write_answer(trial: Trial) -> str:
     """The structured answer, always with its rows, one a line."""
-    told = {key: value for key, value in trial.structured.items() if key not in {"columns", "rows"}}
-    rest = _indent(told).removeprefix("{\n")
+    rest = _indent(
+        {key: value for key, value in trial.structured.items() if key not in {"columns", "rows"}}
+    ).removeprefix("{\n")
     columns, room, lines = encode_json(list(trial.columns)).decode(), TEXT_CHARACTERS + 1, []
     for row in trial.rows:
         lines.append(f"    {encode_json(row).decode()}")

@@ -34,32 +34,38 @@ def runnable(spec: ToolSpec) -> ToolSpec:
 def arguments_of(spec: ToolSpec, test_values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """The test values that an agent would send, by the names that the tool has for them."""
     given = {unicodedata.normalize("NFKC", name): value for name, value in test_values.items()}
-    names = [one.name for one in spec.parameters if not is_bound(one)]
+    names = [parameter.name for parameter in spec.parameters if not is_bound(parameter)]
     return {name: given[name] for name in names if name in given}
 
 
-def find_obstacle(examined: Examined, *, needs_values: bool = True) -> ShownTrial | None:
+def find_obstacle(examined: Examined) -> ShownTrial | None:
     """Why a run cannot begin: the first fault of the definition, or a value that is needed."""
-    errors = [one for one in examined.analysis.diagnostics if one.severity is Severity.ERROR]
-    for one in errors:
-        text, place = examined.analysis.text, one.start
-        line = text.count("\n", 0, place) + 1 if one.end else 0
-        return ShownTrial(error=in_language(one.message), parameter=one.parameter, line=line)
+    for found in examined.analysis.diagnostics:
+        if found.severity is Severity.ERROR:
+            before = examined.analysis.text[: found.start]
+            line = before.count("\n") + 1 if found.end else 0
+            error = in_language(found.message)
+            return ShownTrial(error=error, parameter=found.parameter, line=line)
     for name, fault in examined.faults.items():
         return ShownTrial(error=in_language(fault), parameter=name)
-    if examined.spec is None:
+    spec = examined.spec
+    if spec is None:
         return ShownTrial(error=_("This tool cannot be read."))
-    return _find_missing(examined, examined.spec) if needs_values else None
-
-
-def needs_caller(spec: ToolSpec | None) -> bool:
-    """Whether values of the tool come from the key of its caller."""
-    return spec is not None and any(one.binding in _OF_CALLER for one in spec.parameters)
+    given = arguments_of(spec, examined.document.test_values)
+    missing = [
+        row.name
+        for row in spec.parameters
+        if row.presence is Presence.REQUIRED and not is_bound(row) and row.name not in given
+    ]
+    if not missing:
+        return None
+    text = _("Give a test value for %(names)s.") % {"names": ", ".join(missing)}
+    return ShownTrial(error=text, parameter=missing[0], missing=tuple(missing))
 
 
 def caller_choices(spec: ToolSpec | None, user: User) -> dict[str, Any]:
     """What the result pane needs to ask as whom the tool is called."""
-    is_needed = needs_caller(spec)
+    is_needed = spec is not None and any(row.binding in _OF_CALLER for row in spec.parameters)
     return {"needs_caller": is_needed, "callers": list_callers(user) if is_needed else []}
 
 
@@ -78,13 +84,3 @@ def facts_of(key: ApiKey | None) -> CallerFacts:
     owner = key.owner.get_username() if key.owner else ""
     claims = key.claims if isinstance(key.claims, dict) else {}
     return CallerFacts(key_id=key.key_id, owner=owner, claims=claims)
-
-
-def _find_missing(examined: Examined, spec: ToolSpec) -> ShownTrial | None:
-    given = arguments_of(spec, examined.document.test_values)
-    needed = [one for one in spec.parameters if one.presence is Presence.REQUIRED]
-    missing = [one.name for one in needed if not is_bound(one) and one.name not in given]
-    if not missing:
-        return None
-    text = _("Give a test value for %(names)s.") % {"names": ", ".join(missing)}
-    return ShownTrial(error=text, parameter=missing[0], missing=tuple(missing))

@@ -19,7 +19,7 @@ ABSENT = Absent()
 
 
 def read_entry(text: str, state: str, kind: ParameterType, allowed: Collection[Any] = ()) -> Any:
-    """The value of a field: ABSENT where nothing is typed, None or an empty one where `state` says so."""
+    """The value of a field: ABSENT if nothing is typed, None or an empty one if `state` says so."""
     if state == NULL:
         return None
     if state == EMPTY:

@@ -17,7 +17,7 @@ from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft
 from tools.definitions import ToolDocument
 
-# Of the form, but not of the tool; a page that sends the form once more says them anew.
+# Of the form, but not of the tool; a page that sends the form once more says them itself.
 _NOT_TYPED = frozenset({"csrfmiddlewaretoken", "revision", "confirmed", "overwrites", "takes_over"})
 
 
@@ -47,10 +47,37 @@ def conflict_response(
 
     With `takes_over` posted, another user's draft becomes this user's, as this page has it.
     """
-    draft = _find_draft(work)
-    if draft and isinstance(error, DraftOwnedError) and "takes_over" in request.POST:
-        return _take_over_with(request, draft, document, work.address)
-    return answer_conflict(request, work, _describe(work, draft, document, error))
+    if work.tool:
+        draft = ToolDraft.objects.filter(tool=work.tool).first()
+    else:
+        draft = ToolDraft.objects.filter(pk=work.draft.pk).first() if work.draft else None
+    is_owned = isinstance(error, DraftOwnedError)
+    if draft and is_owned and "takes_over" in request.POST:
+        username = user_of(request).get_username()
+        taken = take_over(draft.uid, username)
+        seen = Seen(username=username, revision=taken.revision)
+        save_draft(taken.uid, document.to_document(), seen)
+        if is_fragment(request):
+            return HttpResponse(status=204, headers={"HX-Redirect": work.address})
+        return redirect(work.address)
+    if draft is None:
+        conflict = Conflict(
+            kind="gone",
+            title=_("This draft is gone"),
+            text=_("It was published or discarded meanwhile."),
+            difference=show_difference(work.served or ToolDocument(), document.tool),
+        )
+    else:
+        conflict = Conflict(
+            kind="owned" if is_owned else "saved",
+            title=_("Somebody else is editing this tool") if is_owned else _("Saved elsewhere"),
+            text=in_language(error),
+            difference=show_difference(read_draft(draft).tool, document.tool),
+            who=draft.owner,
+            at=draft.updated_at,
+            revision=draft.revision,
+        )
+    return _answer_conflict(request, work, conflict)
 
 
 def overtaken_response(request: HttpRequest, work: Work, served: ToolDocument) -> HttpResponse:
@@ -64,68 +91,20 @@ def overtaken_response(request: HttpRequest, work: Work, served: ToolDocument) -
         at=work.tool.updated_at if work.tool else None,
         revision=work.revision,
     )
-    return answer_conflict(request, work, conflict)
+    return _answer_conflict(request, work, conflict)
 
 
-def answer_conflict(request: HttpRequest, work: Work, conflict: Conflict) -> HttpResponse:
+def _answer_conflict(request: HttpRequest, work: Work, conflict: Conflict) -> HttpResponse:
     """The conflict as a dialog, or as a page that holds what was typed."""
-    is_part = is_fragment(request)
+    is_part, fields = is_fragment(request), request.POST.lists()
+    typed = [(name, text) for name, texts in fields if name not in _NOT_TYPED for text in texts]
     context: dict[str, Any] = {
         "work": work,
         "conflict": conflict,
         "page_token": request.POST.get("page_token", "")[:64],
-        "typed": [] if is_part else list(_read_typed(request)),
+        "typed": [] if is_part else typed,
     }
     name = "_conflict_dialog" if is_part else "conflict"
     response = render(request, f"toolbuilder/editing/{name}.html", context, status=409)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return response
-
-
-def _find_draft(work: Work) -> ToolDraft | None:
-    if work.tool:
-        return ToolDraft.objects.filter(tool=work.tool).first()
-    return ToolDraft.objects.filter(pk=work.draft.pk).first() if work.draft else None
-
-
-def _take_over_with(
-    request: HttpRequest, draft: ToolDraft, document: DraftDocument, address: str
-) -> HttpResponse:
-    username = user_of(request).get_username()
-    taken = take_over(draft.uid, username)
-    save_draft(taken.uid, document.to_document(), Seen(username=username, revision=taken.revision))
-    if is_fragment(request):
-        return HttpResponse(status=204, headers={"HX-Redirect": address})
-    return redirect(address)
-
-
-def _describe(
-    work: Work,
-    draft: ToolDraft | None,
-    document: DraftDocument,
-    error: StaleDraftError | DraftOwnedError,
-) -> Conflict:
-    if draft is None:
-        theirs = work.served or ToolDocument()
-        return Conflict(
-            kind="gone",
-            title=_("This draft is gone"),
-            text=_("It was published or discarded meanwhile."),
-            difference=show_difference(theirs, document.tool),
-        )
-    is_owned = isinstance(error, DraftOwnedError)
-    return Conflict(
-        kind="owned" if is_owned else "saved",
-        title=_("Somebody else is editing this tool") if is_owned else _("Saved elsewhere"),
-        text=in_language(error),
-        difference=show_difference(read_draft(draft).tool, document.tool),
-        who=draft.owner,
-        at=draft.updated_at,
-        revision=draft.revision,
-    )
-
-
-def _read_typed(request: HttpRequest) -> list[tuple[str, str]]:
-    """What the form said, for a page that sends it once more."""
-    lists = request.POST.lists()
-    return [(name, text) for name, texts in lists if name not in _NOT_TYPED for text in texts]

@@ -66,16 +66,27 @@ class ExplorerRow:
 @vary_on_headers("HX-Request")
 def tables(request: HttpRequest) -> HttpResponse:
     """The tables of a data source, found by `q`; the catalogue's list for browsers without scripts."""
-    asked = read_filters(request.GET, ("source", "q"), _TEXT_CHARACTERS)
+    filters = read_filters(request.GET, ("source", "q"), _TEXT_CHARACTERS)
+    source_name, query = filters["source"], filters["q"]
     if not is_fragment(request):
-        return redirect(_list_address(asked["source"], asked["q"]))
+        shown = {"source": source_name or DEFAULT_SOURCE_NAME} | ({"q": query} if query else {})
+        return redirect(f"{reverse('catalogue')}?{urlencode(shown)}")
+    template = "toolbuilder/editing/_explorer_tables.html"
     try:
-        source = _find_source(request, asked["source"])
+        source = _find_source(request, source_name)
     except DefinitionError as refusal:
-        context: dict[str, Any] = {"refusal": in_language(refusal), "page": TablePage([], 0)}
-    else:
-        context = _list_context(request, source, asked["q"])
-    return render(request, "toolbuilder/editing/_explorer_tables.html", context)
+        refused = {"refusal": in_language(refusal), "page": TablePage([], 0)}
+        return render(request, template, refused)
+    page = SourceTables(source).list_tables(query)
+    context = {
+        "page": page,
+        "rows": [ExplorerRow(table, page.found.get(table.id, [])) for table in page.tables],
+        "query": query,
+        "is_cut": page.total > len(page.tables),
+        "why_empty": "" if page.tables or query else _explain_empty(source),
+        "may_scan": user_of(request).has_perm(SCAN),
+    }
+    return render(request, template, context)
 
 
 @for_staff_with(SEE_TOOLS)
@@ -101,13 +112,13 @@ def schema(request: HttpRequest) -> HttpResponse:
 
     Of a data source that the user may not use, or that does not exist, nothing; the list says why.
     """
-    asked = read_filters(request.GET, ("source", "table"), _TEXT_CHARACTERS)
+    filters = read_filters(request.GET, ("source", "table"), _TEXT_CHARACTERS)
     try:
-        found = SourceTables(_find_source(request, asked["source"]))
+        found = SourceTables(_find_source(request, filters["source"]))
     except DefinitionError:
         return _answer_json({"tables": [], "columns": []})
-    if asked["table"]:
-        listed = found.list_columns_of(asked["table"])
+    if filters["table"]:
+        listed = found.list_columns_of(filters["table"])
         return _answer_json({"columns": [complete_column(column) for column in listed]})
     return _answer_json(found.completion())
 
@@ -124,18 +135,6 @@ def _find_source(request: HttpRequest, name: str) -> DataSource | None:
     return source
 
 
-def _list_context(request: HttpRequest, source: DataSource | None, query: str) -> dict[str, Any]:
-    page = SourceTables(source).list_tables(query)
-    return {
-        "page": page,
-        "rows": [ExplorerRow(table, page.found.get(table.id, [])) for table in page.tables],
-        "query": query,
-        "is_cut": page.total > len(page.tables),
-        "why_empty": "" if page.tables or query else _explain_empty(source),
-        "may_scan": user_of(request).has_perm(SCAN),
-    }
-
-
 def _explain_empty(source: DataSource | None) -> str:
     """What the scans of a data source without tables say: scanning, scanned or unscanned."""
     scans = CatalogScan.objects.filter(source=source).order_by()
@@ -143,12 +142,6 @@ def _explain_empty(source: DataSource | None) -> str:
     if states.intersection(_ACTIVE):
         return "scanning"
     return "scanned" if ScanState.DONE in states else "unscanned"
-
-
-def _list_address(source_name: str, query: str) -> str:
-    shown = {"source": source_name or DEFAULT_SOURCE_NAME, "q": query}
-    filters = {name: text for name, text in shown.items() if text}
-    return f"{reverse('catalogue')}?{urlencode(filters)}"
 
 
 def _answer_json(data: dict[str, Any]) -> JsonResponse:

@@ -47,7 +47,10 @@ MAX_NOTE_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What is said once a tool is served; `leads_on` to the connection of an agent, for the first version."""
+    """What is said once a tool is served; `leads_on` to the connection of an agent, for the first version.
+
+    `fixed_types` are the parameters whose type was open until now, each with its type.
+    """
 
     text: str
     fixed_types: list[str]
@@ -56,7 +59,7 @@ class Published:
 
 @editor_action
 def publish(request: HttpRequest, work: Work) -> HttpResponse:
-    """Serves the posted form; asks first where something speaks against it, once."""
+    """Serves the posted form; asks first, once, if something speaks against it."""
     page = save_and_examine(request, work)
     draft = page.work.draft
     if draft is None or not page.work.is_changed:
@@ -66,7 +69,10 @@ def publish(request: HttpRequest, work: Work) -> HttpResponse:
     if review.faults:
         return _ask(request, page, review, status=422)
     if "rebases" in request.POST:
-        return _rebase(request, page, draft)
+        seen = Seen(username=user_of(request).get_username(), revision=draft.revision)
+        rebase_draft(draft.uid, seen)
+        messages.info(request, _("Your draft stays; publish it when it is right."))
+        return _answer_published(request, _page_of(request, find_work(uid=draft.uid) or page.work))
     served = find_overtaking(draft)
     if served and "overwrites" not in request.POST:
         return overtaken_response(request, page.work, served)
@@ -139,9 +145,14 @@ def _tell_published(request: HttpRequest, old: Work, publication: Publication) -
         messages.success(request, text)
         return lead_to(request, work.address if work else "/tools/")
     work = with_last_values(work, user_of(request).get_username())
-    page = build_page(work, read_sources(), user_of(request).get_username())
-    published = Published(text, _types_fixed(old), leads_on=old.tool is None and tool.is_active)
-    response = _answer_published(request, page, published)
+    auto = old.document.auto_types
+    fixed_types = [
+        f"{row.param_name} {row.param_type.lower().replace('_', ' ')}"
+        for row in old.document.tool.parameters
+        if row.param_name in auto
+    ]
+    published = Published(text, fixed_types, leads_on=old.tool is None and tool.is_active)
+    response = _answer_published(request, _page_of(request, work), published)
     trigger_event(response, "tool:published", version=publication.version.number)
     if work.address != old.address:
         response["HX-Replace-Url"] = work.address
@@ -149,21 +160,8 @@ def _tell_published(request: HttpRequest, old: Work, publication: Publication) -
     return response
 
 
-def _types_fixed(work: Work) -> list[str]:
-    """Parameters of the draft whose type was open until now, each with its type."""
-    auto = work.document.auto_types
-    rows = [row for row in work.document.tool.parameters if row.param_name in auto]
-    return [f"{row.param_name} {row.param_type.lower().replace('_', ' ')}" for row in rows]
-
-
-def _rebase(request: HttpRequest, page: WorkbenchPage, draft: ToolDraft) -> HttpResponse:
-    seen = Seen(username=user_of(request).get_username(), revision=draft.revision)
-    rebase_draft(draft.uid, seen)
-    messages.info(request, _("Your draft stays; publish it when it is right."))
-    work = find_work(uid=draft.uid) or page.work
-    return _answer_published(
-        request, build_page(work, read_sources(), user_of(request).get_username())
-    )
+def _page_of(request: HttpRequest, work: Work) -> WorkbenchPage:
+    return build_page(work, read_sources(), user_of(request).get_username())
 
 
 def _answer_published(

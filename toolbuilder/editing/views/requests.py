@@ -74,19 +74,15 @@ def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
         except (StaleDraftError, DraftOwnedError) as error:
             return conflict_response(request, work, read_posted(request, work), error)
         except DefinitionError as error:
-            return _refuse(request, error)
+            # A form that could not even be kept; the page stays as it is.
+            reason = in_language(error)
+            messages.error(request, reason)
+            if is_fragment(request):
+                return HttpResponse(status=422, headers={"HX-Reswap": "none"})
+            template = "toolbuilder/editing/refused.html"
+            return render(request, template, {"reason": reason}, status=422)
 
     return view
-
-
-def _refuse(request: HttpRequest, error: DefinitionError) -> HttpResponse:
-    """The answer to a form that could not even be kept; the page stays as it is."""
-    messages.error(request, in_language(error))
-    if is_fragment(request):
-        return HttpResponse(status=422, headers={"HX-Reswap": "none"})
-    return render(
-        request, "toolbuilder/editing/refused.html", {"reason": in_language(error)}, status=422
-    )
 
 
 def read_posted(request: HttpRequest, work: Work) -> DraftDocument:

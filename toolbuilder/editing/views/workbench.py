@@ -54,18 +54,14 @@ def workbench(
 
     People who may not change tools read the tool's page instead, as all do of an HTTP operation.
     """
-    if name and request.method != "POST" and not _is_editable(request, name):
-        return tool_page(request, name)
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
+    operations = ToolDefinition.objects.filter(name=name, tool_type=ToolType.HTTP)
+    if name and (not rights_of(request).may_change or operations.exists()):
+        return tool_page(request, name)
     work = open_work(request, name, uid)
     page = build_page(work, read_sources(), user_of(request).get_username())
     return render_page(request, page)
-
-
-def _is_editable(request: HttpRequest, name: str) -> bool:
-    is_operation = ToolDefinition.objects.filter(name=name, tool_type=ToolType.HTTP).exists()
-    return rights_of(request).may_change and not is_operation
 
 
 @editor_action
@@ -115,7 +111,15 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
     """The whole page; `more` such as the `trial` that it shows, or a `status`."""
     status = more.pop("status", 200)
     context = {
-        **_choices(request),
+        "sources": list_sources(read_sources(), user_of(request)),
+        # An operation comes from its document; nobody writes one here.
+        "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
+        "formats": [result_format.value for result_format in ResultFormat],
+        "hints": HINTS,
+        "python_data": completion_data(),
+        "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
+        # Sent in a form, a byte may take three.
+        "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
         **caller_choices(page.examined.spec, user_of(request)),
         **page_context(request, page),
         **more,
@@ -144,11 +148,11 @@ def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
     tool = page.document.tool
     parameters = [
         {
-            "name": one.param_name,
-            "type": one.param_type,
-            "description": one.description[:_TOLD_CHARACTERS],
+            "name": row.param_name,
+            "type": row.param_type,
+            "description": row.description[:_TOLD_CHARACTERS],
         }
-        for one in tool.parameters
+        for row in tool.parameters
     ]
     analysis = page.examined.analysis.to_json(in_language)
     # It travels in a header, of which browsers take some hundred kilobytes.
@@ -159,30 +163,16 @@ def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
 
 
 def lead_to(request: HttpRequest, address: str) -> HttpResponse:
-    """To another page, whoever asks."""
+    """To another page, for htmx as for a browser without scripts."""
     if is_fragment(request):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return redirect(address)
 
 
-def _choices(request: HttpRequest) -> dict[str, Any]:
-    return {
-        "sources": list_sources(read_sources(), user_of(request)),
-        # An operation comes from its document; nobody writes one here.
-        "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
-        "formats": [one.value for one in ResultFormat],
-        "hints": HINTS,
-        "python_data": completion_data(),
-        "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
-        # Sent in a form, a byte may take three.
-        "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
-    }
-
-
 def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
     """The data sources that the user may choose, with the reason why one cannot be used."""
-    databases = [one for one in named_sources_open_to(user) if not one.is_service]
-    names = [None, *(one.name for one in databases)]
+    open_sources = named_sources_open_to(user)
+    names = [None, *(source.name for source in open_sources if not source.is_service)]
     username = user.get_username()
     return [
         {
