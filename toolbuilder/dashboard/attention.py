@@ -45,11 +45,9 @@ def find_broken_tools(user: User) -> Iterator[Attention]:
     """Active tools that are not served, the latest first."""
     broken = QuarantinedTool.objects.filter(tool__in=visible_tools(user).active())
     broken = broken.select_related("tool")
-    for one in broken.order_by("-since")[:SHOWN_OF_EACH]:
-        address = tool_address(one.tool.name)
-        yield Attention(
-            "bad", "wrench", one.tool.name, _("broken: %s") % stored_text(one, "reason"), address
-        )
+    for row in broken.order_by("-since")[:SHOWN_OF_EACH]:
+        name, text = row.tool.name, _("broken: %s") % stored_text(row, "reason")
+        yield Attention("bad", "wrench", name, text, tool_address(name))
     if (more := broken.count() - SHOWN_OF_EACH) > 0:
         text = ngettext("%d more broken tool", "%d more broken tools", more) % more
         yield Attention("bad", "wrench", text, "", f"{reverse('tools')}?state=broken")
@@ -59,9 +57,12 @@ def find_failing_tools(user: User) -> Iterator[Attention]:
     """Tools of which more than a fifth of today's calls failed, the worst first."""
     today = start_of_today()
     figures = read_failing_tools(user, today, calls=FAILING_CALLS, percent=FAILING_PERCENT)
-    failing = sorted(figures.items(), key=lambda one: (-one[1].errors, one[0]))
-    for name, of in failing[:SHOWN_OF_EACH]:
-        words = {"errors": number_format(of.errors), "calls": number_format(of.calls)}
+    failing = sorted(figures.items(), key=lambda item: (-item[1].errors, item[0]))
+    for name, figure in failing[:SHOWN_OF_EACH]:
+        words = {
+            "errors": number_format(figure.errors),
+            "calls": number_format(figure.calls),
+        }
         query = urlencode({"tool": name, "outcome": ANY_FAILURE, "start": localdate().isoformat()})
         yield Attention(
             "bad",
@@ -93,9 +94,8 @@ def find_bad_sources(username: str) -> Iterator[Attention]:
     )
     for source in sources.order_by("name")[:SHOWN_OF_EACH]:
         check = source.last_check
-        text = f"{check.get_state_display()}: {stored_text(check, 'refusal') or translate_summary(check)}".rstrip(
-            ": "
-        )
+        reason = stored_text(check, "refusal") or translate_summary(check)
+        text = f"{check.get_state_display()}: {reason}".rstrip(": ")
         address = reverse("source", args=[source.name])
         yield Attention("bad", "database", source.name, text, address)
 

@@ -33,7 +33,7 @@ _CLOCK_MARGIN = timedelta(minutes=1)
 @for_staff_with()
 @require_GET
 def start(request: HttpRequest) -> HttpResponse:
-    """The steps to a first tool, each with how it stands; the next one is open."""
+    """The steps to a first tool, each with how far it is done; the next one is open."""
     return _render_page(request, {})
 
 
@@ -65,13 +65,24 @@ def start_key(request: HttpRequest) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     """Whether a client has used the key: 204 while one is waited for, which changes nothing."""
-    key = _find_key(request, key_id)
-    began = _read_moment(request.GET.get("began", ""))
+    # The key of the user, or of anybody for those who may see keys.
+    user, text = user_of(request), request.GET.get("began", "")
+    visible = Q() if user.has_perm(SEE_KEYS) else Q(owner=user)
+    key = get_object_or_404(ApiKey.objects.filter(visible), key_id=key_id)
+    # Seconds since 1970.
+    began = int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
     is_over = began is not None and time.time() - began > WAIT_S
     is_waiting = key.is_valid and key.last_used_at is None and not is_over
     if is_fragment(request) and is_waiting and began is not None:
         return HttpResponse(status=204)
-    context = {"key": key, "is_over": is_over, "began": int(time.time()), **_tell_use(request, key)}
+    used_at = key.last_used_at
+    context = {
+        "key": key,
+        "is_over": is_over,
+        "began": int(time.time()),
+        "is_fresh": used_at is not None and timezone.now() - used_at < _JUST_NOW,
+        "first_call": _find_first_call(request, key),
+    }
     if is_fragment(request):
         return render(request, "toolbuilder/dashboard/_waiting.html", context)
     return _render_page(request, context)
@@ -96,27 +107,9 @@ def _rights(request: HttpRequest) -> dict[str, Any]:
     return {"rights": rights_of(request), "may_add_keys": may_add_keys}
 
 
-def _find_key(request: HttpRequest, key_id: str) -> ApiKey:
-    """The key, of the user or of anybody for those who may see keys; else 404."""
-    user = user_of(request)
-    visible = Q() if user.has_perm(SEE_KEYS) else Q(owner=user)
-    return get_object_or_404(ApiKey.objects.filter(visible), key_id=key_id)
-
-
-def _tell_use(request: HttpRequest, key: ApiKey) -> dict[str, Any]:
-    used_at = key.last_used_at
-    is_fresh = used_at is not None and timezone.now() - used_at < _JUST_NOW
-    return {"is_fresh": is_fresh, "first_call": _find_first_call(request, key)}
-
-
 def _find_first_call(request: HttpRequest, key: ApiKey) -> str:
     """The tool of the key's first call that the user sees, '' before it."""
     calls = visible_calls(user_of(request)).filter(
         key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN
     )
     return calls.order_by("at", "id").values_list("tool_name", flat=True).first() or ""
-
-
-def _read_moment(text: str) -> int | None:
-    """Seconds since 1970, None for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None

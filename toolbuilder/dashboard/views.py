@@ -15,12 +15,11 @@ from django.views.decorators.http import require_GET
 
 from access.call_log import ANY_FAILURE
 from access.figures import (
-    CallFigures,
     read_figures,
     read_hours,
     start_of_today,
 )
-from access.models import CallRecord, RuntimeInstance
+from access.models import RuntimeInstance
 from access.templatetags.formats import milliseconds, percent
 from access.views.gates import for_staff_with, user_of
 from access.visibility import visible_calls
@@ -33,7 +32,6 @@ from toolbuilder.dashboard.attention import (
     find_failing_tools,
     find_undescribed_tools,
 )
-from toolbuilder.dashboard.sparklines import Sparkline, draw_sparkline
 from toolbuilder.gates import ToolRights, rights_of
 from toolbuilder.visibility import visible_tools
 from tools.drift import RUNTIME_SILENT_AFTER
@@ -41,6 +39,33 @@ from tools.models import RegistryRevision
 
 CALLS_SHOWN = 10
 _RUNTIMES_SHOWN = 20
+# Of a sparkline.
+WIDTH = 120
+HEIGHT = 28
+_EDGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Sparkline:
+    """`line` and `area` are `points` of a polyline and a polygon in a box of 120 by 28."""
+
+    line: str
+    area: str
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def draw_sparkline(values: Sequence[float]) -> Sparkline:
+    """The values from left to right over zero; the largest reaches the top."""
+    top = max(values, default=0) or 1
+    step = (WIDTH - 2 * _EDGE) / max(len(values) - 1, 1)
+    ground = HEIGHT - _EDGE
+    points = [
+        f"{_EDGE + number * step:.1f},{ground - (ground - _EDGE) * value / top:.1f}"
+        for number, value in enumerate(values)
+    ]
+    line = " ".join(points)
+    return Sparkline(line, f"{_EDGE},{ground} {line} {WIDTH - _EDGE},{ground}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +75,7 @@ class Figure:
     label: str
     value: str
     address: str
-    told: str
+    about: str
     hours: Sequence[float]
 
     @property
@@ -66,7 +91,7 @@ class Figure:
     @property
     def values(self) -> str:
         """The hours for those who do not see the drawing."""
-        return ", ".join(f"{one:.4g}" for one in self.hours)
+        return ", ".join(f"{value:.4g}" for value in self.hours)
 
 
 @for_staff_with()
@@ -81,35 +106,37 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     if rights.may_add:
         context |= read_invitation()
     if rights.may_see_calls:
-        context |= {"figures": _read_figures(request, rights), "calls": _read_last_calls(request)}
+        calls = visible_calls(user_of(request)).defer("arguments").order_by("-at", "-id")
+        context |= {
+            "figures": list(_read_figures(request, rights)),
+            "calls": list(calls[:CALLS_SHOWN]),
+        }
     if rights.may_see:
-        context |= _read_runtimes()
+        context |= {
+            "runtimes": RuntimeInstance.objects.order_by("-last_seen_at")[:_RUNTIMES_SHOWN],
+            "alive_since": timezone.now() - RUNTIME_SILENT_AFTER,
+            "revision": RegistryRevision.current(),
+        }
     return render(request, "toolbuilder/dashboard/dashboard.html", context)
 
 
-def _read_figures(request: HttpRequest, rights: ToolRights) -> list[Figure]:
-    seen = visible_calls(user_of(request))
-    today, hours = read_figures(seen, start_of_today()), read_hours(seen)
+def _read_figures(request: HttpRequest, rights: ToolRights) -> Iterator[Figure]:
+    calls = visible_calls(user_of(request))
+    today, hours = read_figures(calls, start_of_today()), read_hours(calls)
     by_hour = _("By hour, in the last 24 hours")
     all_calls, failed = _calls_of_today(), _calls_of_today(outcome=ANY_FAILURE)
     slowest = f"{reverse('tools')}?sort=slow" if rights.may_see else all_calls
-    calls, rates = [one.calls for one in hours], [one.error_rate for one in hours]
-    times, p95 = [one.p95_ms or 0 for one in hours], milliseconds(today.p95_ms)
-    figures = [
-        Figure(_("Calls today"), number_format(today.calls), all_calls, by_hour, calls),
-        Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates),
-        Figure(_("Duration, p95"), p95, slowest, by_hour, times),
-    ]
-    return [*figures, _count_active(request, hours)] if rights.may_see else figures
-
-
-def _count_active(request: HttpRequest, hours: Sequence[CallFigures]) -> Figure:
-    count = visible_tools(user_of(request)).active().count()
-    called = _("Tools called, by hour, in the last 24 hours")
-    address = f"{reverse('tools')}?state=active"
-    return Figure(
-        _("Active tools"), number_format(count), address, called, [one.tools for one in hours]
-    )
+    counts, rates = [hour.calls for hour in hours], [hour.error_rate for hour in hours]
+    times, p95 = [hour.p95_ms or 0 for hour in hours], milliseconds(today.p95_ms)
+    yield Figure(_("Calls today"), number_format(today.calls), all_calls, by_hour, counts)
+    yield Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates)
+    yield Figure(_("Duration, p95"), p95, slowest, by_hour, times)
+    if rights.may_see:
+        count = visible_tools(user_of(request)).active().count()
+        address = f"{reverse('tools')}?state=active"
+        called = _("Tools called, by hour, in the last 24 hours")
+        tools = [hour.tools for hour in hours]
+        yield Figure(_("Active tools"), number_format(count), address, called, tools)
 
 
 def _calls_of_today(**filters: str) -> str:
@@ -129,17 +156,3 @@ def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attent
     yield from find_failed_scans(username)
     if rights.may_see:
         yield from find_undescribed_tools(user)
-
-
-def _read_last_calls(request: HttpRequest) -> list[CallRecord]:
-    calls = visible_calls(user_of(request)).defer("arguments").order_by("-at", "-id")
-    return list(calls[:CALLS_SHOWN])
-
-
-def _read_runtimes() -> dict[str, Any]:
-    alive_since = timezone.now() - RUNTIME_SILENT_AFTER
-    return {
-        "runtimes": RuntimeInstance.objects.order_by("-last_seen_at")[:_RUNTIMES_SHOWN],
-        "alive_since": alive_since,
-        "revision": RegistryRevision.current(),
-    }

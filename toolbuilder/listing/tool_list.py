@@ -1,15 +1,15 @@
 """The list of tools: what its address asks for, and the rows that it shows."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db import connection
 from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Lower
-from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from access.figures import (
@@ -20,7 +20,7 @@ from access.figures import (
     read_tool_figures,
     start_of_today,
 )
-from access.list_addresses import read_filters, read_page
+from access.list_addresses import ListState
 from access.models import CallRecord
 from access.reader_language import stored_text
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
@@ -29,8 +29,8 @@ from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_to
 from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter, ToolType, ToolUse
 
 PAGE_SIZE = 50
-_QUERY_CHARACTERS = 500
 _WORDS_READ = 8
+_TEXTS = ("name", "title", "description_agent", "description_user", "definition", "tags")
 _NEW_DRAFTS_SHOWN = 20
 STATES = {
     "": _("All"),
@@ -61,50 +61,26 @@ GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 200
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolListState:
+@dataclass(frozen=True, kw_only=True)
+class ToolListState(ListState):
     """What the address of the list says; empty means any."""
 
-    q: str = ""
+    url_name = "tools"
+    query_characters = 500
+    choices = {"state": STATES, "kind": ToolType.values, "sort": SORTS}
+
     state: str = ""
     kind: str = ""
     source: str = ""
     tag: str = ""
     sort: str = ""
-    page: int = 1
-
-    @classmethod
-    def read(cls, given: QueryDict) -> "ToolListState":
-        """From an address; what makes no sense in it is left out."""
-        names = ("q", "state", "kind", "source", "tag", "sort")
-        texts = read_filters(given, names, _QUERY_CHARACTERS)
-        return replace(
-            cls(**texts, page=read_page(given)),
-            state=texts["state"] if texts["state"] in STATES else "",
-            kind=texts["kind"] if texts["kind"] in ToolType.values else "",
-            sort=texts["sort"] if texts["sort"] in SORTS else "",
-        )
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether tools may be missing from the list because of it."""
-        return bool(self.q or self.state or self.kind or self.source or self.tag)
-
-    def address(self, **changes: str | int) -> str:
-        """Of the list with these changes, from its first page unless `page` is one of them."""
-        state = replace(self, **{"page": 1, **changes})  # type: ignore[arg-type]
-        query = QueryDict(mutable=True)
-        query.update({name: value for name, value in asdict(state).items() if value})
-        if state.page == 1:
-            query.pop("page", None)
-        return f"{reverse('tools')}{'?' if query else ''}{query.urlencode()}"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
     """A tool in the list with today's figures; `reason` says why it is out of service.
 
-    `draft_owner` is None where no draft says something else than what is served.
+    `draft_owner` is None unless a draft differs from what is served.
     """
 
     tool: ToolDefinition
@@ -135,11 +111,13 @@ def read_tool_list(state: ToolListState, user: User) -> ToolListing:
 
 
 def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
-    """The tools that the user sees and the filters let through, by no order; archived ones where asked for."""
+    """The tools that the user sees and the filters let through, by no order; archived ones if the state says so."""
     tools = visible_tools(user).order_by()
     tools = tools.archived() if state.state == "archived" else tools.present()
     for word in state.q.split()[:_WORDS_READ]:
-        tools = tools.filter(_holds(word))
+        holds = reduce(or_, (Q((f"{name}__icontains", word)) for name in _TEXTS))
+        named = Q(table__name__icontains=word) | Q(table__display_name__icontains=word)
+        tools = tools.filter(holds | Q(pk__in=ToolUse.objects.filter(named).values("tool")))
     if state.kind:
         tools = tools.filter(tool_type=state.kind)
     if state.source == DEFAULT_SOURCE_NAME:
@@ -159,10 +137,13 @@ def read_rows(ids: Sequence[int]) -> list[ToolRow]:
     figures = read_tool_figures(start_of_today(), names)
     drafts = ToolDraft.objects.changed().filter(tool__in=tools).order_by()
     owners = dict(drafts.values_list("tool_id", "owner"))
-    found = [tools[id_] for id_ in ids if id_ in tools]
-    return [
-        _row(tool, figures.get(tool.name, CallFigures()), owners.get(tool.pk)) for tool in found
-    ]
+    rows = []
+    for tool in (tools[id_] for id_ in ids if id_ in tools):
+        quarantine = getattr(tool, "quarantine", None)
+        reason = stored_text(quarantine, "reason") if quarantine and tool.is_active else ""
+        tool_figures = figures.get(tool.name, CallFigures())
+        rows.append(ToolRow(tool, tool_figures, reason, owners.get(tool.pk)))
+    return rows
 
 
 def read_new_drafts(user: User) -> list[ToolDraft]:
@@ -182,15 +163,6 @@ def undescribed_parameters() -> Q:
     """Tools with a parameter that agents must fill in and that nothing describes."""
     bare = ToolParameter.objects.filter(tool=OuterRef("pk"), binding="AGENT", description="")
     return Q(Exists(bare))
-
-
-def _holds(word: str) -> Q:
-    texts = ("name", "title", "description_agent", "description_user", "definition", "tags")
-    found = Q()
-    for name in texts:
-        found |= Q(**{f"{name}__icontains": word})
-    named = Q(table__name__icontains=word) | Q(table__display_name__icontains=word)
-    return found | Q(pk__in=ToolUse.objects.filter(named).values("tool"))
 
 
 def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQuerySet:
@@ -219,9 +191,3 @@ def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinit
     figure = calls.order_by().values("tool_name").annotate(n=_SORTED_BY[sort]).values("n")
     sorted_by = Coalesce(Subquery(figure, output_field=FloatField()), 0.0)
     return tools.annotate(figure=sorted_by).order_by(F("figure").desc(), "name")
-
-
-def _row(tool: ToolDefinition, figures: CallFigures, draft_owner: str | None) -> ToolRow:
-    quarantine = getattr(tool, "quarantine", None)
-    reason = stored_text(quarantine, "reason") if quarantine and tool.is_active else ""
-    return ToolRow(tool, figures, reason, draft_owner)

@@ -44,11 +44,27 @@ MAX_CHANGED_TOGETHER = 1_000
 def tool_list(request: HttpRequest) -> HttpResponse:
     """Tools: searched, filtered, sorted, 50 a page, with today's figures."""
     state = ToolListState.read(request.GET)
-    context = _list_context(request, state)
+    user, rights = user_of(request), rights_of(request)
+    listing = read_tool_list(state, user)
+    page = listing.page
+    context: dict[str, Any] = {
+        "state": state,
+        "listing": listing,
+        "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
+        "rights": rights,
+    }
     if not is_fragment(request):
-        if rights_of(request).may_add:
-            context |= {"drafts": read_new_drafts(user_of(request)), **read_invitation()}
-        return render(request, "toolbuilder/listing/tools.html", context | _choices(request))
+        if rights.may_add:
+            context |= {"drafts": read_new_drafts(user), **read_invitation()}
+        sources = [source.name for source in named_sources_open_to(user)]
+        context |= {
+            "states": STATES.items(),
+            "kinds": ToolType.choices,
+            "sorts": SORTS.items(),
+            "sources": [DEFAULT_SOURCE_NAME, *sources],
+            "tags": read_tool_tags(user),
+        }
+        return render(request, "toolbuilder/listing/tools.html", context)
     response = render(request, "toolbuilder/listing/_tools_answer.html", context)
     address = state.address(page=state.page)
     if not request.headers.get("HX-Current-URL", "").endswith(address):
@@ -64,7 +80,16 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
     )
     rights = rights_of(request)
-    context = _tool_context(request, tool) | {"rights": rights, "row": read_rows([tool.pk])[0]}
+    parameters = list(tool.parameters.order_by("position", "id"))
+    names = [parameter.param_name for parameter in parameters]
+    context: dict[str, Any] = {
+        "tool": tool,
+        "parameters": parameters,
+        "logic": color_logic(tool.definition, tool.tool_type, names),
+        "used": _read_used(request, tool),
+        "rights": rights,
+        "row": read_rows([tool.pk])[0],
+    }
     if rights.may_see_calls:
         calls = CallRecord.objects.filter(tool_name=tool.name).defer("arguments")
         context["calls"] = calls.order_by("-at", "-id")[:CALLS_SHOWN]
@@ -118,10 +143,16 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
     if not is_archived:
         again = set(_read_ids(request, "active")) & set(changed)
         set_all_active(again, is_active=True, username=username)
-    text = _tell_archived(len(changed), is_archived=is_archived)
+    count = len(changed)
+    if is_archived:
+        text = ngettext("%d tool was archived.", "%d tools were archived.", count) % count
+    else:
+        text = ngettext("%d tool is back.", "%d tools are back.", count) % count
     if not is_fragment(request):
         messages.success(request, text)
-        return _lead_after(request, chosen)
+        leads_on = "then" in request.POST and len(chosen) == 1
+        tool = ToolDefinition.objects.filter(pk__in=chosen).first() if leads_on else None
+        return redirect((tool_address(tool.name) if tool else "") or "tools")
     answer = {"text": text, "changed": changed, "is_archived": is_archived, "active": active}
     is_editor = "then" in request.POST
     shown = [] if is_editor else chosen
@@ -129,64 +160,20 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
     return trigger_event(answered, "tool:archived", is_archived=is_archived)
 
 
-def _tell_archived(count: int, *, is_archived: bool) -> str:
-    if is_archived:
-        return ngettext("%d tool was archived.", "%d tools were archived.", count) % count
-    return ngettext("%d tool is back.", "%d tools are back.", count) % count
-
-
-def _lead_after(request: HttpRequest, chosen: list[int]) -> HttpResponse:
-    tool = ToolDefinition.objects.filter(pk__in=chosen).first() if len(chosen) == 1 else None
-    address = tool_address(tool.name) if tool and "then" in request.POST else ""
-    return redirect(address or "tools")
-
-
 def _read_ids(request: HttpRequest, name: str) -> list[int]:
     """Of tools that the user sees; the others are left out as those that are gone."""
-    texts = [one for one in request.POST.getlist(name) if one.isascii() and one.isdigit()]
+    texts = [text for text in request.POST.getlist(name) if text.isascii() and text.isdigit()]
     # The column is narrower than what a form may say.
-    ids = [int(one) for one in texts if len(one) < 11]
-    ids = [one for one in ids if one < 2**31][:MAX_CHANGED_TOGETHER]
-    seen = set(visible_tools(user_of(request)).filter(pk__in=ids).values_list("pk", flat=True))
-    return [one for one in ids if one in seen]
+    ids = [int(text) for text in texts if len(text) < 11]
+    ids = [tool_id for tool_id in ids if tool_id < 2**31][:MAX_CHANGED_TOGETHER]
+    visible = visible_tools(user_of(request)).filter(pk__in=ids)
+    visible_ids = set(visible.values_list("pk", flat=True))
+    return [tool_id for tool_id in ids if tool_id in visible_ids]
 
 
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
     context = {**answer, "rows": read_rows(shown), "rights": rights_of(request)}
     return render(request, "toolbuilder/listing/_changed.html", context)
-
-
-def _list_context(request: HttpRequest, state: ToolListState) -> dict[str, Any]:
-    listing = read_tool_list(state, user_of(request))
-    page = listing.page
-    return {
-        "state": state,
-        "listing": listing,
-        "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
-        "rights": rights_of(request),
-    }
-
-
-def _choices(request: HttpRequest) -> dict[str, Any]:
-    sources = [one.name for one in named_sources_open_to(user_of(request))]
-    return {
-        "states": STATES.items(),
-        "kinds": ToolType.choices,
-        "sorts": SORTS.items(),
-        "sources": [DEFAULT_SOURCE_NAME, *sources],
-        "tags": read_tool_tags(user_of(request)),
-    }
-
-
-def _tool_context(request: HttpRequest, tool: ToolDefinition) -> dict[str, Any]:
-    parameters = list(tool.parameters.order_by("position", "id"))
-    names = [one.param_name for one in parameters]
-    return {
-        "tool": tool,
-        "parameters": parameters,
-        "logic": color_logic(tool.definition, tool.tool_type, names),
-        "used": _read_used(request, tool),
-    }
 
 
 def _read_used(request: HttpRequest, tool: ToolDefinition) -> list[tuple[TableOfTool, str]]:

@@ -28,20 +28,12 @@ def _read_argument(word: str, texts: set[str]) -> tuple[str, JsonValue]:
     name, sign, value = word.partition("=")
     if not sign or not name.removesuffix(":"):
         raise ArgumentsError(f"write arguments as name=value or name:=JSON (got {word[:80]!r})")
-    if name.endswith(":"):
-        return name[:-1], _require_json(name[:-1], value)
-    return name, value if name in texts else _read_json(value)
-
-
-def _read_json(value: str) -> JsonValue:
+    is_json = name.endswith(":")
+    if name in texts:
+        return name, value
     try:
-        return json.loads(value)
-    except ValueError:
-        return value
-
-
-def _require_json(name: str, value: str) -> JsonValue:
-    try:
-        return json.loads(value)
+        return name.removesuffix(":"), json.loads(value)
     except ValueError as error:
-        raise ArgumentsError(f"{name}:= must be followed by JSON (got {value[:80]!r})") from error
+        if not is_json:
+            return name, value
+        raise ArgumentsError(f"{name}= must be followed by JSON (got {value[:80]!r})") from error

@@ -6,7 +6,6 @@ from typing import Any
 
 from toolbuilder.taking_up.ingesting import (
     IngestKind,
-    IngestPlan,
     apply_ingest,
     find_service,
     plan_ingest,
@@ -66,22 +65,14 @@ def ingest_document(text: str, options: dict[str, Any], tell: Tell) -> int:
     for tool in plan.gone:
         tell(f"{tool.name}: gone from the document; the tool was left as it is")
     if options["dry_run"]:
-        return _tell_plan(plan, tell)
+        for planned in plan.operations:
+            operation = planned.operation
+            route = f"{operation.method.upper()} {operation.path}"
+            tell(f"{planned.snapshot.name}: {planned.kind} ({route})")
+        tell(", ".join(f"{count:,} {kind}" for kind, count in plan.counts.items()))
+        return 0
     save_service(source)
-    return _apply(plan, options, tell)
-
-
-def _tell_plan(plan: IngestPlan, tell: Tell) -> int:
-    for one in plan.operations:
-        tell(
-            f"{one.snapshot.name}: {one.kind} ({one.operation.method.upper()} {one.operation.path})"
-        )
-    tell(", ".join(f"{count:,} {kind}" for kind, count in plan.counts.items()))
-    return 0
-
-
-def _apply(plan: IngestPlan, options: dict[str, Any], tell: Tell) -> int:
-    kinds = {one.snapshot.name: one.kind for one in plan.operations}
+    kinds = {planned.snapshot.name: planned.kind for planned in plan.operations}
     refused = 0
     for outcome in apply_ingest(plan.operations, options["as"], note=options["note"]):
         if outcome.refusal:

@@ -1,7 +1,7 @@
 """What the command palette finds: actions, tools, drafts, tables and data sources, by the words of their names."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Protocol
 
 from django.conf import settings
@@ -42,7 +42,7 @@ _THEMES = {
 
 
 class Labelled(Protocol):
-    """Whatever has a name that people read."""
+    """A thing with a name that people read."""
 
     @property
     def label(self) -> str | Promise: ...
@@ -102,10 +102,25 @@ ACTIONS = (
 def find_groups(request: HttpRequest, query: str) -> list[PaletteGroup]:
     """What the user may see of what the query asks for; without one, all actions and the last tools."""
     user = user_of(request)
-    theme = request.COOKIES.get("theme", "auto")
-    actions = PaletteGroup(_("Actions"), _find_actions(user, query, theme))
+    offered = [action.to_item() for action in ACTIONS if user.has_perms(action.rights)]
+    for value, (label, icon) in _THEMES.items():
+        if value != request.COOKIES.get("theme", "auto"):
+            offered.append(PaletteItem(label=label, icon=icon, name="theme", value=value))
+    for code, hint in settings.LANGUAGES:
+        if code != get_language():
+            text = _("Language: %(name)s") % {"name": get_language_info(code)["name_local"]}
+            offered.append(
+                PaletteItem(label=text, icon="languages", hint=hint, name="language", value=code)
+            )
+    found = [item for item in offered if holds_words(query, item.label, item.hint)]
+    actions = PaletteGroup(_("Actions"), found)
     if find_words(query):
-        groups = [actions, *_find_rows(request, user, query)]
+        groups = [
+            actions,
+            PaletteGroup(_("Tools"), find_tools(user, query)),
+            PaletteGroup(_("Tables"), find_tables(user, query)),
+            PaletteGroup(_("Data sources"), find_sources(request, query)),
+        ]
     else:
         groups = [PaletteGroup(_("Your last tools"), read_recent_tools(user)), actions]
     return [group for group in groups if group.items]
@@ -123,7 +138,15 @@ def find_tools(user: User, query: str) -> list[PaletteItem]:
     """Tools whose texts hold the words, those of that name first, and the user's own new drafts."""
     if not user.has_perm(SEE_TOOLS):
         return []
-    tools = filter_tools(ToolListState(q=query), user).annotate(place=_place_by_name(query))
+    holds = Q(name__icontains=query) | Q(title__icontains=query)
+    place = Case(
+        When(name__iexact=query, then=Value(0)),
+        When(name__istartswith=query, then=Value(1)),
+        When(holds, then=Value(2)),
+        default=Value(3),
+        output_field=IntegerField(),
+    )
+    tools = filter_tools(ToolListState(q=query), user).annotate(place=place)
     rows = tools.order_by("place", Lower("name"), "name").only("name", "title", "description_user")
     drafts = visible_drafts(user).filter(_named(query), tool=None, owner=user.get_username())
     found = [
@@ -142,7 +165,12 @@ def find_tables(user: User, query: str) -> list[PaletteItem]:
     rows = CatalogTable.objects.select_related("source")
     shown = rows.only("schema", "name", "display_name", "source__name")
     by_id = shown.in_bulk([hit.table_id for hit in hits])
-    return [_table_item(by_id[hit.table_id]) for hit in hits if hit.table_id in by_id]
+    found = []
+    for table in (by_id[hit.table_id] for hit in hits if hit.table_id in by_id):
+        hint = " · ".join(filter(None, (table.display_name, source_name_of(table))))
+        address = address_of(table)
+        found.append(PaletteItem(label=str(table), icon="table-2", address=address, hint=hint))
+    return found
 
 
 def find_sources(request: HttpRequest, query: str) -> list[PaletteItem]:
@@ -177,32 +205,7 @@ def read_recent_tools(user: User) -> list[PaletteItem]:
             for tool in tools.order_by("-updated_at").only(*texts)[:RECENT]
         ),
     ]
-    return [item for _at, item in sorted(edited, key=lambda one: one[0], reverse=True)[:RECENT]]
-
-
-def _find_rows(request: HttpRequest, user: User, query: str) -> Iterator[PaletteGroup]:
-    yield PaletteGroup(_("Tools"), find_tools(user, query))
-    yield PaletteGroup(_("Tables"), find_tables(user, query))
-    yield PaletteGroup(_("Data sources"), find_sources(request, query))
-
-
-def _find_actions(user: User, query: str, theme: str) -> list[PaletteItem]:
-    begun = [action.to_item() for action in ACTIONS if user.has_perms(action.rights)]
-    offered = [*begun, *_list_themes(theme), *_list_languages()]
-    return [item for item in offered if holds_words(query, item.label, item.hint)]
-
-
-def _list_themes(current: str) -> Iterator[PaletteItem]:
-    for value, (label, icon) in _THEMES.items():
-        if value != current:
-            yield PaletteItem(label=label, icon=icon, name="theme", value=value)
-
-
-def _list_languages() -> Iterator[PaletteItem]:
-    for code, hint in settings.LANGUAGES:
-        if code != get_language():
-            label = _("Language: %(name)s") % {"name": get_language_info(code)["name_local"]}
-            yield PaletteItem(label=label, icon="languages", hint=hint, name="language", value=code)
+    return [item for _at, item in sorted(edited, key=itemgetter(0), reverse=True)[:RECENT]]
 
 
 def _named(query: str) -> Q:
@@ -210,18 +213,6 @@ def _named(query: str) -> Q:
     for word in find_words(query):
         found &= Q(name__icontains=word)
     return found
-
-
-def _place_by_name(query: str) -> Case:
-    """0 for a tool of that name, 1 where the name begins so, 2 where name or title hold it, else 3."""
-    called = Q(name__icontains=query) | Q(title__icontains=query)
-    return Case(
-        When(name__iexact=query, then=Value(0)),
-        When(name__istartswith=query, then=Value(1)),
-        When(called, then=Value(2)),
-        default=Value(3),
-        output_field=IntegerField(),
-    )
 
 
 def _tool_item(tool: ToolDefinition) -> PaletteItem:
@@ -241,9 +232,3 @@ def _draft_item(draft: ToolDraft) -> PaletteItem:
         )
     address = reverse("tool", args=[draft.tool.name])
     return PaletteItem(label=draft.tool.name, icon="square-pen", address=address, hint=_("Draft"))
-
-
-def _table_item(table: CatalogTable) -> PaletteItem:
-    source_name = source_name_of(table)
-    hint = " · ".join(filter(None, (table.display_name, source_name)))
-    return PaletteItem(label=str(table), icon="table-2", address=address_of(table), hint=hint)

@@ -1,6 +1,6 @@
 """How well saved questions find what they should: ranks, hit rates and mean reciprocal ranks."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -14,13 +14,13 @@ from toolbuilder.search_lab.search import find_seen, rank_or_degrade
 from toolbuilder.search_lab.weights import LabProfile
 
 CUTS = (1, 3, 5)
-# What is further behind is as good as not found, and telling of each costs time.
+# What is further behind is as good as not found, and every rank costs time.
 RANKS_SEEN = 50
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredQuestion:
-    """A question with the best rank of an expected tool, None where none is among the best 50.
+    """A question with the best rank of an expected tool, None if none is among the best 50.
 
     `first` is the tool found first, '' for none; `unknown` are expected tools that are not served.
     """
@@ -63,18 +63,27 @@ def measure_questions(
 ) -> Measured:
     """Every question searched now, as `profile` ranks, among the tools that the user sees."""
     lab = read_lab_index()
-    seen = find_seen(lab, user)
-    asked = [Query(one.text, limit=RANKS_SEEN) for one in questions]
-    vectors = embed_questions([one.embedded_text for one in asked])
+    served = find_seen(lab, user)
+    queries = [Query(question.text, limit=RANKS_SEEN) for question in questions]
+    vectors = embed_questions([query.embedded_text for query in queries])
     measured: list[MeasuredQuestion] = []
     degraded_count = 0
-    for one, question in zip(questions, asked, strict=True):
-        query = replace(question, vector=vectors.get(question.embedded_text))
-        found, is_degraded = rank_or_degrade(lab, query, profile, seen)
+    for question, query in zip(questions, queries, strict=True):
+        query_with_vector = replace(query, vector=vectors.get(query.embedded_text))
+        found, is_degraded = rank_or_degrade(lab, query_with_vector, profile, served)
         degraded_count += is_degraded
-        measured.append(_judge(one, [tool.name for tool in found], seen))
-    measured.sort(key=lambda one: (-(one.rank or RANKS_SEEN + 1), one.question.text))
-    return Measured(measured, list(_rates_by_language(measured)), degraded_count)
+        names, expected = [tool.name for tool in found], expected_of(question)
+        rank = min((names.index(name) + 1 for name in expected if name in names), default=None)
+        unknown = tuple(name for name in expected if name not in served)
+        measured.append(MeasuredQuestion(question, rank, next(iter(names), ""), unknown))
+    measured.sort(key=lambda row: (-(row.rank or RANKS_SEEN + 1), row.question.text))
+    ranks = {
+        language: [row.rank for row in measured if row.question.language == language]
+        for language in LANGUAGES
+    }
+    overall = rate("", [row.rank for row in measured])
+    rates = [overall, *(rate(language, own) for language, own in ranks.items() if own)]
+    return Measured(measured, rates, degraded_count)
 
 
 def rate(label: str, ranks: Sequence[int | None]) -> Rates:
@@ -83,20 +92,3 @@ def rate(label: str, ranks: Sequence[int | None]) -> Rates:
     found = [rank for rank in ranks if rank]
     hits = tuple(100 * sum(rank <= cut for rank in found) / count for cut in CUTS)
     return Rates(label, len(ranks), hits, sum(1 / rank for rank in found) / count)
-
-
-def _judge(
-    question: SearchQuestion, names: Sequence[str], served: Collection[str]
-) -> MeasuredQuestion:
-    expected = expected_of(question)
-    ranks = [names.index(name) + 1 for name in expected if name in names]
-    unknown = tuple(name for name in expected if name not in served)
-    return MeasuredQuestion(question, min(ranks, default=None), next(iter(names), ""), unknown)
-
-
-def _rates_by_language(measured: Sequence[MeasuredQuestion]) -> Iterator[Rates]:
-    yield rate("", [one.rank for one in measured])
-    for language in LANGUAGES:
-        of_language = [one.rank for one in measured if one.question.language == language]
-        if of_language:
-            yield rate(language, of_language)

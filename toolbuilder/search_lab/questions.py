@@ -22,16 +22,37 @@ _LOCK = 3_003_013
 def save_question(
     text: str, expected: Iterable[str], username: str, language: str = ""
 ) -> SearchQuestion:
-    """The question, now with these tools too; its language is read from its letters where none is given.
+    """The question, now with these tools too; its language is read from its letters if none is given.
 
-    Raises EditError for an empty or too long question, for no tools, and where there are too many.
+    Raises EditError for an empty or too long question, for no tools, and if there are too many.
     """
-    cleaned, names = _clean_text(text), _clean_names(expected)
+    cleaned = " ".join(text.replace("\0", "").split())
+    if not cleaned:
+        raise EditError(
+            message("question.empty", "a question has words; write one as an agent would ask it")
+        )
+    if len(cleaned) > MAX_QUESTION_CHARACTERS:
+        raise EditError(
+            message(
+                "question.too_long",
+                "a question has at most {limit} characters",
+                limit=MAX_QUESTION_CHARACTERS,
+            )
+        )
+    names = _clean_names(expected)
     with transaction.atomic():
-        _lock()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         question = SearchQuestion.objects.filter(text=cleaned).first()
         if question is None:
-            _require_room(1)
+            if SearchQuestion.objects.count() >= MAX_QUESTIONS:
+                raise EditError(
+                    message(
+                        "question.too_many",
+                        "at most {limit} questions are kept; remove some first",
+                        limit=MAX_QUESTIONS,
+                    )
+                )
             question = SearchQuestion(text=cleaned, created_by=username)
         question.expected = _clean_names([*expected_of(question), *names])
         question.language = language if language in LANGUAGES else language_of(cleaned)
@@ -47,7 +68,10 @@ def expected_of(question: SearchQuestion) -> list[str]:
 
 def export_questions(questions: Iterable[SearchQuestion]) -> str:
     """The questions as CSV for spreadsheets; names are parted by blanks."""
-    rows = [[one.text, " ".join(expected_of(one)), one.language] for one in questions]
+    rows = [
+        [question.text, " ".join(expected_of(question)), question.language]
+        for question in questions
+    ]
     return write_sheet(COLUMNS, rows)
 
 
@@ -67,23 +91,6 @@ def import_questions(data: bytes, username: str) -> int:
     return len(rows)
 
 
-def _clean_text(text: str) -> str:
-    cleaned = " ".join(text.replace("\0", "").split())
-    if not cleaned:
-        raise EditError(
-            message("question.empty", "a question has words; write one as an agent would ask it")
-        )
-    if len(cleaned) > MAX_QUESTION_CHARACTERS:
-        raise EditError(
-            message(
-                "question.too_long",
-                "a question has at most {limit} characters",
-                limit=MAX_QUESTION_CHARACTERS,
-            )
-        )
-    return cleaned
-
-
 def _clean_names(names: Iterable[str]) -> list[str]:
     cleaned = list(dict.fromkeys(name.replace("\0", "").strip() for name in names))
     kept = [name for name in cleaned if name]
@@ -96,19 +103,3 @@ def _clean_names(names: Iterable[str]) -> list[str]:
             )
         )
     return kept
-
-
-def _require_room(count: int) -> None:
-    if SearchQuestion.objects.count() + count > MAX_QUESTIONS:
-        raise EditError(
-            message(
-                "question.too_many",
-                "at most {limit} questions are kept; remove some first",
-                limit=MAX_QUESTIONS,
-            )
-        )
-
-
-def _lock() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])

@@ -44,7 +44,7 @@ class LabState:
     def read(cls, given: QueryDict) -> "LabState":
         """From an address; what makes no sense in it is left out.
 
-        Weights of a form that was made for another profile (`of`) are those of nobody.
+        Weights of a form that was made for another profile (`of`) are left out too.
         """
         texts = read_filters(given, ("q", "key", "profile", "of"), MAX_QUERY_CHARACTERS)
         is_of_profile = texts["of"] in ("", texts["profile"])
@@ -137,8 +137,8 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     seen = find_seen(lab, user)
     if not state.q:
         return LabAnswer(tool_count=len(seen))
-    asked = Query(state.q, limit=RESULTS_SHOWN)
-    query = replace(asked, vector=embed_question(asked.embedded_text))
+    query = Query(state.q, limit=RESULTS_SHOWN)
+    query = replace(query, vector=embed_question(query.embedded_text))
     allowed = seen if key is None or key.tools is None else seen & key.tools
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
@@ -173,34 +173,28 @@ def _rows_of(
     A part is the signal against the highest of it in this answer, times its weight; that shows what
     speaks for a tool, not the score, which also goes by ranks or by how far others are.
     """
-    shares = [_shares_of(one, found, profile) for one in found]
-    longest = max((sum(each.values()) for each in shares), default=0.0) or 1.0
-    for place, (one, each) in enumerate(zip(found, shares, strict=True)):
-        scaled = {signal: share * BAR_WIDTH / longest for signal, share in each.items()}
-        related = ToolRanker(lab.search.index).find_related(one.name, allowed)
-        yield LabRow(place + 1, lab.tools[one.name], one, list(_parts_of(scaled)), related)
-
-
-def _shares_of(
-    one: RankedTool, found: Sequence[RankedTool], profile: LabProfile
-) -> dict[str, float]:
     weights = profile.weights
-    highest = {signal: max(_above(each, signal) for each in found) for signal in SIGNALS}
-    return {
-        signal: weights[signal] * _above(one, signal) / (highest[signal] or 1.0)
+    highest = {
+        signal: max((_above(tool, signal) for tool in found), default=0.0) or 1.0
         for signal in SIGNALS
     }
+    shares = [
+        {signal: weights[signal] * _above(tool, signal) / highest[signal] for signal in SIGNALS}
+        for tool in found
+    ]
+    longest = max((sum(share.values()) for share in shares), default=0.0) or 1.0
+    for rank, (tool, share) in enumerate(zip(found, shares, strict=True), start=1):
+        bar, start = [], 0.0
+        for signal, part in share.items():
+            width = part * BAR_WIDTH / longest
+            if width > 0:
+                bar.append(BarPart(signal, f"{start:.1f}", f"{width:.1f}"))
+                start += width
+        related = ToolRanker(lab.search.index).find_related(tool.name, allowed)
+        yield LabRow(rank, lab.tools[tool.name], tool, bar, related)
 
 
-def _above(one: RankedTool, signal: str) -> float:
+def _above(tool: RankedTool, signal: str) -> float:
     """How much a signal speaks for a tool; annotations that neither fit nor fail say nothing."""
     ground = _NEUTRAL if signal == "annotation" else 0.0
-    return max(0.0, one.signals[signal] - ground)
-
-
-def _parts_of(widths: dict[str, float]) -> Iterator[BarPart]:
-    start = 0.0
-    for signal, width in widths.items():
-        if width > 0:
-            yield BarPart(signal, f"{start:.1f}", f"{width:.1f}")
-        start += width
+    return max(0.0, tool.signals[signal] - ground)

@@ -39,7 +39,15 @@ def read_traffic(uncalled_page: int, most_page: int) -> Traffic:
         degraded=Count("pk", filter=Q(degraded=True)),
         hidden=Count("pk", filter=Q(query="")),
     )
-    grouped = _group(searches)
+    # One row a question, most often asked first.
+    by_query = searches.exclude(query="").order_by().values("query")
+    figures = by_query.annotate(
+        count=Count("pk"),
+        called=Count("called_tool"),
+        last=Max("at"),
+        duration_ms=Avg("duration_ms"),
+    )
+    grouped = figures.order_by("-count", "-last", "query")
     return Traffic(
         uncalled=_page(grouped.filter(called=0), uncalled_page),
         most=_page(grouped, most_page),
@@ -48,18 +56,6 @@ def read_traffic(uncalled_page: int, most_page: int) -> Traffic:
         degraded_count=counts["degraded"],
         hidden_count=counts["hidden"],
     )
-
-
-def _group(searches: "QuerySet[ToolSearch]") -> "QuerySet[Any, Any]":
-    """One row a question, most often asked first."""
-    by_query = searches.exclude(query="").order_by().values("query")
-    figures = by_query.annotate(
-        count=Count("pk"),
-        called=Count("called_tool"),
-        last=Max("at"),
-        duration_ms=Avg("duration_ms"),
-    )
-    return figures.order_by("-count", "-last", "query")
 
 
 def _page(rows: "QuerySet[Any, Any]", number: int) -> Rows:

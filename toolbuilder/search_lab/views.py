@@ -42,8 +42,11 @@ _KEYS_OFFERED = 500
 def search_lab(request: HttpRequest) -> HttpResponse:
     """The tools that a question finds, with what speaks for each."""
     state = LabState.read(request.GET)
-    keys = _read_keys(request)
-    key = next((one for one in keys if one.key_id == state.key), None)
+    keys: list[ApiKey] = []
+    if user_of(request).has_perm(SEE_KEYS):
+        valid = ApiKey.objects.filter(revoked_at=None).order_by("name", "key_id")
+        keys = list(valid.only("name", "key_id", "allowed_tools")[:_KEYS_OFFERED])
+    key = next((key for key in keys if key.key_id == state.key), None)
     state = state if key else replace(state, key="")
     answer = search_as(state, key, user_of(request))
     context = {"state": state, "answer": answer, "rights": rights_of(request)}
@@ -71,8 +74,8 @@ def question_add(request: HttpRequest) -> HttpResponse:
     try:
         save_question(text, expected, user_of(request).get_username())
     except EditError as error:
-        return _tell(request, in_language(error), is_error=True)
-    return _tell(request, _("The question was saved."))
+        return _toast(request, in_language(error), is_error=True)
+    return _toast(request, _("The question was saved."))
 
 
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
@@ -90,8 +93,8 @@ def question_run(request: HttpRequest) -> HttpResponse:
     """Every question with its rank now, worst first, and the rates of all and of each language."""
     state = LabState.read(request.POST)
     user = user_of(request)
-    asked = list(visible_questions(user)[:MAX_QUESTIONS])
-    measured = measure_questions(asked, state.profile, user)
+    saved = list(visible_questions(user)[:MAX_QUESTIONS])
+    measured = measure_questions(saved, state.profile, user)
     context = {"measured": measured, "cuts": CUTS, "state": state, "rights": rights_of(request)}
     if is_fragment(request):
         return render(request, "toolbuilder/search_lab/_measured.html", context)
@@ -152,15 +155,7 @@ def _question_context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _read_keys(request: HttpRequest) -> list[ApiKey]:
-    """The keys with whose permissions the person may search."""
-    if not user_of(request).has_perm(SEE_KEYS):
-        return []
-    keys = ApiKey.objects.filter(revoked_at=None).order_by("name", "key_id")
-    return list(keys.only("name", "key_id", "allowed_tools")[:_KEYS_OFFERED])
-
-
-def _tell(request: HttpRequest, text: str, *, is_error: bool = False) -> HttpResponse:
+def _toast(request: HttpRequest, text: str, *, is_error: bool = False) -> HttpResponse:
     """The text as a toast; without JavaScript on the page of questions."""
     if is_error:
         messages.error(request, text)

@@ -14,7 +14,7 @@ from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
-from toolbuilder.dashboard.sparklines import draw_sparkline
+from toolbuilder.dashboard.views import draw_sparkline
 from tools.models import QuarantinedTool
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import DefinitionError
-from tools.drift import DriftReport, check_drift
+from tools.drift import check_drift
 
 BROKEN, WRONG = 1, 2
 _EXIT_CODES = """exit codes:
@@ -31,11 +31,6 @@ class Command(BaseCommand):
             report = check_drift(options["names"])
         except DefinitionError as error:
             raise CommandError(str(error), returncode=WRONG) from error
-        self._tell(report)
-        if report.broken:
-            raise SystemExit(BROKEN)
-
-    def _tell(self, report: DriftReport) -> None:
         for tool_id, reason in report.broken.items():
             self.stdout.write(f"{report.names[tool_id]}: broken: {reason}")
         for tool_id, reason in report.unreached.items():
@@ -44,3 +39,5 @@ class Command(BaseCommand):
         self.stdout.write(
             f"{len(report.checked):,} checked, {len(report.broken):,} broken{unreached}"
         )
+        if report.broken:
+            raise SystemExit(BROKEN)

@@ -28,9 +28,8 @@ from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document
 from toolbuilder.management.tool_ingest_mcp import ingest_server
-from toolbuilder.models import ToolVersion
 from tools.definitions import ToolDocument
-from tools.models import QuarantinedTool, ToolDefinition
+from tools.models import ToolDefinition
 from tools.running import run_here
 
 FAILED, WRONG = 1, 2
@@ -89,7 +88,16 @@ class Command(BaseCommand):
 
     def _versions(self, options: dict[str, Any]) -> None:
         versions = _find(options["name"]).versions.order_by("-number")
-        rows = [_describe_version(version) for version in versions]
+        rows = [
+            {
+                "version": version.number,
+                "published": f"{version.published_at:%Y-%m-%d %H:%M}",
+                "by": version.published_by,
+                "origin": version.origin,
+                "note": version.note,
+            }
+            for version in versions
+        ]
         if rows:
             self._write_table(rows)
 
@@ -102,14 +110,14 @@ class Command(BaseCommand):
     def _lint(self, options: dict[str, Any]) -> None:
         found = advise_tools(options["names"])
         if options["json"]:
-            rows = {name: [one.to_json() for one in advice] for name, advice in found.items()}
+            rows = {name: [item.to_json() for item in advice] for name, advice in found.items()}
             self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2))
         else:
             for name, advice in found.items():
-                for one in advice:
-                    place = f" {one.place}:" if one.place else ""
-                    self.stdout.write(f"{name}: {one.level}:{place} {one.text}")
-        if any(one.level is AdviceLevel.PROBLEM for advice in found.values() for one in advice):
+                for item in advice:
+                    place = f" {item.place}:" if item.place else ""
+                    self.stdout.write(f"{name}: {item.level}:{place} {item.text}")
+        if any(item.level is AdviceLevel.PROBLEM for advice in found.values() for item in advice):
             raise SystemExit(FAILED)
 
     def _record(self, _options: dict[str, Any]) -> None:
@@ -119,7 +127,8 @@ class Command(BaseCommand):
         tools = ToolDefinition.objects.whole().order_by("name")
         names = options["names"]
         chosen = list(tools.filter(name__in=names) if names else tools.present())
-        _require_all(names, [tool.name for tool in chosen])
+        if missing := sorted(set(names) - {tool.name for tool in chosen}):
+            raise DefinitionError(f"there is no tool called {', '.join(missing)}")
         given = [ExchangedTool(ToolDocument.of_row(tool), tool.is_active) for tool in chosen]
         text = _WRITERS[options["format"]](given)
         if options["output"]:
@@ -142,19 +151,9 @@ class Command(BaseCommand):
                 returncode=CONFLICTS,
             )
         skips = options["on_conflict"] == Conflict.SKIP
-        self._apply([one for one in plan if not (skips and one in conflicts)], options)
-
-    def _ingest(self, options: dict[str, Any]) -> None:
-        if options["mcp"]:
-            refused = ingest_server(options["file"], options, self.stdout.write)
-        else:
-            refused = ingest_document(_read_file(options["file"]), options, self.stdout.write)
-        if refused:
-            raise SystemExit(FAILED)
-
-    def _apply(self, plan: Sequence[PlannedTool], options: dict[str, Any]) -> None:
+        chosen = [planned for planned in plan if not (skips and planned in conflicts)]
         published = refused = 0
-        for outcome in apply_import(plan, options["as"], note=options["note"]):
+        for outcome in apply_import(chosen, options["as"], note=options["note"]):
             if outcome.refusal:
                 refused += 1
                 self.stderr.write(f"{outcome.name}: refused: {outcome.refusal}")
@@ -162,6 +161,14 @@ class Command(BaseCommand):
                 published += 1
                 self.stdout.write(f"{outcome.name}: version {outcome.version}")
         self.stdout.write(f"{published:,} published, {refused:,} refused.")
+        if refused:
+            raise SystemExit(FAILED)
+
+    def _ingest(self, options: dict[str, Any]) -> None:
+        if options["mcp"]:
+            refused = ingest_server(options["file"], options, self.stdout.write)
+        else:
+            refused = ingest_document(_read_file(options["file"]), options, self.stdout.write)
         if refused:
             raise SystemExit(FAILED)
 
@@ -233,32 +240,17 @@ def _add_exchange(actions: Any) -> None:
 
 def _describe(tool: ToolDefinition) -> dict[str, Any]:
     draft = getattr(tool, "draft", None)
+    if not tool.is_active:
+        state = "archived" if tool.archived_at else "inactive"
+    else:
+        state = "quarantined" if getattr(tool, "quarantine", None) else "active"
     return {
         "name": tool.name,
         "kind": tool.tool_type,
-        "state": _state(tool),
+        "state": state,
         "version": tool.version,
         "source": tool.data_source.name if tool.data_source else DEFAULT_SOURCE_NAME,
         "draft": draft.owner if draft and draft.is_changed else "",
-    }
-
-
-def _state(tool: ToolDefinition) -> str:
-    if not tool.is_active:
-        return "archived" if tool.archived_at else "inactive"
-    try:
-        return "quarantined" if tool.quarantine else "active"
-    except QuarantinedTool.DoesNotExist:
-        return "active"
-
-
-def _describe_version(version: ToolVersion) -> dict[str, Any]:
-    return {
-        "version": version.number,
-        "published": f"{version.published_at:%Y-%m-%d %H:%M}",
-        "by": version.published_by,
-        "origin": version.origin,
-        "note": version.note,
     }
 
 
@@ -286,8 +278,3 @@ def _read_file(name: str) -> str:
         return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{name} cannot be read as UTF-8: {error}", returncode=WRONG) from error
-
-
-def _require_all(names: Sequence[str], found: Sequence[str]) -> None:
-    if missing := sorted(set(names) - set(found)):
-        raise DefinitionError(f"there is no tool called {', '.join(missing)}")
