@@ -191,8 +191,8 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
     def uses(self, tool: ToolDefinition) -> str:
         """Tables and columns that the statement names, and what of them is gone."""
         used = read_tables_used(tool)
-        lines = [(f"{one.table}: {', '.join(one.columns)}".rstrip(": "),) for one in used]
-        complaints = [(complaint,) for one in used for complaint in one.complaints]
+        lines = [(f"{use.table}: {', '.join(use.columns)}".rstrip(": "),) for use in used]
+        complaints = [(complaint,) for use in used for complaint in use.complaints]
         return format_html_join("", "<div>{}</div>", [*lines, *complaints]) or "–"
 
     @admin.action(description=_("Activate the selected tools"))

@@ -64,6 +64,10 @@ _SQLITE_TYPES = (
     ("NUM", ParameterType.NUMBER),
     ("DEC", ParameterType.NUMBER),
 )
+_LISTS = {
+    ParameterType.INTEGER: ParameterType.INTEGER_LIST,
+    ParameterType.NUMBER: ParameterType.NUMBER_LIST,
+}
 
 
 def analyse(
@@ -219,19 +223,20 @@ class _SqlAnalysis:
 
     def _infer_by_columns(self) -> dict[str, ParameterType]:
         """Types of parameters by the columns beside them, which the catalogue knows."""
-        types = {
-            name.lower(): _type_of(type_name)
-            for columns in self._columns().values()
-            for name, type_name in columns
-        }
+        types: dict[str, ParameterType] = {}
+        for columns in self._columns().values():
+            for name, type_name in columns:
+                kinds = (kind for word, kind in _SQLITE_TYPES if word in type_name.upper())
+                types[name.lower()] = next(kinds, ParameterType.STRING)
         found: dict[str, ParameterType] = {}
         for comparison in find_comparisons(self._text, self._logic.dialect):
             kind = types.get(comparison.column[-1].lower())
-            is_list = comparison.operator.endswith(("in", "any"))
+            if kind and comparison.operator.endswith(("in", "any")):
+                kind = _LISTS.get(kind, ParameterType.STRING_LIST)
             for value in comparison.values:
                 name = self._text[value.start : value.end].strip(":{} ")
                 if kind and value.is_parameter:
-                    found.setdefault(name, _listed(kind) if is_list else kind)
+                    found.setdefault(name, kind)
         return found
 
     # Faults
@@ -266,16 +271,3 @@ class _SqlAnalysis:
             row = DataSource.objects.filter(name=name).first() if name is not None else None
             self._tables = SourceTables(row)
         return self._tables
-
-
-def _type_of(type_name: str) -> ParameterType:
-    upper = type_name.upper()
-    return next((kind for word, kind in _SQLITE_TYPES if word in upper), ParameterType.STRING)
-
-
-def _listed(kind: ParameterType) -> ParameterType:
-    lists = {
-        ParameterType.INTEGER: ParameterType.INTEGER_LIST,
-        ParameterType.NUMBER: ParameterType.NUMBER_LIST,
-    }
-    return lists.get(kind, ParameterType.STRING_LIST)

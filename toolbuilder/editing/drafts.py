@@ -106,7 +106,8 @@ def save_draft(uid: uuid.UUID, document: JsonValue, seen: Seen) -> ToolDraft:
         if read_draft(draft) != given:
             draft.revision += 1
             draft.edited_in = seen.page
-            _assign(draft, given)
+            for name, value in _columns_of(given).items():
+                setattr(draft, name, value)
             draft.save()
     return draft
 
@@ -195,11 +196,6 @@ def _find(uid: uuid.UUID) -> ToolDraft:
 def _create_draft(snapshot: ToolDocument, username: str) -> ToolDraft:
     columns = _columns_of(DraftDocument(tool=snapshot))
     return ToolDraft.objects.create(owner=username, **columns)
-
-
-def _assign(draft: ToolDraft, document: DraftDocument) -> None:
-    for name, value in _columns_of(document).items():
-        setattr(draft, name, value)
 
 
 def _columns_of(document: DraftDocument) -> dict[str, JsonValue]:

@@ -1,7 +1,7 @@
 """Tables and columns of one data source for the editor: its explorer, completion and near names."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_, or_
@@ -131,8 +131,13 @@ class SourceTables:
         tables = self._tables.filter(
             reduce(and_, (Q(search_text__contains=word) for word in words), Q())
         )
+        present = CatalogColumn.objects.filter(table=OuterRef("pk"), gone_at=None).order_by()
+        counted = present.values("table").annotate(count=Count("pk")).values("count")
+        column_count = Coalesce(Subquery(counted), 0, output_field=IntegerField())
         shown = tables.annotate(
-            column_count=_count_columns(), told=_told(), is_shadowed=self._is_shadowed()
+            column_count=column_count,
+            description_start=_start_of_description(),
+            is_shadowed=self._is_shadowed(),
         ).defer("sample", "search_text", "notes", "description", "source_comment")
         listed = [self._entry(table) for table in shown[:limit]]
         found = _find_columns([table.id for table in listed], words) if words else {}
@@ -140,7 +145,13 @@ class SourceTables:
 
     def list_columns(self, table_id: int) -> list[ExplorerColumn]:
         """The present columns of a table of this source, in its order; two queries."""
-        targets = self._targets_of(table_id)
+        relations = self._relations().filter(table=table_id)
+        rows = relations.values_list("columns", "target__name", "target_columns")
+        targets = {
+            columns[0]: f"{target}.{target_columns[0]}"
+            for columns, target, target_columns in rows
+            if len(columns) == len(target_columns) == 1
+        }
         columns = CatalogColumn.objects.filter(table__in=self._tables, table=table_id, gone_at=None)
         return [_column_entry(column, targets.get(column.name, "")) for column in _read(columns)]
 
@@ -163,7 +174,12 @@ class SourceTables:
         tables = self._completed_tables()
         columns = CatalogColumn.objects.filter(table__in=self._tables, gone_at=None)
         if not columns.order_by()[column_limit : column_limit + 1].exists():
-            _complete_columns(tables, _read(columns.order_by("table_id", "position", "id")))
+            for table in tables.values():
+                table["columns"] = []
+            for column in _read(columns.order_by("table_id", "position", "id")):
+                if column.table_id in tables:
+                    entry = complete_column(_column_entry(column))
+                    tables[column.table_id]["columns"].append(entry)
         return {
             "tables": list(tables.values()),
             "relations": self._completed_relations(),
@@ -177,17 +193,15 @@ class SourceTables:
     def columns_of(self, mentions: Collection[TableMention]) -> dict[str, list[tuple[str, str]]]:
         """By alias, names and types of the columns of the mentioned tables that exist; one query."""
         names = {mention.path[-1].lower() for mention in mentions}
-        columns = CatalogColumn.objects.filter(table__in=self._named(names), gone_at=None)
+        named = reduce(or_, (Q(name__iexact=name) for name in names), Q(pk=None))
+        tables = self._tables.filter(named).order_by()
+        columns = CatalogColumn.objects.filter(table__in=tables, gone_at=None)
         rows = columns.values_list("table__schema", "table__name", "name", "type_name")
         known: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for schema, table, name, type_name in rows:
             known.setdefault((schema, table.lower()), []).append((name, type_name))
         found = {mention.alias: self._choose(mention, known) for mention in mentions}
         return {alias: listed for alias, listed in found.items() if listed}
-
-    def _named(self, names: Collection[str]) -> "QuerySet[CatalogTable]":
-        wanted = reduce(lambda one, name: one | Q(name__iexact=name), names, Q(pk=None))
-        return self._tables.filter(wanted).order_by()
 
     def _choose(
         self,
@@ -230,16 +244,20 @@ class SourceTables:
         return quote_name(name) if is_bare else quote_table(TableName(schema, name))
 
     def _completed_tables(self) -> dict[int, dict[str, Any]]:
-        marked = self._tables.annotate(told=_told(), is_shadowed=self._is_shadowed())
-        rows = marked.values_list("pk", "schema", "name", "is_shadowed", "display_name", "told")
+        marked = self._tables.annotate(
+            description_start=_start_of_description(), is_shadowed=self._is_shadowed()
+        )
+        rows = marked.values_list(
+            "pk", "schema", "name", "is_shadowed", "display_name", "description_start"
+        )
         return {
             pk: _without_empty(
                 name=name,
                 schema=schema,
                 insert=self._insert(schema, name, is_shadowed),
-                comment=_clip(_join_texts(display_name, told), _COMPLETION_COMMENT_LIMIT),
+                comment=_clip(_join_texts(display_name, start), _COMPLETION_COMMENT_LIMIT),
             )
-            for pk, schema, name, is_shadowed, display_name, told in rows
+            for pk, schema, name, is_shadowed, display_name, start in rows
         }
 
     def _relations(self) -> "QuerySet[TableRelation]":
@@ -265,19 +283,6 @@ class SourceTables:
             if columns and len(columns) == len(target_columns)
         ]
 
-    def _targets_of(self, table_id: int) -> dict[str, str]:
-        """By column what it refers to, where it does so alone."""
-        rows = (
-            self._relations()
-            .filter(table=table_id)
-            .values_list("columns", "target__name", "target_columns")
-        )
-        return {
-            columns[0]: f"{target}.{target_columns[0]}"
-            for columns, target, target_columns in rows
-            if len(columns) == len(target_columns) == 1
-        }
-
     def _entry(self, table: CatalogTable) -> ExplorerTable:
         is_shadowed = bool(getattr(table, "is_shadowed", False))
         return ExplorerTable(
@@ -286,7 +291,7 @@ class SourceTables:
             schema=table.schema,
             name=table.name,
             display_name=_clip(table.display_name),
-            comment=_clip(getattr(table, "told", "")),
+            comment=_clip(getattr(table, "description_start", "")),
             kind=table.kind,
             row_estimate=table.row_estimate,
             column_count=getattr(table, "column_count", 0),
@@ -304,28 +309,16 @@ def complete_column(column: ExplorerColumn) -> dict[str, Any]:
     )
 
 
-def _complete_columns(tables: dict[int, dict[str, Any]], columns: Iterable[CatalogColumn]) -> None:
-    for table in tables.values():
-        table["columns"] = []
-    for column in columns:
-        if column.table_id in tables:
-            tables[column.table_id]["columns"].append(complete_column(_column_entry(column)))
-
-
-def _told() -> Combinable:
+def _start_of_description() -> Combinable:
     """The start of `shown_description`, one character longer than what is kept of it."""
     return Left(Coalesce(NullIf("description", Value("")), "source_comment"), COMMENT_LIMIT + 1)
 
 
-def _count_columns() -> Combinable:
-    present = CatalogColumn.objects.filter(table=OuterRef("pk"), gone_at=None).order_by()
-    counted = present.values("table").annotate(count=Count("pk")).values("count")
-    return Coalesce(Subquery(counted), 0, output_field=IntegerField())
-
-
 def _read(columns: "QuerySet[CatalogColumn]") -> "QuerySet[CatalogColumn]":
     """The columns without more of their comments than is kept."""
-    return columns.annotate(told=_told()).defer("description", "source_comment")
+    return columns.annotate(description_start=_start_of_description()).defer(
+        "description", "source_comment"
+    )
 
 
 def _find_columns(table_ids: list[int], words: list[str]) -> dict[int, list[ExplorerColumn]]:
@@ -346,7 +339,7 @@ def _column_entry(column: CatalogColumn, refers_to: str = "") -> ExplorerColumn:
         name=column.name,
         type_name=column.type_name,
         display_name=_clip(column.display_name),
-        comment=_clip(getattr(column, "told", "")),
+        comment=_clip(getattr(column, "description_start", "")),
         is_nullable=column.is_nullable,
         is_primary_key=column.is_primary_key,
         refers_to=refers_to,

@@ -59,7 +59,13 @@ def publish_tool(
     with transaction.atomic():
         locked = lock_draft(draft.uid, Seen(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
-            _require_base(locked.tool, locked)
+            rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
+            if served := _read_overtaking(locked.tool, locked, rows):
+                text = message(
+                    "draft.overtaken",
+                    "The tool was changed since this draft was made; look at the difference.",
+                )
+                raise StaleDraftError(text, served.to_document())
         publication = _write(locked.tool, snapshot, entry)
         # They would go with the draft.
         locked.trials.update(tool=publication.tool, draft=None)
@@ -199,16 +205,6 @@ def _update(tools: ToolDefinitionQuerySet, ids: Collection[int], **columns: obje
     return changed
 
 
-def _require_base(tool: ToolDefinition, draft: ToolDraft) -> None:
-    rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
-    if served := _read_overtaking(tool, draft, rows):
-        text = message(
-            "draft.overtaken",
-            "The tool was changed since this draft was made; look at the difference.",
-        )
-        raise StaleDraftError(text, served.to_document())
-
-
 def _read_overtaking(
     tool: ToolDefinition, draft: ToolDraft, rows: ToolDefinitionQuerySet
 ) -> ToolDocument | None:
@@ -226,36 +222,28 @@ def _write(
 ) -> Publication:
     with transaction.atomic():
         if tool is None:
-            stored = _create(snapshot, entry.author, is_active=is_active)
+            stored = ToolDefinition(created_by=entry.author)
+            stored.is_active = is_active
         else:
-            stored = _overwrite(tool, snapshot, entry.author)
+            stored = _lock_for_change(tool)
+            record_outside_write(stored)
+        # Also if nothing else is new: from now on the rights of this user count.
+        stored.updated_by = entry.author
+        write_columns(stored, snapshot)
+        _save(stored)
+        write_parameters(stored, snapshot)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
 
 
-def _create(snapshot: ToolDocument, username: str, *, is_active: bool) -> ToolDefinition:
-    tool = ToolDefinition(created_by=username, updated_by=username)
-    tool.is_active = is_active
-    write_columns(tool, snapshot)
-    _save(tool)
-    write_parameters(tool, snapshot)
-    return tool
-
-
-def _overwrite(tool: ToolDefinition, snapshot: ToolDocument, username: str) -> ToolDefinition:
+def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:
     stored = ToolDefinition.objects.select_for_update().filter(pk=tool.pk).first()
     if stored is None:
         raise EditError(message("tool.deleted", "{name} was deleted meanwhile.", name=tool.name))
     if stored.archived_at:
         raise _archived(stored)
-    record_outside_write(stored)
-    # Also where nothing else is new: from now on the rights of this user count.
-    stored.updated_by = username
-    write_columns(stored, snapshot)
-    _save(stored)
-    write_parameters(stored, snapshot)
     return stored
 
 

@@ -24,7 +24,7 @@ def with_last_values(work: Work, username: str) -> Work:
     if work.draft:
         return work
     last = _trials_of(work, username).values_list("arguments", flat=True).first()
-    names = {one.param_name for one in work.document.tool.parameters}
+    names = {row.param_name for row in work.document.tool.parameters}
     values = last if isinstance(last, dict) else {}
     known = {name: value for name, value in values.items() if name in names}
     return replace(work, document=replace(work.document, test_values=known))

@@ -32,7 +32,7 @@ from toolbuilder.listing.tool_list import (
 )
 from toolbuilder.visibility import visible_tools
 from tools.models import ToolDefinition, ToolType
-from tools.uses.usage import TableOfTool, read_tables_used
+from tools.uses.usage import read_tables_used
 
 CALLS_SHOWN = 10
 MAX_CHANGED_TOGETHER = 1_000
@@ -80,13 +80,17 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
     )
     rights = rights_of(request)
+    used = read_tables_used(tool)
+    tables = tables_open_to(user_of(request)).filter(pk__in=[use.table.pk for use in used])
+    open_ids = set(tables.values_list("pk", flat=True))
     parameters = list(tool.parameters.order_by("position", "id"))
     names = [parameter.param_name for parameter in parameters]
     context: dict[str, Any] = {
         "tool": tool,
         "parameters": parameters,
         "logic": color_logic(tool.definition, tool.tool_type, names),
-        "used": _read_used(request, tool),
+        # With their addresses, '' of those whose data source the user may not use.
+        "used": [(use, address_of(use.table) if use.table.pk in open_ids else "") for use in used],
         "rights": rights,
         "row": read_rows([tool.pk])[0],
     }
@@ -174,14 +178,6 @@ def _read_ids(request: HttpRequest, name: str) -> list[int]:
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
     context = {**answer, "rows": read_rows(shown), "rights": rights_of(request)}
     return render(request, "toolbuilder/listing/_changed.html", context)
-
-
-def _read_used(request: HttpRequest, tool: ToolDefinition) -> list[tuple[TableOfTool, str]]:
-    """Tables with their addresses, '' of those whose data source the user may not use."""
-    used = read_tables_used(tool)
-    tables = tables_open_to(user_of(request)).filter(pk__in=[one.table.pk for one in used])
-    is_open = set(tables.values_list("pk", flat=True))
-    return [(one, address_of(one.table) if one.table.pk in is_open else "") for one in used]
 
 
 def _username(request: HttpRequest) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import ClassVar
 
 from django.contrib.auth.models import User
 from django.http import QueryDict
@@ -35,6 +36,8 @@ _NEUTRAL = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabState:
     """What the address of the lab says: a question, a profile with other weights, a key's eyes."""
+
+    query_characters: ClassVar[int] = MAX_QUERY_CHARACTERS
 
     q: str = ""
     key: str = ""

@@ -31,7 +31,7 @@ _NAMES: dict[str, Promise] = {
 class Status:
     """The one line under the logic. `state` is empty, ok, warning or error.
 
-    `line` and `column` count from 1, 0 where no place is meant; `row` is the key of the parameter at
+    `line` and `column` count from 1, 0 if no place is meant; `row` is the key of the parameter at
     fault, `fix` what mends it by one click; `others` counts further complaints.
     """
 
@@ -49,11 +49,24 @@ def status_of(page: WorkbenchPage) -> Status:
     """What matters most of what was found of the logic and its parameters."""
     if not page.document.tool.definition.strip():
         return Status(state="empty")
-    told = _tell(page)
-    if not told:
+    # Faults before warnings; those of parameters that only their rows know come last.
+    found = page.examined.analysis.diagnostics
+    complaints = sorted(
+        (diagnostic for diagnostic in found if diagnostic.severity is not Severity.INFO),
+        key=lambda item: (item.severity is not Severity.ERROR, bool(item.parameter), item.start),
+    )
+    known = {diagnostic.parameter for diagnostic in complaints}
+    faults = page.examined.faults.items()
+    complaints += [
+        Diagnostic(message=text, parameter=name) for name, text in faults if name not in known
+    ]
+    if not complaints:
         return Status(state="ok")
-    first = told[0]
-    line, column = _place_of(page.document.tool.definition, first)
+    first = complaints[0]
+    line = column = 0
+    if first.end:
+        before = page.document.tool.definition[: first.start]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return Status(
         state=first.severity.value,
         message=in_language(first.message),
@@ -61,7 +74,7 @@ def status_of(page: WorkbenchPage) -> Status:
         column=column,
         row=next((row.key for row in page.rows if row.name == first.parameter), ""),
         fix=in_language(first.fix.label) if first.fix else "",
-        others=len(told) - 1,
+        others=len(complaints) - 1,
     )
 
 
@@ -69,7 +82,9 @@ def status_of(page: WorkbenchPage) -> Status:
 def is_left_over(row: ParameterRow, page: WorkbenchPage) -> bool:
     """Whether the logic does not use the parameter; of a text with faults nobody can say."""
     found = page.examined.analysis.diagnostics
-    is_faulty = any(one.severity is Severity.ERROR and not one.parameter for one in found)
+    is_faulty = any(
+        diagnostic.severity is Severity.ERROR and not diagnostic.parameter for diagnostic in found
+    )
     return not row.name or not (row.is_used or is_faulty)
 
 
@@ -89,9 +104,9 @@ def type_icon(type_name: str) -> str:
 
 @register.filter
 def said_of(annotations: Mapping[str, JsonValue], hint: str) -> str:
-    """What is said of an annotation: true, false, or '' where nothing is."""
-    said = annotations.get(hint)
-    return "" if said is None else "true" if said else "false"
+    """What is said of an annotation: true, false, or '' if nothing is."""
+    value = annotations.get(hint)
+    return "" if value is None else "true" if value else "false"
 
 
 @register.filter
@@ -159,24 +174,3 @@ def empty_row() -> ParameterRow:
         fault="",
         **texts,
     )
-
-
-def _tell(page: WorkbenchPage) -> list[Diagnostic]:
-    """Faults before warnings; those of parameters that only their rows know come last."""
-    found = page.examined.analysis.diagnostics
-    told = sorted(
-        (one for one in found if one.severity is not Severity.INFO),
-        key=lambda one: (one.severity is not Severity.ERROR, bool(one.parameter), one.start),
-    )
-    known = {one.parameter for one in told}
-    faults = page.examined.faults.items()
-    return told + [
-        Diagnostic(message=text, parameter=name) for name, text in faults if name not in known
-    ]
-
-
-def _place_of(text: str, diagnostic: Diagnostic) -> tuple[int, int]:
-    if diagnostic.end == 0:
-        return 0, 0
-    before = text[: diagnostic.start]
-    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
