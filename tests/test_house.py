@@ -19,6 +19,7 @@ MODULES = sorted(
     if not {"node_modules", "migrations"} & set(path.parts)
 )
 MODULE_LINE_LIMIT = 450
+TEMPLATE_WIDTH = 160
 
 
 def name_of(path: Path) -> str:
@@ -100,6 +101,18 @@ def test_links_of_the_documentation_lead_somewhere() -> None:
     assert links
     assert [
         (name_of(path), link) for path, link in links if not (path.parent / link).exists()
+    ] == []
+
+
+def test_lines_of_templates_are_not_wide() -> None:
+    templates = sorted((ROOT / "templates").rglob("*.html"))
+
+    assert templates
+    assert [
+        f"{name_of(path)}:{number}"
+        for path in templates
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > TEMPLATE_WIDTH
     ] == []
 
 
