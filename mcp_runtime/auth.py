@@ -13,7 +13,6 @@ from fastmcp.server.dependencies import get_access_token
 
 from access.database_thread import DatabaseThread
 from access.keys import find_key, token_digest, token_key_id
-from access.models import ApiKey
 from core.bindings import CallerFacts
 from mcp_runtime.caller import ANONYMOUS, Caller
 
@@ -48,12 +47,18 @@ class KeyVerifier(TokenVerifier):
         self._readings: dict[str, asyncio.Task[Caller | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        caller = await self._find_caller(token)
+        if token_key_id(token) is None:
+            return None
+        digest = token_digest(token)
+        entry = self._entries.get(digest)
+        if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
+            caller: Caller | None = entry.caller
+        else:
+            caller = await self._wait_for_caller(token, digest)
         if caller is None:
             return None
-        return AccessToken(
-            token=token, client_id=caller.key_id, scopes=[], claims={"caller": caller}
-        )
+        claims = {"caller": caller}
+        return AccessToken(token=token, client_id=caller.key_id, scopes=[], claims=claims)
 
     def forget_keys(self) -> None:
         """Read every key again: one was changed or revoked."""
@@ -61,13 +66,8 @@ class KeyVerifier(TokenVerifier):
         # What they find may be from before the change.
         self._readings.clear()
 
-    async def _find_caller(self, token: str) -> Caller | None:
-        if token_key_id(token) is None:
-            return None
-        digest = token_digest(token)
-        entry = self._entries.get(digest)
-        if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
-            return entry.caller
+    async def _wait_for_caller(self, token: str, digest: str) -> Caller | None:
+        """The caller as the database has it; as it had it, if it is away or slow."""
         reading = self._begin_reading(token, digest)
         is_known = self._find_known(digest) is not None
         try:
@@ -110,8 +110,17 @@ class KeyVerifier(TokenVerifier):
             return None
         if len(self._entries) >= KEY_CACHE_SIZE:
             self._entries.pop(next(iter(self._entries)))
-        self._entries[digest] = _Entry(_to_caller(key), key.expires_at)
-        return self._entries[digest].caller
+        facts = CallerFacts(
+            key_id=key.key_id,
+            name=key.name,
+            owner=key.owner.get_username() if key.owner else "",
+            # Another program may have written something else than an object: no claims then.
+            claims=key.claims if isinstance(key.claims, dict) else {},
+            allowed_tools=key.tools,
+        )
+        caller = Caller(key_id=key.key_id, name=key.name, facts=facts)
+        self._entries[digest] = _Entry(caller, key.expires_at)
+        return caller
 
 
 def current_caller() -> Caller:
@@ -121,20 +130,3 @@ def current_caller() -> Caller:
         return ANONYMOUS
     caller = getattr(token, "claims", {}).get("caller")
     return caller if isinstance(caller, Caller) else ANONYMOUS
-
-
-def _to_caller(key: ApiKey) -> Caller:
-    return Caller(key_id=key.key_id, name=key.name, facts=_to_facts(key))
-
-
-def _to_facts(key: ApiKey) -> CallerFacts:
-    owner = key.owner.get_username() if key.owner else ""
-    # Another program may have written something else than an object: no claims then.
-    claims = key.claims if isinstance(key.claims, dict) else {}
-    return CallerFacts(
-        key_id=key.key_id,
-        name=key.name,
-        owner=owner,
-        claims=claims,
-        allowed_tools=key.tools,
-    )

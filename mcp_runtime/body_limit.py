@@ -34,14 +34,28 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            body = await self._collect(Headers(scope=scope), receive)
+            body: bytes | None = await self._collect(Headers(scope=scope), receive)
         except _ClientLeftError:
             return
         except _TooLargeError as error:
-            await self._refuse(str(error))(scope, receive, send)
+            text = f"a request may have at most {error}; send less at once"
+            refusal = {"code": INVALID_REQUEST, "message": text}
+            answer = {"jsonrpc": "2.0", "id": None, "error": refusal}
+            await JSONResponse(answer, status_code=413)(scope, receive, send)
             return
-        turns = self._turns if len(body) > SMALL_BYTES else None
-        await self._app(scope, _replay(body, receive, turns), send)
+
+        async def replay() -> Message:
+            """The body, a large one in its turn, and then what comes."""
+            nonlocal body
+            if body is None:
+                return await receive()
+            if len(body) > SMALL_BYTES:
+                await self._turns.wait()
+            message: Message = {"type": "http.request", "body": body, "more_body": False}
+            body = None
+            return message
+
+        await self._app(scope, replay, send)
 
     async def _collect(self, headers: Headers, receive: Receive) -> bytes:
         declared = headers.get("content-length", "")
@@ -60,11 +74,6 @@ class BodyLimit:
                 raise _TooLargeError(f"{self._max_values:,} JSON values")
             is_complete = not message.get("more_body", False)
         return bytes(body)
-
-    def _refuse(self, limit: str) -> JSONResponse:
-        text = f"a request may have at most {limit}; send less at once"
-        error = {"code": INVALID_REQUEST, "message": text}
-        return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=413)
 
 
 class _Budget:
@@ -95,7 +104,7 @@ class _TooLargeError(Exception):
 
 
 class _ClientLeftError(Exception):
-    """There is nobody to be answered."""
+    """Nobody is left to be answered."""
 
 
 class _Turns:
@@ -117,23 +126,6 @@ class _Turns:
 
             # Runs right after the step in which the caller goes on.
             loop.call_soon(rest)
-
-
-def _replay(body: bytes, receive: Receive, turns: _Turns | None = None) -> Receive:
-    """What the application receives: the body, in its turn, and then what comes."""
-    rest: bytes | None = body
-
-    async def receive_once_more() -> Message:
-        nonlocal rest
-        if rest is None:
-            return await receive()
-        if turns is not None:
-            await turns.wait()
-        message: Message = {"type": "http.request", "body": rest, "more_body": False}
-        rest = None
-        return message
-
-    return receive_once_more
 
 
 def limit_bodies(app: Starlette, path: str, *, max_bytes: int, max_values: int) -> None:

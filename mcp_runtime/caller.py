@@ -31,9 +31,9 @@ from core.errors import (
     VectorStoreUnavailableError,
 )
 from core.execution import QuerySources
-from core.messages import Message, message
+from core.messages import message
 from core.results import Answer
-from mcp_runtime.snapshot import Snapshot
+from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
 from tools.builtin.tool import RefusedAnswer
 from tools.running import run_tool
@@ -105,7 +105,10 @@ class ToolCaller:
             if isinstance(proxy, ForwardingTool) and caller.may_see(name):
                 name, arguments = proxy.read_target(arguments)
                 record = self._begin_record(caller, name, arguments, snapshot)
-            answer = await self._run(snapshot, caller, name, arguments)
+            tool = _find_tool(snapshot, caller, name)
+            answer = await run_tool(
+                tool, arguments, caller.facts, self.sources, caller=caller.key_id
+            )
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
                 _note_end(record, answer.error)
@@ -118,14 +121,6 @@ class ToolCaller:
             record.duration_ms = (time.perf_counter() - began) * 1_000
             self.recorder.add(record)
             _log_call(record)
-
-    async def _run(
-        self, snapshot: Snapshot, caller: Caller, name: str, arguments: Mapping[str, object]
-    ) -> Answer:
-        tool = snapshot.find(name) if caller.may_see(name) else None
-        if tool is None:
-            raise UnknownToolError(_explain_unknown(snapshot, caller, name))
-        return await run_tool(tool, arguments, caller.facts, self.sources, caller=caller.key_id)
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot
@@ -173,14 +168,20 @@ def _note_end(record: Call, error: BaseException) -> None:
     record.outcome, record.error = Outcome.INTERNAL_ERROR, type(error).__name__
 
 
-def _explain_unknown(snapshot: Snapshot, caller: Caller, name: str) -> Message:
+def _find_tool(snapshot: Snapshot, caller: Caller, name: str) -> ServedTool:
+    """The tool. Raises UnknownToolError if the caller may not see it, naming similar ones."""
+    tool = snapshot.find(name) if caller.may_see(name) else None
+    if tool is not None:
+        return tool
     visible = [known for known, _ in snapshot.all_tools() if caller.may_see(known)]
     shown = repr(name[:64])
     if near := difflib.get_close_matches(name[:64], visible[:5_000], n=3):
-        return message(
-            "tool.unknown_near",
-            "Unknown tool: {name}; did you mean {near}?",
-            name=shown,
-            near=", ".join(near),
+        raise UnknownToolError(
+            message(
+                "tool.unknown_near",
+                "Unknown tool: {name}; did you mean {near}?",
+                name=shown,
+                near=", ".join(near),
+            )
         )
-    return message("tool.unknown", "Unknown tool: {name}", name=shown)
+    raise UnknownToolError(message("tool.unknown", "Unknown tool: {name}", name=shown))

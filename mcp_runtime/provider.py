@@ -1,19 +1,67 @@
-"""FastMCP's view of the current snapshot."""
+"""FastMCP's view of the current snapshot: what is listed, and tools whose run goes through ToolCaller."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from fastmcp.exceptions import ToolError
 from fastmcp.server.providers import Provider
 from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.versions import VersionSpec
+from mcp_types import CallToolResult, ToolAnnotations
+from pydantic import PrivateAttr
 
+from core.errors import ToolboxError
+from core.execution import CompiledTool
+from core.proxied import wire_content
+from core.results import output_schema
+from core.tool_entry import make_entry
 from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import ToolCaller
-from mcp_runtime.defined_tool import DefinedTool
-from mcp_runtime.search.listing import ListingRule, find_forwarding, hints_of_any
-from mcp_runtime.snapshot import Snapshot
+from mcp_runtime.search.listing import ListingRule, hints_of_any
+from mcp_runtime.snapshot import ServedTool, Snapshot
+from tools.builtin.search_tools import ForwardingTool
+from tools.builtin.tool import RefusedAnswer
 from tools.finding.index import findable
+
+
+class DefinedTool(Tool):
+    """A name that can be called, known or not: ToolCaller judges when it is called."""
+
+    _caller: ToolCaller = PrivateAttr()
+
+    @classmethod
+    def listed(cls, tool: ServedTool, caller: ToolCaller) -> "DefinedTool":
+        """The tool with all that `tools/list` shows."""
+        if isinstance(tool, CompiledTool):
+            output: dict[str, Any] | None = output_schema(tool.spec)
+        else:
+            output = tool.output_schema
+        entry = make_entry(tool.spec, tool.input_schema, output or {})
+        defined = cls(
+            name=entry.name,
+            title=entry.title,
+            description=entry.description,
+            parameters=entry.input_schema,
+            output_schema=output,
+            annotations=ToolAnnotations(**entry.annotations),
+            tags=set(entry.tags),
+        )
+        defined._caller = caller
+        return defined
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        try:
+            answer = await self._caller.call(current_caller(), self.name, arguments)
+        except ToolboxError as error:
+            raise ToolError(str(error), log_level=10) from None
+        wire = CallToolResult.model_validate(wire_content(answer))
+        return ToolResult(
+            content=wire.content,
+            structured_content=wire.structured_content,
+            is_error=isinstance(answer, RefusedAnswer),
+        )
 
 
 class SnapshotProvider(Provider):
@@ -23,39 +71,39 @@ class SnapshotProvider(Provider):
         super().__init__()
         self._caller = caller
         self._rule = rule
-        self._listed_for: Snapshot | None = None
+        self._listed_for = Snapshot()
         self._listed: dict[str, DefinedTool] = {}
 
     async def _list_tools(self) -> Sequence[Tool]:
-        who, snapshot = current_caller(), self._caller.snapshot()
-        tools = self._tools(snapshot)
-        visible = [name for name in tools if who.may_see(name)]
-        return [tools[name] for name in self._rule.choose(visible, snapshot)]
+        caller, snapshot = current_caller(), self._caller.snapshot()
+        if snapshot is not self._listed_for:
+            self._list_snapshot(snapshot)
+        visible = [name for name in self._listed if caller.may_see(name)]
+        return [self._listed[name] for name in self._rule.choose(visible, snapshot)]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         # Never None: a call of an unknown tool is answered and recorded by ToolCaller like any other.
-        return DefinedTool.named(name, self._caller)
+        # Not validated: the name comes from the wire and costs nothing here.
+        defined = DefinedTool.model_construct(name=name, parameters={})
+        defined._caller = self._caller
+        return defined
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """The schema that the SDK checks request headers against; without it each call lists all tools."""
         tool = self._caller.snapshot().find(name)
         return tool.input_schema if tool else {}
 
-    def _tools(self, snapshot: Snapshot) -> dict[str, DefinedTool]:
-        if snapshot is not self._listed_for:
-            before = self._listed_for or Snapshot()
-            self._listed = {
-                name: self._listed[name]
-                if before.find(name) is tool
-                else DefinedTool.listed(tool, self._caller)
-                for name, tool in snapshot.all_tools()
-            }
-            self._list_forwarding(snapshot)
-            self._listed_for = snapshot
-        return self._listed
-
-    def _list_forwarding(self, snapshot: Snapshot) -> None:
+    def _list_snapshot(self, snapshot: Snapshot) -> None:
+        """Keep what was listed of tools that did not change."""
+        listed = {
+            name: self._listed[name]
+            if self._listed_for.find(name) is tool
+            else DefinedTool.listed(tool, self._caller)
+            for name, tool in snapshot.all_tools()
+        }
         hints = hints_of_any(findable(snapshot.builtin, snapshot.tools).values())
-        for tool in find_forwarding(snapshot):
-            told = replace(tool, spec=replace(tool.spec, annotations=hints))
-            self._listed[tool.spec.name] = DefinedTool.listed(told, self._caller)
+        for name, tool in snapshot.builtin.items():
+            if isinstance(tool, ForwardingTool):
+                hinted = replace(tool, spec=replace(tool.spec, annotations=hints))
+                listed[name] = DefinedTool.listed(hinted, self._caller)
+        self._listed, self._listed_for = listed, snapshot

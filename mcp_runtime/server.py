@@ -21,27 +21,27 @@ from access.request_ids import RequestIds
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.caller import ToolCaller
-from mcp_runtime.direct_calls import answer_calls_directly
-from mcp_runtime.disconnects import DisconnectWatch
-from mcp_runtime.heartbeat import remove_heartbeat, write_heartbeat
-from mcp_runtime.notify import ChangeNotifier
+from mcp_runtime.changes import ChangeNotifier, changes
+from mcp_runtime.direct_calls import DisconnectWatch, answer_calls_directly
+from mcp_runtime.jobs import (
+    check_due_sources,
+    remove_heartbeat,
+    warn_of_default_source,
+    write_heartbeats,
+)
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
-from mcp_runtime.source_checks import check_due_sources, warn_of_default_source
 from mcp_runtime.store import ToolStore
-from mcp_runtime.watch import changes
 from tools.builtin.registry import builtin_tools, choose_tools
 from tools.builtin.search_tools import SEARCH
 from tools.builtin.services import BuiltinServices
-from tools.builtin.tool import BuiltinTool
 from tools.sources import Sources
 
 logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
-HEARTBEAT_INTERVAL_S = 5.0
 QUARANTINE_RETRY_S = 15.0
 JUDGE_INTERVAL_S = 0.5
 # So long at most, the health check says "starting" while searches read what they go through.
@@ -63,11 +63,11 @@ class Runtime:
         self._keys_thread = DatabaseThread("keys")
         self.sources = Sources(script_workers=settings.SCRIPT_WORKERS)
         self.services = BuiltinServices()
-        self.search = ToolSearchService(
-            lambda: self.store.snapshot, self.services.embedder, self.id
-        )
-        builtin = self._choose_builtin()
-        self.store = ToolStore(self._tools_thread, self.sources, builtin)
+        self.store = ToolStore(self._tools_thread, self.sources)
+        self.search = ToolSearchService(self.store.current, self.services.embedder, self.id)
+        # The search goes through what the store holds, and is one of the tools that it holds.
+        builtin = builtin_tools(self.services.search, self.services.catalogue, self.search.find)
+        self.store.serve_builtin(choose_tools(builtin, settings.MCP_BUILTIN_TOOLS))
         writer = CallWriter()
         self.recorder = CallRecorder(
             lambda calls: self._tools_thread.call(write_calls, writer, calls)
@@ -98,11 +98,6 @@ class Runtime:
             middleware=[Middleware(RequestIds), Middleware(DisconnectWatch)],
         )
         return self._app
-
-    def _choose_builtin(self) -> dict[str, BuiltinTool]:
-        services = self.services
-        tools = builtin_tools(services.search, services.catalogue, self.search.find)
-        return choose_tools(tools, settings.MCP_BUILTIN_TOOLS)
 
     @property
     def _is_searched(self) -> bool:
@@ -142,7 +137,7 @@ class Runtime:
                 ("watch", self._watch()),
                 ("judge", self._judge()),
                 ("record", self.recorder.run()),
-                ("heartbeat", self._beat()),
+                ("heartbeat", write_heartbeats(self._tools_thread, self.id, self.store.current)),
                 ("check sources", check_due_sources(self._tools_thread)),
                 ("warn", warn_of_default_source(self.sources.settings_of(None))),
                 ("warm up", self._warm_up()),
@@ -157,17 +152,14 @@ class Runtime:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._close()
-
-    async def _close(self) -> None:
-        await self.sources.close()
-        await self.store.proxied.servers.close()
-        await self.search.close()
-        await self.services.close()
-        with suppress(DatabaseError, TimeoutError):
-            await self._tools_thread.call(remove_heartbeat, self.id)
-        await self._keys_thread.close()
-        await self._tools_thread.close()
+            await self.sources.close()
+            await self.store.proxied.servers.close()
+            await self.search.close()
+            await self.services.close()
+            with suppress(DatabaseError, TimeoutError):
+                await self._tools_thread.call(remove_heartbeat, self.id)
+            await self._keys_thread.close()
+            await self._tools_thread.close()
 
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
@@ -223,14 +215,6 @@ class Runtime:
             *(len(snapshot.tools), snapshot.revision, len(snapshot.builtin)),
         )
         await self.notifier.tools_changed()
-
-    async def _beat(self) -> None:
-        while True:
-            try:
-                await self._tools_thread.call(write_heartbeat, self.id, self.store.snapshot)
-            except (DatabaseError, TimeoutError):
-                logger.warning("the heartbeat waits for the database")
-            await asyncio.sleep(HEARTBEAT_INTERVAL_S)
 
     async def _healthz(self, request: Request) -> JSONResponse:
         """Whether tools are served; with a valid key what is served, too."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.execution import CompiledTool
 from core.messages import Message
-from mcp_runtime.proxied.tool import ProxiedTool
+from mcp_runtime.proxied.registry import ProxiedTool
 from tools.builtin.tool import BuiltinTool
 
 ServedTool = CompiledTool | BuiltinTool | ProxiedTool

@@ -2,21 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from types import MappingProxyType
 
 from access.database_thread import DatabaseThread
-from core.errors import DefinitionError
+from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool
 from core.messages import Message, message
 from core.toolspec import ToolSpec
-from mcp_runtime.judge import StatementJudge
-from mcp_runtime.proxied.registry import ProxiedRegistry
-from mcp_runtime.proxied.tool import ProxiedTool
+from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinTool
-from tools.registry import ServedRows, read_revision, read_served_rows, store_quarantine
+from tools.registry import read_revision, read_served_rows, store_quarantine
+from tools.running import check_tools
 from tools.sources import Sources
 
 logger = logging.getLogger(__name__)
@@ -26,19 +25,18 @@ JUDGE_BEFORE_SWAP_S = 1.0
 
 
 class ToolStore:
-    """Holds the current snapshot; `refresh` replaces it when the registry revision moved."""
+    """Holds the current snapshot; `refresh` replaces it when the registry revision moved.
 
-    def __init__(
-        self,
-        database: DatabaseThread,
-        sources: Sources,
-        builtin: Mapping[str, BuiltinTool] = MappingProxyType({}),
-    ) -> None:
-        self.snapshot = Snapshot(builtin=builtin)
+    Data sources parse statements before agents meet them, without holding up other tools.
+    """
+
+    def __init__(self, database: DatabaseThread, sources: Sources) -> None:
+        self.snapshot = Snapshot()
         self.proxied = ProxiedRegistry(database)
         self._database = database
         self._sources = sources
-        self._judge = StatementJudge(sources)
+        # Tools whose database has not answered yet, by id.
+        self._unjudged: dict[int, CompiledTool] = {}
         self._fingerprints: dict[int, str] = {}
         self._reasons_stored: Mapping[int, Message] | None = None
         self._reasons_logged: Mapping[int, Message] = {}
@@ -47,10 +45,14 @@ class ToolStore:
         """The snapshot now."""
         return self.snapshot
 
+    def serve_builtin(self, builtin: Mapping[str, BuiltinTool]) -> None:
+        """Serve these built-in tools; no other tool may have a name of theirs."""
+        self.snapshot = replace(self.snapshot, builtin=builtin)
+
     @property
     def has_unjudged(self) -> bool:
         """Whether a served statement waits for its database's word."""
-        return bool(self._judge.waiting)
+        return bool(self._unjudged)
 
     @property
     def needs_retry(self) -> bool:
@@ -68,17 +70,32 @@ class ToolStore:
         rows = await self._database.call(read_served_rows, self._fingerprints)
         await self.proxied.refresh()
         self._sources.update(rows.sources)
-        before, self.snapshot = self.snapshot, await self._build(rows)
-        served = {tool.spec.id for tool in self.snapshot.defined}
-        self._fingerprints = {id_: rows.fingerprints[id_] for id_ in served}
+        compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
+        quarantined |= rows.unreadable
+        quarantined |= await self._judge(compiled, JUDGE_BEFORE_SWAP_S)
+        before = self.snapshot
+        changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
+        reused = [
+            tool
+            for tool in before.defined
+            if tool.spec.id in rows.fingerprints and tool.spec.id not in changed
+        ]
+        good = [tool for tool in compiled if tool.spec.id not in quarantined]
+        defined = {tool.spec.name: tool for tool in (*reused, *good)}
+        served = self._with_proxied(dict(sorted(defined.items())))
+        self.snapshot = Snapshot(rows.revision, served, quarantined, before.builtin)
+        self._fingerprints = {
+            tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()
+        }
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
 
     async def judge_rest(self) -> bool:
         """Judge the statements that have no answer yet; True when agents see a difference."""
-        waiting = [tool for tool in self._judge.waiting.values() if self._serves(tool)]
-        self._judge.forget_all_but(waiting)
-        refused = await self._judge.judge(waiting)
+        # Tools that were replaced meanwhile are forgotten.
+        self._unjudged = {id_: tool for id_, tool in self._unjudged.items() if self._serves(tool)}
+        waiting = list(self._unjudged.values())
+        refused = await self._judge(waiting)
         # A tool may have been changed while it was judged.
         gone = {tool.spec.id for tool in waiting if tool.spec.id in refused and self._serves(tool)}
         if not gone:
@@ -95,21 +112,49 @@ class ToolStore:
     def _serves(self, tool: CompiledTool) -> bool:
         return self.snapshot.tools.get(tool.spec.name) is tool
 
-    async def _build(self, rows: ServedRows) -> Snapshot:
-        builtin = self.snapshot.builtin
-        compiled, quarantined = await asyncio.to_thread(_compile, rows, builtin)
-        quarantined |= await self._judge.judge(compiled, JUDGE_BEFORE_SWAP_S)
-        changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
-        reused = [
-            tool
-            for tool in self.snapshot.defined
-            if tool.spec.id in rows.fingerprints and tool.spec.id not in changed
-        ]
-        good = (tool for tool in compiled if tool.spec.id not in quarantined)
-        tools = {tool.spec.name: tool for tool in (*reused, *good)}
-        return Snapshot(
-            rows.revision, self._with_proxied(dict(sorted(tools.items()))), quarantined, builtin
-        )
+    def _compile(self, specs: Iterable[ToolSpec]) -> tuple[list[CompiledTool], dict[int, Message]]:
+        """The tools compiled, and the reasons, by tool id, of those that cannot be."""
+        compiled: list[CompiledTool] = []
+        refused: dict[int, Message] = {}
+        for spec in specs:
+            if spec.name in self.snapshot.builtin:
+                refused[spec.id] = message(
+                    "tool.builtin_name",
+                    "{name} is the name of a built-in tool; give this tool another name",
+                    name=spec.name,
+                )
+                continue
+            try:
+                tool = CompiledTool(spec)
+                # Made here, where it may be refused, and kept.
+                _ = tool.input_schema
+                compiled.append(tool)
+            except DefinitionError as error:
+                refused[spec.id] = error.message
+        return compiled, refused
+
+    async def _judge(
+        self, tools: list[CompiledTool], timeout_s: float | None = None
+    ) -> dict[int, Message]:
+        """Reasons, by tool id, of the tools that their database, or the sandbox of scripts, refuses.
+
+        A tool that is not reached in time, or whose database is away, waits and stays served.
+        """
+        self._unjudged |= {tool.spec.id: tool for tool in tools}
+        refused: dict[int, Message] = {}
+
+        def note(tool: CompiledTool, error: ToolboxError | None) -> None:
+            if isinstance(error, DefinitionError):
+                refused[tool.spec.id] = error.message
+            elif error is not None:
+                return
+            if self._unjudged.get(tool.spec.id) is tool:
+                del self._unjudged[tool.spec.id]
+
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await check_tools(tools, self._sources, note)
+        return refused
 
     def _with_proxied(
         self, defined: Mapping[str, CompiledTool]
@@ -127,31 +172,3 @@ class ToolStore:
         self._reasons_logged = reasons
         await self._database.call(store_quarantine, reasons)
         self._reasons_stored = reasons
-
-
-def _compile(
-    rows: ServedRows, taken_names: Collection[str]
-) -> tuple[list[CompiledTool], dict[int, Message]]:
-    """The changed tools compiled, and the reasons, by tool id, of those that cannot be."""
-    quarantined = dict(rows.unreadable)
-    compiled: list[CompiledTool] = []
-    for spec in rows.specs:
-        try:
-            compiled.append(_compile_served(spec, taken_names))
-        except DefinitionError as error:
-            quarantined[spec.id] = error.message
-    return compiled, quarantined
-
-
-def _compile_served(spec: ToolSpec, taken_names: Collection[str]) -> CompiledTool:
-    if spec.name in taken_names:
-        raise DefinitionError(
-            message(
-                "tool.builtin_name",
-                "{name} is the name of a built-in tool; give this tool another name",
-                name=spec.name,
-            )
-        )
-    tool = CompiledTool(spec)
-    _ = tool.input_schema
-    return tool

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 15.0
 
-# Told with the reason when a server goes down, and with None when it is back.
+# Called with the reason when a server goes down, and with None when it is back.
 Note = Callable[[Message | None], Awaitable[None]]
 
 
@@ -51,23 +51,20 @@ class ServerHealth:
 
     async def _watch(self) -> None:
         logger.warning("the MCP server %s is down: %s", self._name, self._failure)
-        await self._tell(self._failure)
+        await self._write(self._failure)
         wait_s = FIRST_WAIT_S
-        while not await self._is_back():
-            await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, LONGEST_WAIT_S)
+        while True:
+            try:
+                await self._probe()
+                break
+            except ToolboxError:
+                await asyncio.sleep(wait_s)
+                wait_s = min(2 * wait_s, LONGEST_WAIT_S)
         self._failure = None
         logger.info("the MCP server %s is back", self._name)
-        await self._tell(None)
+        await self._write(None)
 
-    async def _is_back(self) -> bool:
-        try:
-            await self._probe()
-        except ToolboxError:
-            return False
-        return True
-
-    async def _tell(self, failure: Message | None) -> None:
+    async def _write(self, failure: Message | None) -> None:
         try:
             await self._note(failure)
         except Exception:

@@ -9,7 +9,7 @@ from typing import Any
 from fastmcp import Client, Context, FastMCP
 from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server.providers.proxy import ProxyClient, ProxyTool
-from fastmcp.tools.base import InputRequiredToolResult, ToolResult
+from fastmcp.tools.base import InputRequiredToolResult
 from mcp.shared.exceptions import MCPError
 
 from core.errors import DataSourceError, DataSourceUnavailableError, ToolboxError
@@ -29,7 +29,7 @@ _LEGACY, _AUTO = "legacy", "auto"
 _NOTHING_IS_ASKED_BACK: dict[str, Any] = dict.fromkeys(
     ("roots", "sampling_handler", "elicitation_handler", "log_handler", "progress_handler")
 )
-# What proxied tools are told of the request that they answer: nothing.
+# The request that proxied tools answer, as far as they see it: nothing.
 _NOBODY = FastMCP("Toolbuilder")
 
 
@@ -85,7 +85,22 @@ class ServerLink:
                 result = await tool.run(arguments, Context(_NOBODY))
             except Exception as error:
                 raise self._explain(transport, error) from error
-        return _to_wire(spec.server, result)
+        if isinstance(result, InputRequiredToolResult):
+            raise DataSourceError(
+                message(
+                    "proxied.asks_for_input",
+                    "{server} asks for input in the middle of the call, which is not passed on",
+                    server=spec.server,
+                )
+            )
+        return {
+            "content": [
+                block.model_dump(mode="json", by_alias=True, exclude_none=True)
+                for block in result.content
+            ],
+            "structuredContent": result.structured_content,
+            "isError": result.is_error,
+        }
 
     async def _greet(self) -> None:
         async with self._connected(ChannelTransport(self._channel)):
@@ -101,13 +116,6 @@ class ServerLink:
             forward_incoming_headers=False,
             **_NOTHING_IS_ASKED_BACK,
         )
-        await self._enter(client, transport)
-        try:
-            yield client
-        finally:
-            await client.__aexit__(None, None, None)  # type: ignore[no-untyped-call]
-
-    async def _enter(self, client: Client[Any], transport: ChannelTransport) -> None:
         try:
             async with asyncio.timeout(GREETING_TIMEOUT_S):
                 await client.__aenter__()  # type: ignore[no-untyped-call]
@@ -125,6 +133,10 @@ class ServerLink:
             raise self._explain(transport, error) from error
         # An early server refuses the greeting of later ones each time, which costs a round trip.
         self._mode = _LEGACY if client.initialize_result is not None else _AUTO
+        try:
+            yield client
+        finally:
+            await client.__aexit__(None, None, None)  # type: ignore[no-untyped-call]
 
     def _explain(self, transport: ChannelTransport, error: Exception) -> ToolboxError:
         if transport.failure is not None:
@@ -132,13 +144,12 @@ class ServerLink:
         if isinstance(error, ToolboxError):
             return error
         if isinstance(error, MCPError):
-            said = clean_line(error.error.message, MAX_MESSAGE_CHARACTERS)
             return DataSourceError(
                 message(
                     "proxied.refused",
                     "the MCP server {server} refused the call: {reason}",
                     server=self.name,
-                    reason=said,
+                    reason=clean_line(error.error.message, MAX_MESSAGE_CHARACTERS),
                 )
             )
         return DataSourceError(
@@ -148,22 +159,3 @@ class ServerLink:
                 name=self.name,
             )
         )
-
-
-def _to_wire(server: str, result: ToolResult) -> dict[str, Any]:
-    if isinstance(result, InputRequiredToolResult):
-        raise DataSourceError(
-            message(
-                "proxied.asks_for_input",
-                "{server} asks for input in the middle of the call, which is not passed on",
-                server=server,
-            )
-        )
-    content = [
-        block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in result.content
-    ]
-    return {
-        "content": content,
-        "structuredContent": result.structured_content,
-        "isError": result.is_error,
-    }

@@ -1,15 +1,125 @@
-"""The proxied tools of the served set: changed rows are read, the rest is kept."""
+"""Other MCP servers and their tools in the served set: changed rows are read, the rest is kept."""
 
+import asyncio
 import logging
 from collections.abc import Collection, Mapping
+from functools import partial
+from typing import Any
+
+from catalog.mcp_services import note_reachable, note_unreachable
 
 from access.database_thread import DatabaseThread
-from core.errors import DefinitionError
-from mcp_runtime.proxied.servers import ProxiedServers
-from mcp_runtime.proxied.tool import ProxiedTool
-from tools.proxied_rows import ProxiedRows, read_proxied_rows
+from core.bindings import NOBODY, CallerFacts
+from core.errors import ConfigurationError, DefinitionError
+from core.execution import QuerySources
+from core.messages import Message, message
+from core.proxied import ProxiedAnswer, ProxiedChecks, ProxiedSpec
+from gateways.http.settings import HttpSettings
+from mcp_runtime.proxied.link import ServerLink
+from tools.proxied_rows import read_proxied_rows
 
 logger = logging.getLogger(__name__)
+
+# Calls that began on a replaced server may end on it.
+RETIRE_AFTER_S = 30.0
+
+
+class ProxiedServers:
+    """A link for each server; what is found of their health is written where people see it."""
+
+    def __init__(self, database: DatabaseThread) -> None:
+        self._database = database
+        self._links: dict[str, ServerLink] = {}
+        self._refused: Mapping[str, Message] = {}
+        self._retiring: set[asyncio.Task[None]] = set()
+
+    def get(self, name: str) -> ServerLink:
+        """The server. Raises ConfigurationError with the reason why it cannot be called."""
+        if (link := self._links.get(name)) is not None:
+            return link
+        reason = self._refused.get(
+            name, message("proxied.not_registered", "it is not registered any more")
+        )
+        raise ConfigurationError(
+            message(
+                "proxied.not_callable",
+                "the MCP server {name} cannot be called: {reason}",
+                name=name,
+                reason=reason,
+            )
+        )
+
+    def update(self, servers: Mapping[str, HttpSettings], refused: Mapping[str, Message]) -> None:
+        """Make links, which connect when first used, for new or changed settings; retire the others."""
+
+        async def close_later(link: ServerLink) -> None:
+            try:
+                await asyncio.sleep(RETIRE_AFTER_S)
+            finally:
+                await link.close()
+
+        async def note(name: str, failure: Message | None) -> None:
+            if failure is None:
+                await self._database.call(note_reachable, name)
+            else:
+                await self._database.call(note_unreachable, name, failure)
+
+        self._refused = refused
+        for name, link in list(self._links.items()):
+            if servers.get(name) != link.settings:
+                task = asyncio.create_task(close_later(self._links.pop(name)))
+                self._retiring.add(task)
+                task.add_done_callback(self._retiring.discard)
+        for name, settings in servers.items():
+            if name not in self._links:
+                self._links[name] = ServerLink(name, settings, partial(note, name))
+
+    async def close(self) -> None:
+        """Close every link."""
+        for task in self._retiring:
+            task.cancel()
+        await asyncio.gather(*self._retiring, return_exceptions=True)
+        for link in self._links.values():
+            await link.close()
+        self._links.clear()
+
+
+class ProxiedTool:
+    """One accepted tool of another server."""
+
+    __slots__ = ("_checks", "_servers", "spec")
+
+    def __init__(self, spec: ProxiedSpec, servers: ProxiedServers) -> None:
+        """Raises DefinitionError for a tool that could not be served."""
+        self.spec = spec
+        self._checks = ProxiedChecks(spec)
+        self._servers = servers
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """As it was accepted."""
+        return self.spec.accepted.input_schema
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:
+        """As it was accepted; None where the tool promises no structured content."""
+        return self.spec.accepted.output_schema
+
+    def validate(
+        self, arguments: Mapping[str, object], _facts: CallerFacts = NOBODY
+    ) -> Mapping[str, object]:
+        """The arguments, unchanged. Raises ArgumentsError."""
+        return self._checks.check_arguments(arguments)
+
+    async def run(
+        self,
+        values: Mapping[str, object],
+        _sources: QuerySources,
+        caller: str = "",
+    ) -> ProxiedAnswer:
+        """The server's answer. Raises ToolboxError with a text for the agent."""
+        link = self._servers.get(self.spec.server)
+        return self._checks.read_answer(await link.call(self.spec, values, caller))
 
 
 class ProxiedRegistry:
@@ -25,7 +135,12 @@ class ProxiedRegistry:
         """Read the rows. Raises whatever the database raises; then what was read before stays."""
         rows = await self._database.call(read_proxied_rows, self._fingerprints)
         self.servers.update(rows.servers, rows.refused)
-        changed = self._make_tools(rows)
+        changed: dict[int, ProxiedTool] = {}
+        for spec in rows.specs:
+            try:
+                changed[spec.id] = ProxiedTool(spec, self.servers)
+            except DefinitionError as error:
+                logger.warning("a tool of %s is not proxied: %s", spec.server, error)
         kept = {id_: tool for id_, tool in self._tools.items() if id_ in rows.fingerprints}
         self._tools = {**kept, **changed}
         # A row that could not be read is tried again with the next change.
@@ -40,12 +155,3 @@ class ProxiedRegistry:
             else:
                 found[tool.spec.name] = tool
         return dict(sorted(found.items()))
-
-    def _make_tools(self, rows: ProxiedRows) -> dict[int, ProxiedTool]:
-        found: dict[int, ProxiedTool] = {}
-        for spec in rows.specs:
-            try:
-                found[spec.id] = ProxiedTool(spec, self.servers)
-            except DefinitionError as error:
-                logger.warning("a tool of %s is not proxied: %s", spec.server, error)
-        return found

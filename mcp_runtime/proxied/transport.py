@@ -31,10 +31,24 @@ class ChannelTransport(httpx2.AsyncBaseTransport):
         if request.method == "GET":
             # A stream of the server's own messages: nobody here would read them.
             return httpx2.Response(405)
+        if request.method == "DELETE":
+            # The end of a session, which must not hold up the answer.
+            with suppress(TimeoutError, ToolboxError):
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    answer = await self._open(request)
+                    await answer.close()
+            return httpx2.Response(204)
         try:
-            if request.method == "DELETE":
-                return await self._end(request)
-            return await self._post(request)
+            answer = await self._open(request)
+            if (failure := _judge(answer.status)) is not None:
+                await answer.close()
+                return self._fail(failure)
+            if answer.content_type == "text/event-stream" and answer.status < 300:
+                return self._respond(answer, stream=_Stream(self, answer))
+            try:
+                return self._respond(answer, content=await answer.read())
+            finally:
+                await answer.close()
         except ToolboxError as error:
             return self._fail(error)
 
@@ -50,26 +64,6 @@ class ChannelTransport(httpx2.AsyncBaseTransport):
         Deadlines are the caller's, and credentials the channel's.
         """
         return httpx2.AsyncClient(transport=self, trust_env=False, headers=headers, timeout=None)
-
-    async def _post(self, request: httpx2.Request) -> httpx2.Response:
-        answer = await self._open(request)
-        if (failure := _judge(answer.status)) is not None:
-            await answer.close()
-            return self._fail(failure)
-        if answer.content_type == "text/event-stream" and answer.status < 300:
-            return self._respond(answer, stream=_Stream(self, answer))
-        try:
-            return self._respond(answer, content=await answer.read())
-        finally:
-            await answer.close()
-
-    async def _end(self, request: httpx2.Request) -> httpx2.Response:
-        """The end of a session, which must not hold up the answer."""
-        with suppress(TimeoutError, ToolboxError):
-            async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                answer = await self._open(request)
-                await answer.close()
-        return httpx2.Response(204)
 
     async def _open(self, request: httpx2.Request) -> ChannelResponse:
         headers = {

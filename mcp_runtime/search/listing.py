@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.tool_entry import READS_ONLY
 from mcp_runtime.snapshot import Snapshot
-from tools.builtin.search_tools import UNFOUND, ForwardingTool
+from tools.builtin.search_tools import UNFOUND
 from tools.finding.index import FindableTool
 
 # A model chooses worse among more tools than this, and pays for each of them with every request.
@@ -32,11 +32,9 @@ class ListingRule:
         is_few = self.mode == "auto" and len(visible) <= MOST_LISTED
         if self.mode == "all" or is_few or not can_search:
             return visible
-        return [name for name in visible if name in UNFOUND or self._pins(name, snapshot)]
-
-    def _pins(self, name: str, snapshot: Snapshot) -> bool:
-        tool = snapshot.find(name)
-        return name in self.pinned or (tool is not None and PINNED_TAG in tool.spec.tags)
+        tagged = {name for name, tool in snapshot.all_tools() if PINNED_TAG in tool.spec.tags}
+        listed = UNFOUND | self.pinned | tagged
+        return [name for name in visible if name in listed]
 
 
 def hints_of_any(tools: Iterable[FindableTool]) -> dict[str, bool]:
@@ -46,13 +44,8 @@ def hints_of_any(tools: Iterable[FindableTool]) -> dict[str, bool]:
     """
     hints = [{**READS_ONLY, **tool.spec.annotations} for tool in tools]
     return {
-        "readOnlyHint": all(each["readOnlyHint"] for each in hints),
-        "destructiveHint": any(each["destructiveHint"] for each in hints),
-        "idempotentHint": all(each["idempotentHint"] for each in hints),
-        "openWorldHint": any(each["openWorldHint"] for each in hints),
+        "readOnlyHint": all(hint["readOnlyHint"] for hint in hints),
+        "destructiveHint": any(hint["destructiveHint"] for hint in hints),
+        "idempotentHint": all(hint["idempotentHint"] for hint in hints),
+        "openWorldHint": any(hint["openWorldHint"] for hint in hints),
     }
-
-
-def find_forwarding(snapshot: Snapshot) -> list[ForwardingTool]:
-    """The tools of a snapshot whose calls are those of others."""
-    return [tool for tool in snapshot.builtin.values() if isinstance(tool, ForwardingTool)]

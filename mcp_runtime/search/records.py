@@ -71,6 +71,6 @@ def note_called_tools(calls: Sequence[Call]) -> None:
     """Note with recent searches of the same keys that a tool which they found was called."""
     # The last of equal calls in a batch, which spans half a second, says what all of them say.
     last = {(call.key_id, call.tool_name): call.at for call in calls}
-    told = [{"key_id": key, "tool_name": tool, "at": at} for (key, tool), at in last.items()]
+    rows = [{"key_id": key, "tool_name": tool, "at": at} for (key, tool), at in last.items()]
     with connection.cursor() as cursor:
-        cursor.execute(_NOTE_CALLS, [orjson.dumps(told).decode()])
+        cursor.execute(_NOTE_CALLS, [orjson.dumps(rows).decode()])

@@ -73,15 +73,23 @@ class ToolSearchService:
         """The answer of `search_tools`: at most `limit` tools that the caller may see, best first."""
         began = time.perf_counter()
         query = Query(text, limit=limit)
-        record = self._make_record(query, facts)
+        keeps_texts = settings.CALL_LOG_ARGUMENTS == "full"
+        record = ToolSearch(
+            at=datetime.now(UTC),
+            query=shorten_text(query.clipped) if keeps_texts else "",
+            caller=facts.name,
+            key_id=facts.key_id,
+            runtime_id=self._runtime_id,
+        )
         await self.index.ready.wait()
         if self.index.dimension:
             query = replace(query, vector=await self._queries.find(query.embedded_text))
-        found, is_degraded = await self._rank(query, facts)
-        record.names, record.scores = [one.name for one in found], [one.score for one in found]
+        ranked, is_degraded = await self._rank(query, facts)
+        record.names = [tool.name for tool in ranked]
+        record.scores = [tool.score for tool in ranked]
         record.degraded, record.duration_ms = is_degraded, (time.perf_counter() - began) * 1_000
         self._recorder.add(record)
-        return {"tools": list(self._tell(found)), "degraded": is_degraded}
+        return {"tools": list(self._describe(ranked)), "degraded": is_degraded}
 
     async def _rank(self, query: Query, facts: CallerFacts) -> tuple[list[RankedTool], bool]:
         """What is found, without tools that left meanwhile, and whether it was by words alone."""
@@ -89,23 +97,20 @@ class ToolSearchService:
         try:
             ranked = await asyncio.to_thread(ranker.rank, query, facts.allowed_tools, self._profile)
         except EmbeddingError:
-            await self._renew_vectors(query)
+            now = time.monotonic()
+            if query.vector is not None and now - self._renewed_at > RENEWAL_INTERVAL_S:
+                self._renewed_at = now
+                with suppress(DatabaseError, TimeoutError):
+                    await self._vectors.renew(len(query.vector))
             return await self._rank(replace(query, vector=None), facts)
         snapshot = self._snapshot()
-        found = [one for one in ranked if facts.may_see(one.name) and snapshot.find(one.name)]
+        found = [tool for tool in ranked if facts.may_see(tool.name) and snapshot.find(tool.name)]
         return found, ranker.is_degraded(query)
 
-    async def _renew_vectors(self, query: Query) -> None:
-        now = time.monotonic()
-        if query.vector is not None and now - self._renewed_at > RENEWAL_INTERVAL_S:
-            self._renewed_at = now
-            with suppress(DatabaseError, TimeoutError):
-                await self._vectors.renew(len(query.vector))
-
-    def _tell(self, found: Iterable[RankedTool]) -> Iterator[dict[str, Any]]:
+    def _describe(self, ranked: Iterable[RankedTool]) -> Iterator[dict[str, Any]]:
         snapshot = self._snapshot()
-        for one in found:
-            if (tool := snapshot.find(one.name)) is None:
+        for found in ranked:
+            if (tool := snapshot.find(found.name)) is None:
                 continue
             entry = make_entry(tool.spec, tool.input_schema, {})
             yield {
@@ -114,16 +119,6 @@ class ToolSearchService:
                 "description": entry.description or "",
                 "parameters": entry.input_schema,
                 "annotations": entry.annotations,
-                "score": round(one.score, _DECIMALS),
-                "signals": {key: round(one.signals[key], _DECIMALS) for key in SIGNALS},
+                "score": round(found.score, _DECIMALS),
+                "signals": {key: round(found.signals[key], _DECIMALS) for key in SIGNALS},
             }
-
-    def _make_record(self, query: Query, facts: CallerFacts) -> ToolSearch:
-        keeps_texts = settings.CALL_LOG_ARGUMENTS == "full"
-        return ToolSearch(
-            at=datetime.now(UTC),
-            query=shorten_text(query.clipped) if keeps_texts else "",
-            caller=facts.name,
-            key_id=facts.key_id,
-            runtime_id=self._runtime_id,
-        )

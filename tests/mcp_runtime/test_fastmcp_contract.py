@@ -12,6 +12,7 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp.server.connection import Connection
 from mcp.server.lowlevel import Server
 
+from core.execution import CompiledTool
 from tests.factories import make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.waiting import LIMIT_S, eventually
@@ -135,7 +136,7 @@ async def test_inner_errors_are_masked(serve: Serve, monkeypatch: pytest.MonkeyP
         async def fail(*_: Any) -> None:
             raise RuntimeError("postgresql://app:secret@10.0.0.1/db")
 
-        monkeypatch.setattr(type(served.runtime.caller), "_run", fail)
+        monkeypatch.setattr(CompiledTool, "run", fail)
         result = await served.call("multiply", a=1, b=2)
 
     assert result.is_error

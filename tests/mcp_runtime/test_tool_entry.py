@@ -10,7 +10,7 @@ from core.execution import CompiledTool
 from core.results import output_schema
 from core.tool_entry import make_entry
 from core.toolspec import ToolSpec
-from mcp_runtime.defined_tool import DefinedTool
+from mcp_runtime.provider import DefinedTool
 from mcp_runtime.server import Runtime
 from tests.mcp_runtime.conftest import Serve
 from tools.registry import read_served_rows

@@ -36,21 +36,23 @@ class Command(BaseCommand):
         if workers < 1:
             raise CommandError("--workers must be 1 or more")
         _check_port(host, options["port"])
-        common: dict[str, Any] = {
-            "host": host,
-            "port": options["port"],
-            "access_log": False,
-            "timeout_graceful_shutdown": GRACEFUL_STOP_S,
-            **_limited_options(),
-        }
-        if workers > 1:
-            uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
-            return
         try:
+            common: dict[str, Any] = {
+                "host": host,
+                "port": options["port"],
+                "access_log": False,
+                "timeout_graceful_shutdown": GRACEFUL_STOP_S,
+                **server_options(HttpLimits.read(settings)),
+            }
+            if workers > 1:
+                uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
+                return
             runtime = Runtime(auth_required=settings.MCP_AUTH == "required")
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
-        _tune_garbage_collection()
+        # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
         RuntimeServer(runtime, uvicorn.Config(runtime.http_app(), **common)).run()
 
 
@@ -66,32 +68,16 @@ class RuntimeServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def _limited_options() -> dict[str, Any]:
-    try:
-        return server_options(HttpLimits.read(settings))
-    except ConfigurationError as error:
-        raise CommandError(str(error)) from error
-
-
-def _tune_garbage_collection() -> None:
-    # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-
-
 def _check_port(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        socket.create_server((host, port), family=_family(host)).close()
+        socket.create_server((host, port), family=family).close()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommandError(
                 f"port {port} is already in use; choose another with --port"
             ) from error
         raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _is_loopback(host: str) -> bool:

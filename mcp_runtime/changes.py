@@ -1,0 +1,104 @@
+"""Changes of the served set: heard from the database, and passed on to connected clients."""
+
+import asyncio
+import logging
+import weakref
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio
+import psycopg
+from django.db import connection
+from fastmcp import FastMCP
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from mcp.server.connection import Connection
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp_types import SubscriptionsListenRequestParams
+
+logger = logging.getLogger(__name__)
+
+POLL_INTERVAL_S = 2.0
+REGISTRY_CHANNEL = "toolbuilder_registry"
+KEYS_CHANNEL = "toolbuilder_keys"
+SEND_TIMEOUT_S = 1.0
+
+# Django's connection parameters that psycopg's own cursors do without.
+_DJANGOS_OWN = frozenset({"client_encoding", "cursor_factory", "context", "prepare_threshold"})
+
+
+async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
+    """Yields after each registry notification and at least every two seconds, whatever the database does.
+
+    LISTEN is for speed; the poll is the truth.
+    """
+    while True:
+        try:
+            parameters = connection.get_connection_params()
+            parameters = {key: parameters[key] for key in parameters.keys() - _DJANGOS_OWN}
+            async with await psycopg.AsyncConnection.connect(
+                **parameters, autocommit=True
+            ) as listener:
+                await listener.execute(f"LISTEN {REGISTRY_CHANNEL}")
+                await listener.execute(f"LISTEN {KEYS_CHANNEL}")
+                # What changed before LISTEN took effect was not notified. Keys are read again within
+                # seconds anyway; forgetting them here would shut known callers out if the database
+                # goes away once more.
+                yield
+                while True:
+                    async for notification in listener.notifies(
+                        timeout=POLL_INTERVAL_S, stop_after=1
+                    ):
+                        if notification.channel == KEYS_CHANNEL:
+                            on_keys_changed()
+                    yield
+        except (psycopg.Error, OSError):
+            logger.warning("notifications are off while the database is away; polling")
+        yield
+        await asyncio.sleep(POLL_INTERVAL_S)
+
+
+class ChangeNotifier(Middleware):
+    """Tells clients of both protocol eras that the list of tools changed.
+
+    `subscriptions/listen` for 2026-07-28 clients, session notifications for earlier ones.
+    """
+
+    def __init__(self, mcp: FastMCP, *, sessions: bool) -> None:
+        """`sessions` False: the server is stateless, so earlier clients have no stream to be told on."""
+        self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus)
+        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
+        # FastMCP has no public place for this; tests/mcp_runtime/test_fastmcp_contract.py watches it.
+        server = mcp._mcp_server
+        server.add_request_handler(
+            "subscriptions/listen", SubscriptionsListenRequestParams, self._listen
+        )
+        server.notification_options.tools_changed = sessions
+        mcp.add_middleware(self)
+
+    async def on_initialize(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Any:
+        result = await call_next(context)
+        if context.fastmcp_context is not None:
+            self._connections.add(context.fastmcp_context.session._connection)
+        return result
+
+    async def tools_changed(self) -> None:
+        """Notify everybody; a client that does not read holds up the others for a second at most."""
+
+        async def send(client: Connection) -> None:
+            with anyio.move_on_after(SEND_TIMEOUT_S):
+                try:
+                    await client.send_tool_list_changed()
+                except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+                    logger.debug("a client left before it could be notified of the change")
+
+        await self._bus.publish(ToolsListChanged())
+        async with anyio.create_task_group() as group:
+            for client in list(self._connections):
+                group.start_soon(send, client)
+
+    def close(self) -> None:
+        """End open listen streams gracefully; otherwise a stop waits for them."""
+        self._listen.close()

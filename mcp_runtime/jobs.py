@@ -1,0 +1,86 @@
+"""What a runtime does beside serving: its heartbeat row, and checks of data sources."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable
+from uuid import UUID
+
+from catalog.checking import find_due, find_faults, inspect_row, store_report
+from django.conf import settings
+from django.db import Error as DatabaseError
+from django.utils import timezone
+from gateways.checks.postgres import inspect_postgres
+from gateways.sources import DatabaseSettings
+
+from access.database_thread import DatabaseThread
+from access.models import RuntimeInstance
+from gateways.postgres.settings import PostgresSettings
+from mcp_runtime.snapshot import Snapshot
+
+logger = logging.getLogger(__name__)
+
+HEARTBEAT_INTERVAL_S = 5.0
+SOURCE_CHECK_INTERVAL_S = 5.0
+
+
+async def write_heartbeats(
+    database: DatabaseThread, runtime_id: UUID, snapshot: Callable[[], Snapshot]
+) -> None:
+    """For ever: insert or update the runtime's row, which says that it lives and what it serves."""
+
+    def write() -> None:
+        served = snapshot()
+        RuntimeInstance.objects.update_or_create(
+            id=runtime_id,
+            defaults={
+                "host": socket.gethostname(),
+                "pid": os.getpid(),
+                "version": settings.VERSION,
+                "revision": served.revision,
+                "tool_count": len(served.tools),
+                "quarantined_count": len(served.quarantined),
+                "last_seen_at": timezone.now(),
+            },
+        )
+
+    while True:
+        try:
+            await database.call(write)
+        except (DatabaseError, TimeoutError):
+            logger.warning("the heartbeat waits for the database")
+        await asyncio.sleep(HEARTBEAT_INTERVAL_S)
+
+
+def remove_heartbeat(runtime_id: UUID) -> None:
+    """Delete the row: the runtime stopped on purpose."""
+    RuntimeInstance.objects.filter(id=runtime_id).delete()
+
+
+async def check_due_sources(database: DatabaseThread) -> None:
+    """For ever: check data sources that nobody has checked, since any program may write rows.
+
+    A refusal is stored, which takes the tools of that source down.
+    """
+    while True:
+        try:
+            for source in await database.call(find_due):
+                check = await database.call(store_report, source, await inspect_row(source))
+                logger.info("checked the data source %s: %s", source.name, check.state)
+        except (DatabaseError, TimeoutError):
+            logger.warning("data sources cannot be checked; the database is away")
+        except Exception:
+            # Whatever a strange database makes of a check, tools go on being served.
+            logger.exception("a data source cannot be checked")
+        await asyncio.sleep(SOURCE_CHECK_INTERVAL_S)
+
+
+async def warn_of_default_source(source: DatabaseSettings | None) -> None:
+    """Log what is wrong with the role of the default data source.
+
+    Its variables are set by the operator of this server, so it is served all the same.
+    """
+    if isinstance(source, PostgresSettings):
+        for fault in find_faults(await inspect_postgres(source)):
+            logger.warning("the default data source: %s", fault)
