@@ -34,9 +34,8 @@ from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
 from mcp_runtime.store import ToolStore
-from tools.builtin.registry import builtin_tools, choose_tools
+from tools.builtin.registry import BuiltinServices, builtin_tools, choose_tools
 from tools.builtin.search_tools import SEARCH
-from tools.builtin.services import BuiltinServices
 from tools.sources import Sources
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from gateways.document_server.client import DocumentServerClient, DocumentServer
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from gateways.vectors.store import VectorStore, VectorStoreSettings
 from tools.builtin.catalogue import RemoteCatalogue
-from tools.builtin.documents import DocumentRows, DocumentSearch
+from tools.builtin.documents import DocumentSearch
 from tools.builtin.registry import builtin_tools
 from tools.builtin.tool import BuiltinTool
 
@@ -30,7 +30,7 @@ def make_builtin_tools() -> dict[str, BuiltinTool]:
     async def find_tools(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
         return {"tools": [], "degraded": True}
 
-    search = DocumentSearch(embedder, store, DocumentRows(search_by_words))
+    search = DocumentSearch(embedder, store, search_by_words)
     remote = DocumentServerClient(DocumentServerSettings(url="http://localhost:1"))
     return builtin_tools(search, RemoteCatalogue(remote), find_tools)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.builtin.agent_sql import find_readings, separate_colons
+from tools.builtin.postgres_query import find_readings, separate_colons
 
 NBSP = "\u00a0"
 

@@ -20,7 +20,7 @@ from tests.chroma_server import ChromaAddress
 from tests.gateways.embeddings.scripted_server import ScriptedServer, scripted, silence
 from tests.mcp_runtime.search.meanings import meanings
 from tests.waiting import eventually
-from tools.builtin.documents import DocumentRows, DocumentSearch
+from tools.builtin.documents import DocumentSearch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -61,9 +61,7 @@ async def opened(most_vector_bytes: int = 1_000_000) -> AsyncIterator[DocumentSe
     async def find_nothing(_query: str, _limit: int) -> list[str]:
         return []
 
-    search = DocumentSearch(
-        embedder, store, DocumentRows(find_nothing), most_vector_bytes=most_vector_bytes
-    )
+    search = DocumentSearch(embedder, store, find_nothing, most_vector_bytes=most_vector_bytes)
     try:
         yield search
     finally:

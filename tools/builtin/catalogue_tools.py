@@ -83,7 +83,7 @@ _NAMED = (
         example=["sales_transactions", "stores"],
     ),
 )
-_ONE = (
+_ONE_NAMED = (
     ParameterSpec(
         name="table_name",
         type=ParameterType.STRING,
@@ -126,8 +126,31 @@ _TABLE = object_schema(
     },
 )
 _UNKNOWN = object_schema({"name": _TEXT, "did_you_mean": _TEXTS})
+_SUMMARIES_ANSWER = object_schema(
+    {"tables": {"type": "array", "items": object_schema(_OVERVIEW)}, "total": _COUNT},
+    {"left_out": _COUNT, "known_tags": _TEXTS, "notice": _TEXT},
+)
+_TAGS_ANSWER = object_schema(
+    {"tags": {"type": "array", "items": object_schema({"name": _TEXT, "count": _COUNT})}}
+)
+_DETAILS_ANSWER = object_schema(
+    {"tables": {"type": "array", "items": _TABLE}},
+    {
+        "not_found": {"type": "array", "items": _UNKNOWN},
+        "left_out_tables": _TEXTS,
+        "notice": _TEXT,
+    },
+)
+_CONNECTION_ANSWER = object_schema(
+    {
+        **dict.fromkeys(("table_name", "datasource", "type", "schema"), _TEXT),
+        "connection_code": object_schema({"sqlalchemy": _TEXT, "pandas": _TEXT}),
+        "environment_variable": _TEXT,
+        "notes": _TEXT,
+    }
+)
 
-Tell = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Read = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
 class CatalogueArguments:
@@ -143,51 +166,51 @@ class CatalogueArguments:
     def __call__(self, arguments: Arguments, facts: CallerFacts = NOBODY) -> Mapping[str, object]:
         """The typed values and `owner`, which no argument can be. Raises ArgumentsError."""
         values = self._validate(arguments)
-        if faults := [line for name in self._names for line in _find_faults(name, values[name])]:
+        if faults := [fault for name in self._names for fault in _find_faults(name, values[name])]:
             raise ArgumentsError(list_faults(self._tool_name, faults))
         return {**values, "owner": facts.owner}
 
 
 def catalogue_tools(catalogue: CatalogueReader) -> list[BuiltinTool]:
     """The four tools, in the order in which an agent needs them."""
+
+    def make(
+        spec: BuiltinSpec, parameters: Sequence[ParameterSpec], output: dict[str, Any], read: Read
+    ) -> BuiltinTool:
+        async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+            answer = await read(values)
+            rows = answer.get("tables", answer.get("tags"))
+            return json_answer(answer, row_count=None if rows is None else len(rows))
+
+        return BuiltinTool(
+            spec=spec,
+            input_schema=input_schema(parameters),
+            output_schema=output,
+            check=CatalogueArguments(spec.name, parameters),
+            execute=execute,
+        )
+
     return [
-        _make(
+        make(
             SUMMARIES,
             _FILTERED,
-            _summaries_schema(),
-            lambda given: catalogue.summaries(given["owner"], given["tag"]),
+            _SUMMARIES_ANSWER,
+            lambda values: catalogue.summaries(values["owner"], values["tag"]),
         ),
-        _make(TAGS, (), _tags_schema(), lambda given: catalogue.tags(given["owner"])),
-        _make(
+        make(TAGS, (), _TAGS_ANSWER, lambda values: catalogue.tags(values["owner"])),
+        make(
             DETAILS,
             _NAMED,
-            _details_schema(),
-            lambda given: catalogue.details(given["owner"], given["table_names"]),
+            _DETAILS_ANSWER,
+            lambda values: catalogue.details(values["owner"], values["table_names"]),
         ),
-        _make(
+        make(
             CONNECTION,
-            _ONE,
-            _connection_schema(),
-            lambda given: catalogue.connection(given["owner"], given["table_name"]),
+            _ONE_NAMED,
+            _CONNECTION_ANSWER,
+            lambda values: catalogue.connection(values["owner"], values["table_name"]),
         ),
     ]
-
-
-def _make(
-    spec: BuiltinSpec, parameters: Sequence[ParameterSpec], output: dict[str, Any], tell: Tell
-) -> BuiltinTool:
-    async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-        told = await tell(values)
-        rows = told.get("tables", told.get("tags"))
-        return json_answer(told, row_count=None if rows is None else len(rows))
-
-    return BuiltinTool(
-        spec=spec,
-        input_schema=input_schema(parameters),
-        output_schema=output,
-        check=CatalogueArguments(spec.name, parameters),
-        execute=execute,
-    )
 
 
 def _find_faults(argument: str, value: Any) -> list[Message]:
@@ -195,41 +218,12 @@ def _find_faults(argument: str, value: Any) -> list[Message]:
     if not isinstance(value, list):
         return [] if value.strip() else [name_fault(argument, NOT_BLANK)]
     if not 0 < len(value) <= DETAILED_TABLES:
-        return [name_fault(argument, _count_names(len(value)))]
+        fault = message(
+            "arguments.some_items",
+            "must have 1 to {limit} items (got {count})",
+            limit=DETAILED_TABLES,
+            count=str(len(value)),
+        )
+        return [name_fault(argument, fault)]
     blank = (index for index, name in enumerate(value) if not name.strip())
     return [name_fault(f"{argument}[{index}]", NOT_BLANK) for index in blank]
-
-
-def _count_names(count: int) -> Message:
-    return message(
-        "arguments.some_items",
-        "must have 1 to {limit} items (got {count})",
-        limit=DETAILED_TABLES,
-        count=str(count),
-    )
-
-
-def _summaries_schema() -> dict[str, Any]:
-    told = {"tables": _list(object_schema(_OVERVIEW)), "total": _COUNT}
-    return object_schema(told, {"left_out": _COUNT, "known_tags": _TEXTS, "notice": _TEXT})
-
-
-def _tags_schema() -> dict[str, Any]:
-    return object_schema({"tags": _list(object_schema({"name": _TEXT, "count": _COUNT}))})
-
-
-def _details_schema() -> dict[str, Any]:
-    more = {"not_found": _list(_UNKNOWN), "left_out_tables": _TEXTS, "notice": _TEXT}
-    return object_schema({"tables": _list(_TABLE)}, more)
-
-
-def _connection_schema() -> dict[str, Any]:
-    code = object_schema({"sqlalchemy": _TEXT, "pandas": _TEXT})
-    names = ("table_name", "datasource", "type", "schema")
-    told = dict.fromkeys(names, _TEXT)
-    rest = {"connection_code": code, "environment_variable": _TEXT, "notes": _TEXT}
-    return object_schema({**told, **rest})
-
-
-def _list(item: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": item}

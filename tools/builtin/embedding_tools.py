@@ -7,13 +7,12 @@ from core.arguments import input_schema
 from core.execution import QuerySources
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
-from gateways.embeddings.client import Embeddings
 from gateways.embeddings.settings import SLOWEST_CHARACTERS_PER_S
 from tools.builtin.documents import DocumentSearch
-from tools.builtin.text_lists import EmbeddableTexts
 from tools.builtin.tool import (
     BuiltinSpec,
     BuiltinTool,
+    EmbeddableTexts,
     json_answer,
     object_schema,
 )
@@ -99,7 +98,7 @@ _SEARCHED = (
     ),
     _count_of_results(3),
 )
-_ASKED = (
+_QUESTION = (
     ParameterSpec(
         name="user_query",
         type=ParameterType.STRING,
@@ -115,62 +114,46 @@ _DEGRADED = {"type": "boolean", "description": "Found by words alone, not by mea
 
 def embedding_tools(search: DocumentSearch) -> list[BuiltinTool]:
     """The three tools that embed texts, all by the same code."""
-    return [_embedding_tool(search), _similarity_tool(search), _reference_tool(search)]
 
+    async def embed(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+        embeddings = await search.embed(values["text_list"])
+        structured: dict[str, Any] = {"embeddings": embeddings.vectors}
+        if embeddings.truncated:
+            structured["notes"] = [
+                f"text_list[{index}] is too long; only its beginning was embedded"
+                for index in embeddings.truncated
+            ]
+        return json_answer(structured, row_count=len(embeddings.vectors))
 
-def _embedding_tool(search: DocumentSearch) -> BuiltinTool:
-    async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-        return _report_embeddings(await search.embed(values["text_list"]))
-
-    return BuiltinTool(
-        spec=EMBEDDING,
-        input_schema=input_schema(_EMBEDDED),
-        output_schema=object_schema({"embeddings": _VECTORS}, {"notes": _TEXTS}),
-        check=EmbeddableTexts(EMBEDDING.name, _EMBEDDED, MAX_TEXTS, MAX_CHARACTERS),
-        execute=execute,
-    )
-
-
-def _similarity_tool(search: DocumentSearch) -> BuiltinTool:
-    async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+    async def find_similar(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
         found = await search.find(values["query_list"], values["n_results"])
         return json_answer({"documents": found}, row_count=sum(map(len, found)))
 
-    return BuiltinTool(
-        spec=SIMILARITY,
-        input_schema=input_schema(_SEARCHED),
-        output_schema=object_schema({"documents": {"type": "array", "items": _TEXTS}}),
-        check=EmbeddableTexts(SIMILARITY.name, _SEARCHED, MAX_QUERIES, MAX_CHARACTERS),
-        execute=execute,
-    )
+    async def find_references(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+        found, is_degraded = await search.find_or_degrade(values["user_query"], values["n_results"])
+        degraded = {"degraded": True} if is_degraded else {}
+        return json_answer({"reference_docs": found, **degraded}, row_count=len(found))
 
-
-def _reference_tool(search: DocumentSearch) -> BuiltinTool:
-    async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-        found = await search.find_or_degrade(values["user_query"], values["n_results"])
-        return _report_references(*found)
-
-    return BuiltinTool(
-        spec=REFERENCES,
-        input_schema=input_schema(_ASKED),
-        output_schema=object_schema({"reference_docs": _TEXTS}, {"degraded": _DEGRADED}),
-        check=EmbeddableTexts(REFERENCES.name, _ASKED),
-        execute=execute,
-    )
-
-
-def _report_embeddings(embeddings: Embeddings) -> Answer:
-    structured: dict[str, Any] = {"embeddings": embeddings.vectors}
-    if embeddings.truncated:
-        structured["notes"] = [
-            f"text_list[{index}] is too long; only its beginning was embedded"
-            for index in embeddings.truncated
-        ]
-    return json_answer(structured, row_count=len(embeddings.vectors))
-
-
-def _report_references(documents: list[str], is_degraded: bool) -> Answer:
-    structured: dict[str, Any] = {"reference_docs": documents}
-    if is_degraded:
-        structured["degraded"] = True
-    return json_answer(structured, row_count=len(documents))
+    return [
+        BuiltinTool(
+            spec=EMBEDDING,
+            input_schema=input_schema(_EMBEDDED),
+            output_schema=object_schema({"embeddings": _VECTORS}, {"notes": _TEXTS}),
+            check=EmbeddableTexts(EMBEDDING.name, _EMBEDDED, MAX_TEXTS, MAX_CHARACTERS),
+            execute=embed,
+        ),
+        BuiltinTool(
+            spec=SIMILARITY,
+            input_schema=input_schema(_SEARCHED),
+            output_schema=object_schema({"documents": {"type": "array", "items": _TEXTS}}),
+            check=EmbeddableTexts(SIMILARITY.name, _SEARCHED, MAX_QUERIES, MAX_CHARACTERS),
+            execute=find_similar,
+        ),
+        BuiltinTool(
+            spec=REFERENCES,
+            input_schema=input_schema(_QUESTION),
+            output_schema=object_schema({"reference_docs": _TEXTS}, {"degraded": _DEGRADED}),
+            check=EmbeddableTexts(REFERENCES.name, _QUESTION),
+            execute=find_references,
+        ),
+    ]

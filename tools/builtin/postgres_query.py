@@ -1,7 +1,9 @@
 """`execute_postgres_query`: one SELECT of the agent's own on the default data source."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,7 +20,7 @@ from core.execution import Query, QuerySource, QuerySources
 from core.formatting import distinct_names
 from core.messages import message
 from core.results import Answer, QueryResult, structured_content
-from core.statement import compile_statement
+from core.statement import STATEMENT_BYTE_LIMIT, compile_statement
 from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
@@ -27,7 +29,6 @@ from core.toolspec import (
     ParameterSpec,
     ParameterType,
 )
-from tools.builtin.agent_sql import find_readings, separate_colons
 from tools.builtin.tool import (
     Arguments,
     BuiltinSpec,
@@ -89,6 +90,37 @@ _OUTPUT = object_schema(
     },
 )
 
+# SQL as agents send it: code fences, blanks and signs of other keyboards, colons that bind nothing.
+_FENCED = re.compile(
+    r"\s*```(?:[\w+-]*[ \t]*\r?\n|(?:postgresql|postgres|pgsql|psql|sql)\b)?(?P<sql>.*?)(?:```\s*)?\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+# Strings, quoted names and comments: what is in them is meant as it is. One that is never closed goes
+# on to the end, so that reading stays linear.
+_LITERAL = (
+    r"(?<![\w$])[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z)|'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)"
+    r"|(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?(?:\$(?P=tag)\$|\Z)|--[^\n\r]*|/\*.*?(?:\*/|\Z)"
+)
+_CODE = r"(?:[^'\"$/eE-]|[eE](?!')|-(?!-)|/(?!\*))+"
+_LITERAL_OR_CODE = re.compile(rf"(?P<literal>{_LITERAL})|{_CODE}|.", re.DOTALL)
+# Directly after a value or "[", a colon separates; nothing is bound here, so it can mean nothing else.
+_LITERAL_OR_SEPARATOR = re.compile(
+    rf"(?P<literal>{_LITERAL})|(?<=[\w\])'\"\[]):(?=[^\W\d])", re.DOTALL
+)
+# At the very end it cannot be a part of a name, and PostgreSQL would make it one: AS total；
+_WIDE_END = re.compile(r"；(?=\s*\Z)")
+_BLANKS = {
+    code: " "
+    for code in range(0x80, 0x3001)
+    if unicodedata.category(chr(code)) in {"Zs", "Zl", "Zp"} or code == 0x85
+}
+_INVISIBLE = dict.fromkeys((0x200B, 0x2060, 0xFEFF), "")
+_WIDE_QUOTES = {0xFF02, 0xFF07}
+# U+FF01 to U+FF5E are ASCII's signs in the width of an ideograph.
+_WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if code not in _WIDE_QUOTES}
+_AS_WRITTEN = {**_BLANKS, **_INVISIBLE}
+_ALL_ASCII = {**_AS_WRITTEN, **_WIDE, ord("、"): ","}
+
 
 class _QueryArguments(ArgumentsValidator):
     """And who asks: callers that wait for the database take turns."""
@@ -109,29 +141,25 @@ def postgres_query_tool() -> BuiltinTool:
 
 
 async def _answer(values: Mapping[str, Any], sources: QuerySources) -> Answer:
+    """The rows of the first reading of the statement that the database takes."""
+    *earlier, last = find_readings(values["sql_query"])
+    error: ToolboxError
     try:
         async with asyncio.timeout(DEFAULT_TIMEOUT_MS / 1_000 + DEADLINE_MARGIN_S):
-            readings, caller = find_readings(values["sql_query"]), values["caller"]
-            sql, result = await _run(readings, sources.get(None), caller)
+            source, caller = sources.get(None), values["caller"]
+            for sql in earlier:
+                with suppress(StatementError):
+                    return _report(sql, await _run(sql, source, caller))
+            return _report(last, await _run(last, source, caller))
     except TimeoutError:
-        return _refuse(DataSourceUnavailableError(_NO_ANSWER))
-    except ToolboxError as error:
-        return _refuse(error)
-    return _report(sql, result)
+        error = DataSourceUnavailableError(_NO_ANSWER)
+    except ToolboxError as refusal:
+        error = refusal
+    structured = {"status": "error", "message": f"Error while querying DB: {_explain(error)}"}
+    return RefusedAnswer(structured=structured, texts=(json_text(structured),), error=error)
 
 
-async def _run(
-    readings: Sequence[str], source: QuerySource, caller: str
-) -> tuple[str, QueryResult]:
-    """The first reading that the database takes, and its rows."""
-    *earlier, last = readings
-    for sql in earlier:
-        with suppress(StatementError):
-            return sql, await _run_statement(sql, source, caller)
-    return last, await _run_statement(last, source, caller)
-
-
-async def _run_statement(sql: str, source: QuerySource, caller: str) -> QueryResult:
+async def _run(sql: str, source: QuerySource, caller: str) -> QueryResult:
     statement = compile_statement(separate_colons(sql))
     if statement.placeholders:
         first = statement.placeholders[0]
@@ -143,7 +171,7 @@ async def _run_statement(sql: str, source: QuerySource, caller: str) -> QueryRes
                 name=first.name,
             )
         )
-    # Its own words for a refusal; run() finds the statement described already.
+    # The database's own words for a refusal; run() finds the statement described already.
     await source.check(statement, (), caller)
     return await source.run(
         Query(
@@ -161,19 +189,14 @@ async def _run_statement(sql: str, source: QuerySource, caller: str) -> QueryRes
 def _report(sql: str, result: QueryResult) -> Answer:
     names = distinct_names(result.columns)
     records: list[JsonValue] = [dict(zip(names, row, strict=True)) for row in result.rows]
-    told = structured_content(result, include_rows=False)
-    caps = {key: told[key] for key in _CAPS if key in told}
+    content = structured_content(result, include_rows=False)
+    caps = {key: content[key] for key in _CAPS if key in content}
     structured = {
         "status": "success",
         "message": "SQL executed.",
         "data": {"type": "csv_table", "content": {"sql": sql, "records": records, **caps}},
     }
     return json_answer(structured, row_count=len(records), truncated=result.truncated)
-
-
-def _refuse(error: ToolboxError) -> Answer:
-    structured = {"status": "error", "message": f"Error while querying DB: {_explain(error)}"}
-    return RefusedAnswer(structured=structured, texts=(json_text(structured),), error=error)
 
 
 def _explain(error: ToolboxError) -> str:
@@ -188,3 +211,30 @@ def _explain(error: ToolboxError) -> str:
     if text.startswith(_MISSING_RIGHT) and isinstance(error, DataSourceError | StatementError):
         return f"{text}; use another table, or ask the administrator for the right to read it"
     return text
+
+
+def find_readings(text: str) -> list[str]:
+    """The statement that the text holds, and after it what it may mean if the database refuses it.
+
+    The second reading, only where it differs, takes wide signs for ASCII ones. Japanese and Korean
+    names may hold such signs without quotes, so the text as it was written comes first.
+    """
+    fenced = _FENCED.match(text)
+    sql = fenced["sql"].strip() if fenced else text
+    if sql.isascii() or len(sql) > STATEMENT_BYTE_LIMIT:
+        return [sql]
+    ended = _WIDE_END.sub(";", sql)
+
+    def translate(table: dict[int, str]) -> str:
+        return _LITERAL_OR_CODE.sub(
+            lambda match: match["literal"] or match[0].translate(table), ended
+        )
+
+    return list(dict.fromkeys(map(translate, (_AS_WRITTEN, _ALL_ASCII))))
+
+
+def separate_colons(sql: str) -> str:
+    """The statement with a blank behind each colon of a slice or of json_object(), so that it binds nothing."""
+    if ":" not in sql or len(sql) > STATEMENT_BYTE_LIMIT:
+        return sql
+    return _LITERAL_OR_SEPARATOR.sub(lambda match: match["literal"] or ": ", sql)

@@ -1,24 +1,37 @@
-"""All built-in tools, and the choice of those that an installation serves."""
+"""All built-in tools, what they need of the outside, and the choice of those that are served."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from django.conf import settings
+from django.db import Error as DatabaseError
 
+from access.database_thread import DatabaseThread
+from catalog.documents.indexing import IndexTarget, explain_unbuilt_index
+from catalog.documents.stored import search_documents_by_text
+from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from core.bindings import CallerFacts
-from core.errors import ConfigurationError
-from tools.builtin.catalogue import CatalogueReader
+from core.errors import ConfigurationError, VectorStoreUnavailableError
+from core.messages import Message, message
+from gateways.embeddings.client import EmbeddingClient
+from gateways.vectors.store import VectorStore
+from tools.builtin.catalogue import CatalogueReader, open_catalogue
 from tools.builtin.catalogue_tools import CONNECTION, DETAILS, SUMMARIES, TAGS, catalogue_tools
 from tools.builtin.documents import DocumentSearch
 from tools.builtin.embedding_tools import EMBEDDING, REFERENCES, SIMILARITY, embedding_tools
 from tools.builtin.postgres_query import SPEC as POSTGRES_QUERY
 from tools.builtin.postgres_query import postgres_query_tool
 from tools.builtin.search_tools import CALL, SEARCH, FindTools, search_tools
-from tools.builtin.services import BuiltinServices
 from tools.builtin.tool import BuiltinTool
 from tools.builtin.utilities import COMPLETION, SANITIZER, completion_tool, sanitizer_tool
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# An agent waits for it; indexing may take longer.
+STORE_TIMEOUT_S = 2.0
 EVERY_TOOL, NO_TOOL = "all", "none"
 # No tool of a person may have one of them.
 BUILTIN_NAMES = frozenset(
@@ -30,6 +43,46 @@ BUILTIN_NAMES = frozenset(
 )
 
 
+class BuiltinServices:
+    """The embedding server, vectors, stored documents and the catalogue; connect when first needed."""
+
+    def __init__(self) -> None:
+        """Raises ConfigurationError for settings that cannot be right."""
+        self.embedder = EmbeddingClient(embedding_settings())
+        self._store = VectorStore(replace(vector_store_settings(), timeout_s=STORE_TIMEOUT_S))
+        # Its own: ranking thousands of documents must not hold up the registry.
+        self._thread = DatabaseThread("documents")
+        self.catalogue = open_catalogue()
+        target = IndexTarget(self._store.settings.collection, self.embedder.settings.model)
+
+        async def search_by_words(query: str, limit: int) -> list[str]:
+            return await self._read(search_documents_by_text, query, limit)
+
+        async def explain_unbuilt() -> Message | None:
+            return await self._read(explain_unbuilt_index, target)
+
+        self.search = DocumentSearch(self.embedder, self._store, search_by_words, explain_unbuilt)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self.search.close()
+        await self.embedder.close()
+        await self._store.close()
+        await self._thread.close()
+        await self.catalogue.close()
+
+    async def _read(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await self._thread.call(verb, *args, **kwargs)
+        except (DatabaseError, TimeoutError) as error:
+            raise VectorStoreUnavailableError(
+                message(
+                    "documents.unsearchable",
+                    "reference documents cannot be searched now; try again later",
+                )
+            ) from error
+
+
 def read_reserved_names() -> frozenset[str]:
     """The names of the built-in tools that MCP_BUILTIN_TOOLS asks for."""
     wanted = set(settings.MCP_BUILTIN_TOOLS)
@@ -39,13 +92,13 @@ def read_reserved_names() -> frozenset[str]:
 @cache
 def declared_tools(wanted: tuple[str, ...]) -> dict[str, BuiltinTool]:
     """The built-in tools that MCP_BUILTIN_TOOLS asks for, to be looked at: running one is the runtime's."""
+
+    async def find_nothing(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
+        return {"tools": [], "degraded": True}
+
     services = BuiltinServices()
-    tools = builtin_tools(services.search, services.catalogue, _find_nothing)
+    tools = builtin_tools(services.search, services.catalogue, find_nothing)
     return choose_tools(tools, wanted)
-
-
-async def _find_nothing(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
-    return {"tools": [], "degraded": True}
 
 
 def builtin_tools(

@@ -17,15 +17,15 @@ from core.arguments import input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.execution import QuerySources
-from core.messages import Message, message
+from core.messages import message
 from core.results import Answer
 from core.shown_values import printable
 from core.toolspec import ParameterSpec, ParameterType, Presence
-from tools.builtin.text_lists import EmbeddableTexts
 from tools.builtin.tool import (
     Arguments,
     BuiltinSpec,
     BuiltinTool,
+    EmbeddableTexts,
     json_answer,
     object_schema,
 )
@@ -143,14 +143,24 @@ def search_tools(find: FindTools) -> list[BuiltinTool]:
     """The two tools, the one that finds before the one that calls."""
 
     async def execute(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-        told = await find(values["query"], values["limit"], values["facts"])
-        return json_answer(told, row_count=len(told["tools"]))
+        found = await find(values["query"], values["limit"], values["facts"])
+        return json_answer(found, row_count=len(found["tools"]))
 
-    found = {"type": "array", "items": _FOUND}
+    async def refuse(_values: Mapping[str, Any], _sources: QuerySources) -> NoReturn:
+        raise ArgumentsError(
+            message(
+                "arguments.stands_for",
+                "{name} only stands for the tool that it names; call that one",
+                name=CALL.name,
+            )
+        )
+
     searching = BuiltinTool(
         spec=SEARCH,
         input_schema=input_schema(_SEARCHED),
-        output_schema=object_schema({"tools": found, "degraded": _DEGRADED}),
+        output_schema=object_schema(
+            {"tools": {"type": "array", "items": _FOUND}, "degraded": _DEGRADED}
+        ),
         check=SearchArguments(),
         execute=execute,
     )
@@ -159,7 +169,7 @@ def search_tools(find: FindTools) -> list[BuiltinTool]:
         input_schema=_CALLED,
         output_schema=_ANY_OBJECT,
         check=read_called,
-        execute=_refuse_to_run,
+        execute=refuse,
     )
     return [searching, calling]
 
@@ -180,37 +190,20 @@ def read_called(arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[s
     name, given = arguments.get("name"), arguments.get("arguments")
     if given is not None and not isinstance(given, Mapping):
         faults.insert(0, name_fault("arguments", expect_object('{"region": "KR"}', given)))
-    if fault := _judge_name(name):
-        faults.insert(0, fault)
+    if name is None:
+        faults.insert(0, name_fault("name", REQUIRED))
+    elif not isinstance(name, str):
+        faults.insert(0, name_fault("name", expect_text(name)))
+    elif name in UNFOUND:
+        called_by_itself = message(
+            "arguments.called_by_itself",
+            "{name} is called by itself, not through {tool}",
+            name=name,
+            tool=CALL.name,
+        )
+        faults.insert(0, name_fault("name", called_by_itself))
+    elif not name.strip():
+        faults.insert(0, name_fault("name", NOT_BLANK))
     if faults:
         raise ArgumentsError(list_faults(CALL.name, faults[:MAX_LINES]))
     return {"name": name, "arguments": given or {}}
-
-
-def _judge_name(name: object) -> Message | None:
-    if name is None:
-        return name_fault("name", REQUIRED)
-    if not isinstance(name, str):
-        return name_fault("name", expect_text(name))
-    if name in UNFOUND:
-        return name_fault("name", _called_by_itself(name))
-    return None if name.strip() else name_fault("name", NOT_BLANK)
-
-
-def _called_by_itself(name: str) -> Message:
-    return message(
-        "arguments.called_by_itself",
-        "{name} is called by itself, not through {tool}",
-        name=name,
-        tool=CALL.name,
-    )
-
-
-async def _refuse_to_run(_values: Mapping[str, Any], _sources: QuerySources) -> NoReturn:
-    raise ArgumentsError(
-        message(
-            "arguments.stands_for",
-            "{name} only stands for the tool that it names; call that one",
-            name=CALL.name,
-        )
-    )

@@ -1,16 +1,21 @@
 """A built-in tool: the same surface as a compiled tool, with the product's own code behind it."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.argument_texts import NOT_BLANK, limit_characters, limit_items, list_faults, name_fault
+from core.arguments import ArgumentsValidator
 from core.bindings import NOBODY, CallerFacts
-from core.errors import ToolboxError
+from core.errors import ArgumentsError, ToolboxError
 from core.execution import QuerySources
 from core.json_text import encode_json
+from core.messages import Message
 from core.results import Answer
 from core.tool_entry import READS_ONLY
-from core.toolspec import DEFAULT_TIMEOUT_MS
+from core.toolspec import DEFAULT_TIMEOUT_MS, ParameterSpec
+
+MAX_BLANKS_NAMED = 20
 
 Arguments = Mapping[str, object]
 # `facts` are those of the caller, for the few tools whose answer depends on who asks.
@@ -61,9 +66,56 @@ class RefusedAnswer(Answer):
     error: ToolboxError
 
 
-def json_answer(structured: dict[str, Any], **told: Any) -> Answer:
-    """The object as structured content and, the same JSON, as text; `told` are Answer's other fields."""
-    return Answer(structured=structured, texts=(json_text(structured),), **told)
+class EmbeddableTexts:
+    """As ArgumentsValidator; then the texts of the first one, a text or a list, must be fit to be embedded.
+
+    A list may have at most `most` texts, of `most_characters` together.
+    """
+
+    __slots__ = ("_argument", "_most", "_most_characters", "_tool_name", "_validate")
+
+    def __init__(
+        self,
+        tool_name: str,
+        parameters: Sequence[ParameterSpec],
+        most: int = 1,
+        most_characters: int = 0,
+    ) -> None:
+        self._tool_name = tool_name
+        self._validate = ArgumentsValidator(tool_name, parameters)
+        self._argument = parameters[0].name
+        self._most = most
+        self._most_characters = most_characters
+
+    def __call__(self, arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
+        """The typed values. Raises ArgumentsError, which names every text that does not fit."""
+        values = self._validate(arguments)
+        given = values[self._argument]
+        if isinstance(given, str):
+            faults = [] if given.strip() else [name_fault(self._argument, NOT_BLANK)]
+        else:
+            faults = self._judge_list(given)
+        if faults:
+            raise ArgumentsError(list_faults(self._tool_name, faults))
+        return values
+
+    def _judge_list(self, texts: Any) -> list[Message]:
+        if len(texts) > self._most:
+            return [name_fault(self._argument, limit_items(self._most, str(len(texts))))]
+        characters = sum(map(len, texts))
+        if characters > self._most_characters:
+            fault = limit_characters(self._most_characters, characters)
+            return [name_fault(self._argument, fault)]
+        blank = [index for index, text in enumerate(texts) if not text.strip()]
+        return [
+            name_fault(f"{self._argument}[{index}]", NOT_BLANK)
+            for index in blank[:MAX_BLANKS_NAMED]
+        ]
+
+
+def json_answer(structured: dict[str, Any], **fields: Any) -> Answer:
+    """The object as structured content and, the same JSON, as text; `fields` are Answer's other fields."""
+    return Answer(structured=structured, texts=(json_text(structured),), **fields)
 
 
 def json_text(structured: dict[str, Any]) -> str:

@@ -1,14 +1,28 @@
 """`complete_column_extraction` and `sanitize_for_csv`: small steps of an agent's work."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.argument_texts import (
+    MAX_LINES,
+    REQUIRED,
+    expect_list,
+    expect_object,
+    expect_text,
+    limit_items,
+    list_faults,
+    name_fault,
+    printable,
+)
 from core.arguments import ArgumentsValidator, input_schema
+from core.bindings import NOBODY, CallerFacts
+from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType
-from tools.builtin.extracted_columns import INPUT_SCHEMA, read_column_names
 from tools.builtin.tool import (
+    Arguments,
     BuiltinSpec,
     BuiltinTool,
     json_answer,
@@ -49,8 +63,51 @@ _TEXT = (
 )
 
 
+_ARGUMENT, _NAME = "extracted_columns", "extracted_column_name"
+_EXAMPLE = '{"items": [{"extracted_column_name": "user_id"}]}'
+MAX_ITEMS = 1_000
+
+_EXTRACTED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        _ARGUMENT: {
+            "type": "object",
+            "properties": {
+                "items": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            _NAME: {
+                                "type": "string",
+                                "description": "A column name as extracted from the question.",
+                            }
+                        },
+                        "required": [_NAME],
+                    },
+                    "description": "All extracted column names; empty when there are none.",
+                }
+            },
+            "required": ["items"],
+            "description": "The extracted column names.",
+            "examples": [{"items": [{_NAME: "user_id"}, {_NAME: "email"}]}],
+        }
+    },
+    "required": [_ARGUMENT],
+    "additionalProperties": False,
+}
+
+
 def completion_tool() -> BuiltinTool:
     """The tool that ends an agent's extraction of column names."""
+
+    async def complete(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+        if not values["column_names"]:
+            text = "Column name extraction required."
+            return json_answer({"status": "error", "message": text, "escalate": False})
+        text = "Column name extraction completed."
+        return json_answer({"status": "success", "message": text, "escalate": True})
+
     output = object_schema(
         {
             "status": {"type": "string", "enum": ["success", "error"]},
@@ -60,32 +117,75 @@ def completion_tool() -> BuiltinTool:
     )
     return BuiltinTool(
         spec=COMPLETION,
-        input_schema=INPUT_SCHEMA,
+        input_schema=_EXTRACTED,
         output_schema=output,
         check=read_column_names,
-        execute=_complete,
+        execute=complete,
     )
 
 
 def sanitizer_tool() -> BuiltinTool:
     """The tool that takes no-break spaces out of a text."""
-    output = object_schema({"sanitized_text": {"type": "string"}})
+
+    async def sanitize(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
+        return json_answer({"sanitized_text": values["text"].replace(_NO_BREAK_SPACE, " ")})
+
     return BuiltinTool(
         spec=SANITIZER,
         input_schema=input_schema(_TEXT),
-        output_schema=output,
+        output_schema=object_schema({"sanitized_text": {"type": "string"}}),
         check=ArgumentsValidator(SANITIZER.name, _TEXT),
-        execute=_sanitize,
+        execute=sanitize,
     )
 
 
-async def _complete(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-    if not values["column_names"]:
-        message = "Column name extraction required."
-        return json_answer({"status": "error", "message": message, "escalate": False})
-    message = "Column name extraction completed."
-    return json_answer({"status": "success", "message": message, "escalate": True})
+def read_column_names(arguments: Arguments, _facts: CallerFacts = NOBODY) -> Mapping[str, object]:
+    """`column_names`: the names given, blank ones left out. Raises ArgumentsError, one line per fault.
+
+    No `items` is read as none; other keys beside the names are an agent's notes and are ignored.
+    """
+    faults = [
+        message(
+            "arguments.unknown",
+            "{name}: unknown; this tool takes {known}",
+            name=printable(str(name)),
+            known=_ARGUMENT,
+        )
+        for name in arguments
+        if name != _ARGUMENT
+    ]
+    given, names = arguments.get(_ARGUMENT), []
+    if _ARGUMENT not in arguments:
+        faults.insert(0, name_fault(_ARGUMENT, REQUIRED))
+    elif isinstance(given, Mapping):
+        names = _read_items(given.get("items"), faults)
+    else:
+        faults.insert(0, name_fault(_ARGUMENT, expect_object(_EXAMPLE, given)))
+    if faults:
+        left_out = max(0, len(faults) - MAX_LINES)
+        raise ArgumentsError(list_faults(COMPLETION.name, faults[:MAX_LINES], left_out))
+    return {"column_names": names}
 
 
-async def _sanitize(values: Mapping[str, Any], _sources: QuerySources) -> Answer:
-    return json_answer({"sanitized_text": values["text"].replace(_NO_BREAK_SPACE, " ")})
+def _read_items(items: object, faults: list[Message]) -> list[str]:
+    """The names; what is wrong with an item is added to `faults`."""
+    path, names = f"{_ARGUMENT}.items", []
+    if items is None:
+        return []
+    if isinstance(items, str) or not isinstance(items, Sequence):
+        faults.append(name_fault(path, expect_list(items)))
+        return []
+    if len(items) > MAX_ITEMS:
+        faults.append(name_fault(path, limit_items(MAX_ITEMS, str(len(items)))))
+        return []
+    for index, item in enumerate(items):
+        if not isinstance(item, Mapping):
+            fault = expect_object(f'{{"{_NAME}": "user_id"}}', item)
+            faults.append(name_fault(f"{path}[{index}]", fault))
+        elif _NAME not in item:
+            faults.append(name_fault(f"{path}[{index}].{_NAME}", REQUIRED))
+        elif not isinstance(item[_NAME], str):
+            faults.append(name_fault(f"{path}[{index}].{_NAME}", expect_text(item[_NAME])))
+        elif item[_NAME].strip():
+            names.append(item[_NAME])
+    return names

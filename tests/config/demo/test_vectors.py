@@ -27,8 +27,7 @@ from core.errors import EmbeddingUnavailableError
 from core.execution import CompiledTool
 from core.retrieval.tool_texts import hash_texts
 from gateways.embeddings.client import EmbeddingSettings, TextRole
-from tools.builtin.registry import builtin_tools
-from tools.builtin.services import BuiltinServices
+from tools.builtin.registry import BuiltinServices, builtin_tools
 from tools.finding.index import findable, to_search_tool
 from tools.finding.vector_rows import HashedVectors
 from tools.models import ToolVector
