@@ -2,30 +2,30 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from asgiref.sync import async_to_sync
 from django.db import IntegrityError, connection, transaction
 
 from catalog.models import CatalogColumn, CatalogTable, DataSource
 from catalog.sources.settings import read_sources
 from core.catalogue.entries import TableName
-from core.errors import DefinitionError
-from core.statement import CompiledStatement
+from core.errors import DataSourceUnavailableError, DefinitionError, ToolboxError
+from core.statement import CompiledStatement, compile_statement
 from core.statements.names import QueryBlock, find_used_names
-from core.statements.uses import KnownTable, TableNames, Uses, find_read_tables, find_uses
-from core.toolspec import Dialect, SqlLogic
+from core.statements.uses import KnownTable, TableNames, find_read_tables, find_uses
+from core.toolspec import Dialect, ParameterType, SqlLogic
 from gateways.engine import Reads
-from gateways.engines import ENGINES
+from gateways.engines import ENGINES, DatabaseSettings, engine_of, open_source
 from tools.models import ToolDefinition, ToolUse, ToolUseState
 from tools.specs import build_spec
-from tools.uses.exact_reads import compile_for_reads, read_exactly
 
 logger = logging.getLogger(__name__)
 
-TOOLS_TOGETHER = 500
+BATCH_SIZE = 500
 _LOCK = 0x7001_05E5
-_DEFAULT_SEARCH_PATH = "public"
 
 # What a tool's uses depend on: its statement, the data source, and what scans found there. A JSON
 # definition may name any data source.
@@ -56,6 +56,9 @@ SELECT * FROM unnest(%s::int[], %s::bigint[], %s::bigint[])
 
 # Ids of a tool, a table, and a column of it.
 _Use = tuple[int, int, int | None]
+# Columns that the catalogue does not know, as they are stored.
+_Unknown = list[dict[str, object]]
+_Statements = Sequence[tuple[ToolDefinition, SqlLogic]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +69,6 @@ class _Source:
     name: str | None
     dialect: Dialect
     search_path: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Statement:
-    """A tool's statement: the names in it, and of an SQLite one what to ask the file about."""
-
-    tool_id: int
-    blocks: list[QueryBlock]
-    compiled: CompiledStatement | None
 
 
 @dataclass(slots=True)
@@ -89,29 +83,31 @@ class _Tables:
 def refresh_uses() -> int:
     """Read the statements of tools that changed, or whose tables did; how many there were.
 
-    Where nothing changed it is one query. Whoever wrote the tools: their rows are compared.
+    Where nothing changed it is one query. Any program may write tools: their rows are compared.
     """
     if not _find_stale():
         return 0
     try:
         with transaction.atomic():
-            return _refresh()
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+            # Another process may have done it while this one waited.
+            stale = _find_stale()
+            sources: dict[str | None, _Source] = {}
+            sources[None] = _Source(None, None, Dialect.POSTGRESQL, ("public",))
+            rows = DataSource.objects.filter(engine__in=list(Dialect))
+            for row in rows.only("id", "name", "engine", "search_path"):
+                path = tuple(name.strip().strip('"') for name in row.search_path.split(","))
+                sources[row.name] = _Source(row.pk, row.name, Dialect(row.engine), path)
+            ids = sorted(stale)
+            for start in range(0, len(ids), BATCH_SIZE):
+                batch = ids[start : start + BATCH_SIZE]
+                _refresh_tools({id_: stale[id_] for id_ in batch}, sources)
+            return len(stale)
     except IntegrityError:
         # A tool or table was deleted meanwhile; the next call sees the rows as they are then.
         logger.info("uses of tables are refreshed later: a row was deleted meanwhile")
         return 0
-
-
-def _refresh() -> int:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-    # Another process may have done it while this one waited.
-    stale = _find_stale()
-    ids, sources = sorted(stale), _read_sources()
-    for start in range(0, len(ids), TOOLS_TOGETHER):
-        together = {id_: stale[id_] for id_ in ids[start : start + TOOLS_TOGETHER]}
-        _refresh_tools(together, sources)
-    return len(stale)
 
 
 def _find_stale() -> dict[int, str]:
@@ -121,51 +117,58 @@ def _find_stale() -> dict[int, str]:
         return dict(cursor.fetchall())
 
 
-def _read_sources() -> dict[str | None, _Source]:
-    sources: dict[str | None, _Source] = {}
-    sources[None] = _Source(None, None, Dialect.POSTGRESQL, (_DEFAULT_SEARCH_PATH,))
-    rows = DataSource.objects.filter(engine__in=list(Dialect))
-    for row in rows.only("id", "name", "engine", "search_path"):
-        sources[row.name] = _Source(
-            row.pk, row.name, Dialect(row.engine), _split_names(row.search_path)
-        )
-    return sources
-
-
-def _split_names(search_path: str) -> tuple[str, ...]:
-    return tuple(name.strip().strip('"') for name in search_path.split(","))
-
-
 def _refresh_tools(fingerprints: Mapping[int, str], sources: Mapping[str | None, _Source]) -> None:
-    tools = ToolDefinition.objects.filter(id__in=fingerprints).select_related("data_source")
-    tools = tools.prefetch_related("parameters")
-    by_source = _read_statements(tools, sources)
-    uses: set[_Use] = set()
-    unknown: dict[int, list[dict[str, object]]] = {}
-    for source, statements in by_source.items():
-        tables = _read_tables(source, [block for one in statements for block in one.blocks])
-        for one, found in _find_uses(source, statements, tables):
-            uses.update(_make_rows(one.tool_id, found, tables))
-            unknown[one.tool_id] = _tell_unknown(found, tables)
-    _write_uses(fingerprints, uses)
-    _write_states(fingerprints, unknown)
-
-
-def _read_statements(
-    tools: Iterable[ToolDefinition], sources: Mapping[str | None, _Source]
-) -> dict[_Source, list[_Statement]]:
     dialects = {name: source.dialect for name, source in sources.items()}
-    found: dict[_Source, list[_Statement]] = defaultdict(list)
-    for tool in tools:
-        try:
+    by_source: dict[_Source, list[tuple[ToolDefinition, SqlLogic]]] = defaultdict(list)
+    tools = ToolDefinition.objects.filter(id__in=fingerprints).select_related("data_source")
+    for tool in tools.prefetch_related("parameters"):
+        with suppress(DefinitionError):
             logic = build_spec(tool, (), dialects).logic
-        except DefinitionError:
-            continue
-        if isinstance(logic, SqlLogic) and (source := sources.get(logic.data_source)):
-            blocks = find_used_names(logic.statement, source.dialect)
-            compiled = compile_for_reads(tool, logic)
-            found[source].append(_Statement(tool.pk, blocks, compiled))
-    return found
+            if isinstance(logic, SqlLogic) and (source := sources.get(logic.data_source)):
+                by_source[source].append((tool, logic))
+    uses: set[_Use] = set()
+    unknown: dict[int, _Unknown] = {}
+    for source, statements in by_source.items():
+        for tool_id, used, unknown_columns in _find_uses(source, statements):
+            uses |= used
+            unknown[tool_id] = unknown_columns
+    _write_uses(fingerprints.keys(), uses)
+    ToolUseState.objects.bulk_create(
+        [
+            ToolUseState(
+                tool_id=tool_id, fingerprint=fingerprint, unknown_columns=unknown.get(tool_id, [])
+            )
+            for tool_id, fingerprint in fingerprints.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["tool"],
+        update_fields=["fingerprint", "unknown_columns"],
+    )
+
+
+def _find_uses(
+    source: _Source, statements: _Statements
+) -> Iterator[tuple[int, set[_Use], _Unknown]]:
+    """Of each tool its id, what its statement uses, and columns that are not there."""
+    blocks = {
+        tool.pk: find_used_names(logic.statement, source.dialect) for tool, logic in statements
+    }
+    tables = _read_tables(source, [block for found in blocks.values() for block in found])
+    names = TableNames(tables.known, source.dialect, source.search_path)
+    exact = _read_exactly(source, statements)
+    for tool_id, mentioned in blocks.items():
+        reads = exact.get(tool_id)
+        uses = find_uses(mentioned, names) if reads is None else find_read_tables(reads, names)
+        used: set[_Use] = set()
+        for table, columns in uses.columns.items():
+            ids: list[int | None] = [tables.column_ids[table, column] for column in columns]
+            used |= {(tool_id, tables.table_ids[table], id_) for id_ in ids or [None]}
+        unknown: _Unknown = [
+            {"table_id": tables.table_ids[table], "column": column}
+            for table, columns in uses.unknown.items()
+            for column in sorted(columns)
+        ]
+        yield tool_id, used, unknown
 
 
 def _read_tables(source: _Source, blocks: Iterable[QueryBlock]) -> _Tables:
@@ -175,9 +178,13 @@ def _read_tables(source: _Source, blocks: Iterable[QueryBlock]) -> _Tables:
         rows = rows.filter(
             name__in={mention.path[-1] for block in blocks for mention in block.tables}
         )
-    tables = _Tables()
     listed = list(rows.values_list("id", "schema", "name", "gone_at"))
-    columns = _read_columns([id_ for id_, *_ in listed])
+    # By table the ids of its columns by name: those that are there, and those that are gone.
+    columns: dict[int, tuple[dict[str, int], dict[str, int]]] = defaultdict(lambda: ({}, {}))
+    found = CatalogColumn.objects.filter(table_id__in=[id_ for id_, *_ in listed]).order_by()
+    for id_, table_id, name, gone_at in found.values_list("id", "table_id", "name", "gone_at"):
+        columns[table_id][gone_at is not None][name] = id_
+    tables = _Tables()
     for id_, schema, name, gone_at in listed:
         table = TableName(schema, name)
         present, gone = columns[id_]
@@ -188,54 +195,47 @@ def _read_tables(source: _Source, blocks: Iterable[QueryBlock]) -> _Tables:
     return tables
 
 
-def _find_uses(
-    source: _Source, statements: Iterable[_Statement], tables: _Tables
-) -> Iterator[tuple[_Statement, Uses]]:
-    names = TableNames(tables.known, source.dialect, source.search_path)
-    exact = _read_exactly(source, statements)
-    for one in statements:
-        if (reads := exact.get(one.tool_id)) is None:
-            yield one, find_uses(one.blocks, names)
-        else:
-            yield one, find_read_tables(reads, names)
+def _read_exactly(source: _Source, statements: _Statements) -> dict[int, Reads]:
+    """By tool what its database itself says is read, below views too.
 
-
-def _read_exactly(source: _Source, statements: Iterable[_Statement]) -> Mapping[int, Reads]:
-    """Nothing where the file cannot be asked: then the text alone tells."""
-    compiled = [(one.tool_id, one.compiled) for one in statements if one.compiled]
+    Left out are tools that it refuses, and all of them where it cannot tell or be asked.
+    """
+    if ENGINES[source.dialect].find_reads is None:
+        return {}
+    list_types = {kind.value for kind in ParameterType if kind.is_list}
+    compiled: dict[int, CompiledStatement] = {}
+    for tool, logic in statements:
+        rows = tool.parameters.all()
+        lists = [row.param_name for row in rows if row.param_type.strip().upper() in list_types]
+        with suppress(DefinitionError):
+            compiled[tool.pk] = compile_statement(
+                logic.statement, dialect=source.dialect, list_names=lists
+            )
     settings = read_sources().usable.get(source.name) if compiled else None
-    return read_exactly(settings, compiled) if settings else {}
+    return async_to_sync(_ask_for_reads)(settings, compiled) if settings else {}
 
 
-def _read_columns(
-    table_ids: Collection[int],
-) -> dict[int, tuple[dict[str, int], dict[str, int]]]:
-    """By table the ids of its columns by name: those that are there, and those that are gone."""
-    found: dict[int, tuple[dict[str, int], dict[str, int]]] = defaultdict(lambda: ({}, {}))
-    rows = CatalogColumn.objects.filter(table_id__in=table_ids).order_by()
-    for id_, table_id, name, gone_at in rows.values_list("id", "table_id", "name", "gone_at"):
-        found[table_id][gone_at is not None][name] = id_
+async def _ask_for_reads(
+    settings: DatabaseSettings, compiled: Mapping[int, CompiledStatement]
+) -> dict[int, Reads]:
+    found: dict[int, Reads] = {}
+    if (find_reads := engine_of(settings).find_reads) is None:
+        return found
+    source = open_source(settings)
+    try:
+        for tool_id, statement in compiled.items():
+            try:
+                found[tool_id] = await find_reads(source, statement)
+            except DataSourceUnavailableError:
+                break
+            except ToolboxError:
+                continue
+    finally:
+        await source.close()
     return found
 
 
-def _make_rows(tool_id: int, uses: Uses, tables: _Tables) -> Iterator[_Use]:
-    for table, columns in uses.columns.items():
-        table_id = tables.table_ids[table]
-        if not columns:
-            yield tool_id, table_id, None
-        for column in columns:
-            yield tool_id, table_id, tables.column_ids[table, column]
-
-
-def _tell_unknown(uses: Uses, tables: _Tables) -> list[dict[str, object]]:
-    return [
-        {"table_id": tables.table_ids[table], "column": column}
-        for table, columns in uses.unknown.items()
-        for column in sorted(columns)
-    ]
-
-
-def _write_uses(tool_ids: Collection[int], uses: Set[_Use]) -> None:
+def _write_uses(tool_ids: Set[int], uses: Set[_Use]) -> None:
     """Make the rows of these tools equal to `uses`; most stay as they are."""
     rows = ToolUse.objects.filter(tool_id__in=tool_ids)
     stored = {
@@ -248,20 +248,3 @@ def _write_uses(tool_ids: Collection[int], uses: Set[_Use]) -> None:
     if new := sorted(uses - stored.keys(), key=str):
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(ids) for ids in zip(*new, strict=True)])
-
-
-def _write_states(
-    fingerprints: Mapping[int, str], unknown: Mapping[int, list[dict[str, object]]]
-) -> None:
-    states = [
-        ToolUseState(
-            tool_id=tool_id, fingerprint=fingerprint, unknown_columns=unknown.get(tool_id, [])
-        )
-        for tool_id, fingerprint in fingerprints.items()
-    ]
-    ToolUseState.objects.bulk_create(
-        states,
-        update_conflicts=True,
-        unique_fields=["tool"],
-        update_fields=["fingerprint", "unknown_columns"],
-    )

@@ -1,6 +1,5 @@
 """Which tools use a table, which tables a tool uses, and what of it is gone."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -48,7 +47,7 @@ def read_tools_using(table: CatalogTable) -> list[ToolOfTable]:
     found: dict[int, ToolOfTable] = {}
     for use in uses.order_by("tool__name", "column__position", "column__name"):
         if use.tool_id not in found:
-            found[use.tool_id] = ToolOfTable(use.tool, complaints=_complain_unknown([table], use))
+            found[use.tool_id] = ToolOfTable(use.tool, complaints=_complain_unknown(use))
         _add_use(found[use.tool_id], use)
     return list(found.values())
 
@@ -61,8 +60,7 @@ def read_tables_used(tool: ToolDefinition) -> list[TableOfTool]:
     found: dict[int, TableOfTool] = {}
     for use in uses.order_by("table__schema", "table__name", "column__position", "column__name"):
         if use.table_id not in found:
-            complaints = _complain_unknown([use.table], use)
-            found[use.table_id] = TableOfTool(use.table, complaints=complaints)
+            found[use.table_id] = TableOfTool(use.table, complaints=_complain_unknown(use))
         _add_use(found[use.table_id], use)
     return list(found.values())
 
@@ -74,18 +72,15 @@ def count_tools_by_column(table: CatalogTable) -> dict[int, int]:
     return {row["column_id"]: row["tools"] for row in counts}
 
 
-def _add_use(one: ToolOfTable | TableOfTool, use: ToolUse) -> None:
+def _add_use(found: ToolOfTable | TableOfTool, use: ToolUse) -> None:
     if use.column:
-        one.columns.append(use.column.name)
-    one.complaints += _new(_complain_gone(use), one.complaints)
-
-
-def _new(complaint: str, told: Iterable[str]) -> list[str]:
-    return [complaint] if complaint and complaint not in told else []
+        found.columns.append(use.column.name)
+    if (complaint := _complain_gone(use)) and complaint not in found.complaints:
+        found.complaints.append(complaint)
 
 
 def _complain_gone(use: ToolUse) -> str:
-    """A sentence about a table or column that is gone, '' where none is."""
+    """A sentence about the table or column if it is gone, else ''."""
     if use.table.gone_at:
         words = {"table": use.table.name, "date": _date(use.table.gone_at)}
         return _("uses table %(table)s, which has been gone since %(date)s") % words
@@ -96,20 +91,17 @@ def _complain_gone(use: ToolUse) -> str:
     return ""
 
 
-def _complain_unknown(tables: Iterable[CatalogTable], use: ToolUse) -> list[str]:
+def _complain_unknown(use: ToolUse) -> list[str]:
+    """Sentences about columns of the table that the catalogue does not know."""
     try:
-        return _tell_unknown(tables, use.tool.use_state)
+        unknown = use.tool.use_state.unknown_columns
     except ToolUseState.DoesNotExist:
         return []
-
-
-def _tell_unknown(tables: Iterable[CatalogTable], state: ToolUseState) -> list[str]:
-    names = {table.pk: table.name for table in tables}
     return [
         _("uses column %(column)s, which the catalogue does not know")
-        % {"column": f"{names[one['table_id']]}.{one['column']}"}
-        for one in state.unknown_columns
-        if one["table_id"] in names
+        % {"column": f"{use.table.name}.{column['column']}"}
+        for column in unknown
+        if column["table_id"] == use.table_id
     ]
 
 
