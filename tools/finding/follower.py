@@ -119,14 +119,17 @@ class IndexFollower:
 
     async def _follow_glossary(self) -> None:
         """Take up the glossary as people have edited it; while the database is away it stays."""
-        try:
-            edited = await self._database.call(_read_glossary, self._glossary_revision)
-        except (DatabaseError, TimeoutError):
-            return
-        if edited is not None:
-            async with self._changing:
-                await self._swap(lambda: self._index.with_glossary(edited[1]))
-            self._glossary_revision = edited[0]
+
+        def read_changes() -> tuple[str, tuple[Concept, ...]] | None:
+            revision = read_glossary_revision()
+            return None if revision == self._glossary_revision else (revision, read_concepts())
+
+        with suppress(DatabaseError, TimeoutError):
+            if (edited := await self._database.call(read_changes)) is not None:
+                revision, concepts = edited
+                async with self._changing:
+                    await self._swap(lambda: self._index.with_glossary(concepts))
+                self._glossary_revision = revision
 
     async def _swap(self, build: Callable[[], SearchIndex]) -> None:
         def build_ranker() -> tuple[SearchIndex, ToolRanker]:
@@ -139,9 +142,3 @@ class IndexFollower:
         self._index, self.ranker = await asyncio.to_thread(build_ranker)
         if self._model and self.lacking:
             self.lacks_vectors.set()
-
-
-def _read_glossary(known_revision: str | None) -> tuple[str, tuple[Concept, ...]] | None:
-    """The glossary's revision and concepts if it is another one; one query while it is not."""
-    revision = read_glossary_revision()
-    return None if revision == known_revision else (revision, read_concepts())

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class FindableSpec(Protocol):
-    """What agents are told of a tool, of whatever kind."""
+    """What agents read about a tool of any kind."""
 
     @property
     def name(self) -> str: ...
@@ -119,25 +119,21 @@ def to_search_tool(tool: FindableTool) -> Tool:
     """The tool to be indexed; one that says nothing of its effects only reads, as all of them do."""
     spec, schema = tool.spec, tool.input_schema
     required = schema.get("required", ())
+    parameters: list[ToolParameter] = []
+    for name, stated in schema["properties"].items():
+        # What may be null, and what is a list, hides its allowed values one level down.
+        value = next(iter(stated.get("anyOf", ())), stated)
+        values = value.get("items", value).get("enum")
+        read = {**stated, **value, **({"enum": values} if values else {})}
+        parameters.append(parameter_of_schema(name, read, name in required))
     return Tool(
         name=spec.name,
         title=spec.title,
         description=spec.description,
-        parameters=tuple(
-            _to_parameter(name, value, is_required=name in required)
-            for name, value in schema["properties"].items()
-        ),
+        parameters=tuple(parameters),
         annotations=MCPAnnotations.from_dict(spec.annotations or READS_ONLY),
         tags=tuple(spec.tags),
     )
-
-
-def _to_parameter(name: str, schema: Mapping[str, Any], *, is_required: bool) -> ToolParameter:
-    # What may be null, and what is a list, hides its allowed values one level down.
-    value = next(iter(schema.get("anyOf", ())), schema)
-    values = value.get("items", value).get("enum")
-    read = {**schema, **value, **({"enum": values} if values else {})}
-    return parameter_of_schema(name, read, is_required)
 
 
 def _put_vectors(

@@ -27,7 +27,7 @@ class QueryVectors:
     def __init__(self, embedder: EmbeddingClient) -> None:
         self._embedder = embedder
         self._known: dict[str, _Vector] = {}
-        self._asked: dict[str, asyncio.Task[_Vector | None]] = {}
+        self._pending: dict[str, asyncio.Task[_Vector | None]] = {}
 
     async def find(self, text: str) -> _Vector | None:
         """The vector, or None where it is not there within 300 ms.
@@ -38,11 +38,16 @@ class QueryVectors:
             # The one that was asked for last is the last to be forgotten.
             self._known[text] = known
             return known
-        if text not in self._asked and len(self._asked) >= MOST_AT_ONCE:
-            return None
+        # One question for all searches with this text that wait for it.
+        if (task := self._pending.get(text)) is None:
+            if len(self._pending) >= MOST_AT_ONCE:
+                return None
+            task = asyncio.get_running_loop().create_task(self._embed(text))
+            self._pending[text] = task
+            task.add_done_callback(lambda _: self._pending.pop(text, None))
         try:
             async with asyncio.timeout(DEADLINE_S):
-                return await asyncio.shield(self._ask(text))
+                return await asyncio.shield(task)
         except TimeoutError:
             logger.warning("a search goes by words alone: no vector of the query in time")
             return None
@@ -63,17 +68,9 @@ class QueryVectors:
 
     async def close(self) -> None:
         """Ask for nothing any more."""
-        for task in (asked := list(self._asked.values())):
+        for task in (pending := list(self._pending.values())):
             task.cancel()
-        await asyncio.gather(*asked, return_exceptions=True)
-
-    def _ask(self, text: str) -> "asyncio.Task[_Vector | None]":
-        """One question for all searches with this text that wait for it."""
-        if (task := self._asked.get(text)) is None:
-            task = asyncio.get_running_loop().create_task(self._embed(text))
-            self._asked[text] = task
-            task.add_done_callback(lambda _: self._asked.pop(text, None))
-        return task
+        await asyncio.gather(*pending, return_exceptions=True)
 
     async def _embed(self, text: str) -> _Vector | None:
         try:

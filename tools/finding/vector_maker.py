@@ -68,16 +68,20 @@ class VectorMaker:
                 self._index.lacks_vectors.set()
 
     async def renew(self, dimension: int) -> None:
-        """Have all vectors made anew: the model behind the name is another one, of this dimension."""
+        """Have all vectors made again: the model behind the name is another one, of this dimension."""
         logger.warning(
-            "the embedding model now has %d dimensions; tools are embedded anew", dimension
+            "the embedding model now has %d dimensions; tools are embedded again", dimension
         )
         await self._database.call(drop_misfits, self._model, dimension)
         await self._index.forget_vectors()
 
     async def _make_all(self) -> None:
         made: dict[str, HashedVectors] = {}
-        while todo := self._find_todo(made):
+        while todo := {
+            name: entry
+            for name, entry in self._index.lacking.items()
+            if name not in made and self._refused.get(name) != hash_texts(entry.tool)
+        }:
             # In no order, so that runtimes that start together share the work.
             names = random.sample(sorted(todo), min(TOOLS_AT_ONCE, len(todo)))
             made |= await self._make({name: todo[name] for name in names})
@@ -86,18 +90,13 @@ class VectorMaker:
                 made = {}
         await self._index.take_vectors(made)
 
-    def _find_todo(self, made: Mapping[str, HashedVectors]) -> dict[str, IndexEntry]:
-        return {
-            name: entry
-            for name, entry in self._index.lacking.items()
-            if name not in made and self._refused.get(name) != hash_texts(entry.tool)
-        }
-
     async def _make(self, entries: Mapping[str, IndexEntry]) -> dict[str, HashedVectors]:
         stored = await self._database.call(read_vectors, self._model, entries.keys())
-        wanted = {name: hash_texts(entry.tool) for name, entry in entries.items()}
+        hashes = {name: hash_texts(entry.tool) for name, entry in entries.items()}
         found = {
-            name: each for name, each in stored.items() if wanted.get(name) == each.content_hash
+            name: vectors
+            for name, vectors in stored.items()
+            if hashes.get(name) == vectors.content_hash
         }
         rest = {name: entry for name, entry in entries.items() if name not in found}
         made = await self._embed(rest) if rest else {}
@@ -113,7 +112,7 @@ class VectorMaker:
         except EmbeddingError as error:
             if len(entries) > 1:
                 parts = [await self._embed({name: entry}) for name, entry in entries.items()]
-                return {name: each for part in parts for name, each in part.items()}
+                return {name: vectors for part in parts for name, vectors in part.items()}
             [(name, entry)] = entries.items()
             self._refused[name] = hash_texts(entry.tool)
             logger.warning("the tool %s is found by words alone: %s", name, error)

@@ -76,12 +76,12 @@ def store_vectors(model: str, made: Mapping[str, HashedVectors]) -> None:
         ToolVector(
             tool_name=name,
             model=model,
-            content_hash=each.content_hash,
-            name_vector=each.pair[0].astype(_BYTES).tobytes(),
-            text_vector=each.pair[1].astype(_BYTES).tobytes(),
+            content_hash=vectors.content_hash,
+            name_vector=vectors.pair[0].astype(_BYTES).tobytes(),
+            text_vector=vectors.pair[1].astype(_BYTES).tobytes(),
             updated_at=timezone.now(),
         )
-        for name, each in sorted(made.items())
+        for name, vectors in sorted(made.items())
     ]
     ToolVector.objects.bulk_create(
         rows,
@@ -92,7 +92,7 @@ def store_vectors(model: str, made: Mapping[str, HashedVectors]) -> None:
 
 
 def drop_orphans() -> int:
-    """Delete the vectors of tools that are no more; returns how many."""
+    """Delete the vectors of tools that do not exist any more; returns how many."""
     tools = ToolDefinition.objects.values("name")
     return (
         ToolVector.objects.exclude(tool_name__in=BUILTIN_NAMES | read_proxied_names())

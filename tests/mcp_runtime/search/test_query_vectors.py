@@ -60,10 +60,10 @@ async def test_no_more_is_asked_than_can_be_answered(
 ) -> None:
     server.replies[:] = [silence]
     waiting = [asyncio.create_task(queries.find(f"query {n}")) for n in range(MOST_AT_ONCE)]
-    await eventually(lambda: len(queries._asked) == MOST_AT_ONCE)
+    await eventually(lambda: len(queries._pending) == MOST_AT_ONCE)
 
     assert await queries.find("one more") is None
-    assert len(queries._asked) == MOST_AT_ONCE
+    assert len(queries._pending) == MOST_AT_ONCE
     assert await asyncio.gather(*waiting) == [None] * MOST_AT_ONCE
 
 
