@@ -1,7 +1,7 @@
-"""Whether active tools still fit their databases, asked now, and what to do about those that do not."""
+"""Checks whether active tools still fit their databases, and deals with those that do not."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ from core.execution import CompiledTool
 from core.messages import Message, message
 from core.toolspec import SqlLogic, ToolSpec
 from tools.models import QuarantinedTool, ToolDefinition
-from tools.registry import ServedRows, read_served_rows
+from tools.registry import read_served_rows
 from tools.running import check_tools
 from tools.source_loop import shared_loop
 from tools.sources import Sources
@@ -50,43 +50,38 @@ def check_drift(names: Collection[str] = ()) -> DriftReport:
     A tool that is broken is taken out of service, with its reason stored; one that works again comes
     back. Of Python tools only what needs no sandbox is checked. Raises DefinitionError for a name that no active tool has.
     """
-    rows, report = read_served_rows(), DriftReport()
-    report.names = _read_names(names)
+    rows = read_served_rows()
+    tools = ToolDefinition.objects.active().order_by("name")
+    if names:
+        tools = tools.filter(name__in=names)
+    report = DriftReport(dict(tools.values_list("id", "name")))
+    if missing := sorted(set(names) - set(report.names.values())):
+        raise DefinitionError(
+            message("tool.no_active", "there is no active tool {names}", names=", ".join(missing))
+        )
     report.broken = {id_: why for id_, why in rows.unreadable.items() if id_ in report.names}
-    compiled = list(_compile(rows, report))
+    by_source: dict[str | None, list[CompiledTool]] = {}
+    for spec in rows.specs:
+        if spec.id in report.names:
+            try:
+                tool = CompiledTool(spec)
+            except DefinitionError as error:
+                report.broken[spec.id] = error.message
+                continue
+            if isinstance(spec.logic, SqlLogic):
+                by_source.setdefault(spec.logic.data_source, []).append(tool)
     shared_loop().run(
-        lambda sources: _check_all(compiled, sources, report), rows.sources, timeout_s=WITHIN_S
+        lambda sources: _check_all(by_source.values(), sources, report),
+        rows.sources,
+        timeout_s=WITHIN_S,
     )
     _store(report, rows.specs)
     return report
 
 
-def _read_names(names: Collection[str]) -> dict[int, str]:
-    tools = ToolDefinition.objects.active().order_by("name")
-    found = dict((tools.filter(name__in=names) if names else tools).values_list("id", "name"))
-    if missing := sorted(set(names) - set(found.values())):
-        raise DefinitionError(
-            message("tool.no_active", "there is no active tool {names}", names=", ".join(missing))
-        )
-    return found
-
-
-def _compile(rows: ServedRows, report: DriftReport) -> Iterator[CompiledTool]:
-    for spec in rows.specs:
-        if spec.id not in report.names:
-            continue
-        try:
-            yield CompiledTool(spec)
-        except DefinitionError as error:
-            report.broken[spec.id] = error.message
-
-
-async def _check_all(tools: Sequence[CompiledTool], sources: Sources, report: DriftReport) -> None:
-    by_source: dict[str | None, list[CompiledTool]] = {}
-    for tool in tools:
-        if isinstance(tool.spec.logic, SqlLogic):
-            by_source.setdefault(tool.spec.logic.data_source, []).append(tool)
-
+async def _check_all(
+    groups: Iterable[list[CompiledTool]], sources: Sources, report: DriftReport
+) -> None:
     def note(tool: CompiledTool, error: ToolboxError | None) -> None:
         if isinstance(error, DefinitionError):
             report.broken[tool.spec.id] = error.message
@@ -94,45 +89,31 @@ async def _check_all(tools: Sequence[CompiledTool], sources: Sources, report: Dr
             report.unreached[tool.spec.id] = error.message
 
     # A source that is slow does not hold up the others.
-    await asyncio.gather(*(check_tools(group, sources, note) for group in by_source.values()))
+    await asyncio.gather(*(check_tools(group, sources, note) for group in groups))
 
 
 def _store(report: DriftReport, specs: Iterable[ToolSpec]) -> None:
-    """Where a runtime lives it keeps the reasons of what it serves, and is told to judge anew."""
+    """Keep the reasons; a runtime that lives does so itself, and judges again as after a scan."""
     known = dict(
         QuarantinedTool.objects.filter(tool_id__in=report.checked).values_list("tool_id", "reason")
     )
     changed = {id_: why for id_, why in report.broken.items() if known.get(id_) != str(why)}
     mended = known.keys() - report.broken.keys()
-    if not _has_runtime():
-        _store_reasons(changed, mended)
+    now = timezone.now()
+    if not RuntimeInstance.objects.filter(last_seen_at__gt=now - RUNTIME_SILENT_AFTER).exists():
+        with transaction.atomic():
+            QuarantinedTool.objects.filter(tool_id__in=mended).delete()
+            tools = ToolDefinition.objects.filter(pk__in=changed).select_for_update(no_key=True)
+            for tool in tools:
+                QuarantinedTool.objects.update_or_create(
+                    tool=tool, defaults=to_columns("reason", changed[tool.pk]) | {"since": now}
+                )
         return
     moved = (spec.logic for spec in specs if spec.id in changed or spec.id in mended)
     for name in {logic.data_source for logic in moved if isinstance(logic, SqlLogic)}:
-        _have_judged_anew(name)
-
-
-def _store_reasons(changed: Mapping[int, Message], mended: Collection[int]) -> None:
-    with transaction.atomic():
-        QuarantinedTool.objects.filter(tool_id__in=mended).delete()
-        tools = ToolDefinition.objects.filter(pk__in=changed).select_for_update(no_key=True)
-        for tool in tools:
-            QuarantinedTool.objects.update_or_create(
-                tool=tool,
-                defaults=to_columns("reason", changed[tool.pk]) | {"since": timezone.now()},
+        source = DataSource.objects.filter(name=name).first() if name else None
+        with transaction.atomic():
+            state, _created = SchemaState.objects.get_or_create(source=source)
+            SchemaState.objects.filter(pk=state.pk).update(
+                revision=F("revision") + 1, changed_at=timezone.now()
             )
-
-
-def _has_runtime() -> bool:
-    seen = timezone.now() - RUNTIME_SILENT_AFTER
-    return RuntimeInstance.objects.filter(last_seen_at__gt=seen).exists()
-
-
-def _have_judged_anew(source_name: str | None) -> None:
-    """As after a scan that found a change."""
-    source = DataSource.objects.filter(name=source_name).first() if source_name else None
-    with transaction.atomic():
-        state, _created = SchemaState.objects.get_or_create(source=source)
-        SchemaState.objects.filter(pk=state.pk).update(
-            revision=F("revision") + 1, changed_at=timezone.now()
-        )

@@ -40,7 +40,8 @@ WHERE tool.is_active <> 'N' AND tool.archived_at IS NULL
 class ServedRows:
     """What changed of the served set, at `revision`, and the data sources.
 
-    `fingerprints` are of every active tool, by id; `specs` are the changed tools, `unreadable` the
+    `fingerprints` are of every active tool, by id, and change with all that is known of its data
+    source; `specs` are the changed tools, `unreadable` the
     reasons of changed rows that are no tools, by id.
     """
 
@@ -60,22 +61,24 @@ def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
     """The active tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
     # The revision first: a write in between makes the next poll read again, never miss a change.
     revision, sources = read_revision(), read_sources()
-    fingerprints = _read_fingerprints(sources)
+    states, any_state = sources.states(), sources.state()
+    with connection.cursor() as cursor:
+        cursor.execute(_FINGERPRINTS)
+        fingerprints = {
+            id_: f"{versions} {any_state if may_name_source else states.get(source, any_state)}"
+            for id_, versions, source, may_name_source in cursor
+        }
     changed = [id_ for id_, value in fingerprints.items() if (known or {}).get(id_) != value]
     specs: list[ToolSpec] = []
     unreadable: dict[int, Message] = {}
     for tool in ToolDefinition.objects.served().filter(id__in=changed).iterator(CHUNK_SIZE):
         try:
-            specs.append(_read_spec(tool, sources))
+            spec = build_spec(tool, tool.parameters.all(), sources.dialects)
+            require_source(spec, sources, tool.updated_by or tool.created_by)
+            specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
     return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable)
-
-
-def _read_spec(tool: ToolDefinition, sources: SourceSettings) -> ToolSpec:
-    spec = build_spec(tool, tool.parameters.all(), sources.dialects)
-    require_source(spec, sources, tool.updated_by or tool.created_by)
-    return spec
 
 
 def require_source(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
@@ -89,17 +92,6 @@ def require_source(spec: ToolSpec, sources: SourceSettings, author: str) -> None
             reason = None
     if reason:
         raise DefinitionError(reason)
-
-
-def _read_fingerprints(sources: SourceSettings) -> dict[int, str]:
-    """By tool id; changes with the tool and with all that is known of its data source."""
-    states, any_state = sources.states(), sources.state()
-    with connection.cursor() as cursor:
-        cursor.execute(_FINGERPRINTS)
-        return {
-            id_: f"{rows} {any_state if may_name_source else states.get(source, any_state)}"
-            for id_, rows, source, may_name_source in cursor
-        }
 
 
 def store_quarantine(reasons: Mapping[int, Message]) -> None:

@@ -1,7 +1,7 @@
 """The one run of a tool: an agent's call, a trial in the editor and the command line are thin shells around it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from catalog.sources.settings import SourceSettings
@@ -110,18 +110,14 @@ async def check_tools(
     DeadlineExceededError where nobody could say.
     """
     queue = iter(tools)
-    await asyncio.gather(*(_check_queue(queue, sources, note) for _ in range(CHECKED_AT_ONCE)))
 
+    async def check_queue() -> None:
+        for tool in queue:
+            try:
+                await tool.check(sources)
+            except (DataSourceError, DeadlineExceededError, DefinitionError) as error:
+                note(tool, error)
+            else:
+                note(tool, None)
 
-async def _check_queue(
-    queue: Iterator[CompiledTool],
-    sources: QuerySources,
-    note: Callable[[CompiledTool, ToolboxError | None], None],
-) -> None:
-    for tool in queue:
-        try:
-            await tool.check(sources)
-        except (DataSourceError, DeadlineExceededError, DefinitionError) as error:
-            note(tool, error)
-        else:
-            note(tool, None)
+    await asyncio.gather(*(check_queue() for _ in range(CHECKED_AT_ONCE)))

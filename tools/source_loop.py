@@ -57,23 +57,33 @@ class SourceLoop:
         Raises DeadlineExceededError, StoppedError, and whatever the work raises.
         """
         with self._lock:
-            loop = self._loop or self._start()
+            if (loop := self._loop) is None:
+                loop = asyncio.new_event_loop()
+                self._sources = Sources(largest_pool=POOL_SIZE)
+                serving = (loop, self._sweep(self._sources))
+                # A daemon: the end of the process closes it, and does not wait for a query.
+                self._thread = Thread(target=_serve, args=serving, name="sources", daemon=True)
+                self._thread.start()
+                self._loop = loop
         future = asyncio.run_coroutine_threadsafe(self._bounded(work, read, timeout_s), loop)
-        with self._noted(key, future):
-            try:
-                return future.result(timeout_s + _MARGIN_S)
-            except CancelledError:
-                raise StoppedError(_STOPPED_TEXT) from None
-            except TimeoutError:
-                raise DeadlineExceededError(
-                    message(
-                        "run.no_answer",
-                        "no answer within {seconds} seconds",
-                        seconds=f"{timeout_s:g}",
-                    )
-                ) from None
-            finally:
-                future.cancel()
+        if key:
+            self._running[key] = future
+        try:
+            return future.result(timeout_s + _MARGIN_S)
+        except CancelledError:
+            raise StoppedError(_STOPPED_TEXT) from None
+        except TimeoutError:
+            raise DeadlineExceededError(
+                message(
+                    "run.no_answer",
+                    "no answer within {seconds} seconds",
+                    seconds=f"{timeout_s:g}",
+                )
+            ) from None
+        finally:
+            future.cancel()
+            if key and self._running.get(key) is future:
+                del self._running[key]
 
     def stop(self, key: str) -> bool:
         """Stop the run of that key, its query on the server too; False if there is none in this process."""
@@ -81,7 +91,7 @@ class SourceLoop:
         return future is not None and future.cancel()
 
     def close(self) -> None:
-        """End all runs, close everything and end the thread; a later run starts anew."""
+        """End all runs, close everything and end the thread; a later run starts it again."""
         with self._lock:
             loop, thread, sources = self._loop, self._thread, self._sources
             self._loop = self._thread = self._sources = None
@@ -99,16 +109,6 @@ class SourceLoop:
         self._loop = self._thread = self._sources = None
         self._running, self._runs = {}, set()
 
-    def _start(self) -> asyncio.AbstractEventLoop:
-        loop = asyncio.new_event_loop()
-        self._sources = Sources(largest_pool=POOL_SIZE)
-        sweeping = self._sweep(self._sources)
-        # A daemon: the end of the process closes it, and does not wait for a query.
-        self._thread = Thread(target=_serve, args=(loop, sweeping), name="sources", daemon=True)
-        self._thread.start()
-        self._loop = loop
-        return loop
-
     async def _bounded(self, work: Work[T], read: SourceSettings | None, timeout_s: float) -> T:
         if (sources := self._sources) is None:
             raise StoppedError(_STOPPED_TEXT)
@@ -123,16 +123,6 @@ class SourceLoop:
             while True:
                 await asyncio.sleep(self._idle_s / 4)
                 await sources.close_idle(self._idle_s)
-
-    @contextmanager
-    def _noted(self, key: str, future: "Future[Any]") -> Iterator[None]:
-        if key:
-            self._running[key] = future
-        try:
-            yield
-        finally:
-            if key and self._running.get(key) is future:
-                del self._running[key]
 
 
 @cache

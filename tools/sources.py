@@ -130,16 +130,15 @@ class Sources:
             self._scripts = None
 
     def _retire(self, source: OpenedSource | HttpSource) -> None:
-        task = asyncio.get_running_loop().create_task(_close_later(source))
+        async def close_later() -> None:
+            try:
+                await asyncio.sleep(RETIRE_AFTER_S)
+            finally:
+                await _close(source.close())
+
+        task = asyncio.get_running_loop().create_task(close_later())
         self._retiring.add(task)
         task.add_done_callback(self._retiring.discard)
-
-
-async def _close_later(source: OpenedSource | HttpSource) -> None:
-    try:
-        await asyncio.sleep(RETIRE_AFTER_S)
-    finally:
-        await _close(source.close())
 
 
 async def _close(closing: Awaitable[None]) -> None:

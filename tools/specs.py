@@ -154,7 +154,17 @@ def _read_logic(tool: ToolColumns, dialects: Mapping[str | None, Dialect]) -> Lo
             dialect = dialects.get(source, Dialect.POSTGRESQL)
             return SqlLogic(given.get("sql", tool.definition), source, dialect)
         case "PYTHON":
-            return _read_python(tool.definition, given)
+            if "expression" in given and "script" in given:
+                raise DefinitionError(
+                    message(
+                        "tool.expression_or_script",
+                        "definition: give an expression or a script, not both",
+                    )
+                )
+            text = given.get("expression", given.get("script", tool.definition))
+            if "script" in given or ("expression" not in given and is_script(text)):
+                return ScriptLogic(text)
+            return ExpressionLogic(text)
     raise DefinitionError(
         message(
             "tool.type",
@@ -162,20 +172,6 @@ def _read_logic(tool: ToolColumns, dialects: Mapping[str | None, Dialect]) -> Lo
             type=repr(tool.tool_type),
         )
     )
-
-
-def _read_python(definition: str, given: Mapping[str, str]) -> ExpressionLogic | ScriptLogic:
-    if "expression" in given and "script" in given:
-        raise DefinitionError(
-            message(
-                "tool.expression_or_script", "definition: give an expression or a script, not both"
-            )
-        )
-    if "expression" in given:
-        return ExpressionLogic(given["expression"])
-    if "script" in given:
-        return ScriptLogic(given["script"])
-    return ScriptLogic(definition) if is_script(definition) else ExpressionLogic(definition)
 
 
 def _read_json_definition(definition: str) -> dict[str, str]:
@@ -248,7 +244,7 @@ def _read_allowed_values(row: ParameterColumns) -> tuple[str | int | float, ...]
     values = row.allowed_values or []
     is_list = isinstance(values, list)
     if not is_list or any(
-        isinstance(v, bool) or not isinstance(v, str | int | float) for v in values
+        isinstance(value, bool) or not isinstance(value, str | int | float) for value in values
     ):
         raise DefinitionError(
             message(
