@@ -7,7 +7,7 @@ import pytest
 
 from tests.gateways.embeddings.scripted_server import ScriptedServer, scripted
 from tests.mcp_runtime.conftest import Served
-from tests.mcp_runtime.search.meanings import meanings
+from tests.tools.finding.meanings import meanings
 
 
 @pytest.fixture(autouse=True)

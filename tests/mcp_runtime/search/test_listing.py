@@ -13,7 +13,7 @@ from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.snapshot import Snapshot
 from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
-from tests.mcp_runtime.renew_contract import make_builtin_tools
+from tests.tools.builtin.renew_contract import make_builtin_tools
 from tests.waiting import LIMIT_S
 from tools.models import ToolDefinition
 

@@ -11,7 +11,7 @@ from tests.factories import make_expression, make_token, make_tool
 from tests.gateways.embeddings.scripted_server import ScriptedServer, silence
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
-from tests.mcp_runtime.search.meanings import wider_meanings
+from tests.tools.finding.meanings import wider_meanings
 from tests.waiting import eventually
 from tools.models import ToolDefinition
 

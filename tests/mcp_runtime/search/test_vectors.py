@@ -9,7 +9,7 @@ from tests.factories import make_tool
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, answer
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
-from tests.mcp_runtime.search.meanings import meanings
+from tests.tools.finding.meanings import meanings
 from tests.waiting import eventually
 from tools.finding.vector_rows import (
     HashedVectors,

@@ -18,7 +18,7 @@ from gateways.embeddings.client import EmbeddingClient
 from gateways.vectors.store import VectorStore
 from tests.chroma_server import ChromaAddress
 from tests.gateways.embeddings.scripted_server import ScriptedServer, scripted, silence
-from tests.mcp_runtime.search.meanings import meanings
+from tests.tools.finding.meanings import meanings
 from tests.waiting import eventually
 from tools.builtin.documents import DocumentSearch
 

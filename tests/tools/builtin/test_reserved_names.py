@@ -1,6 +1,6 @@
 """The names that no tool of a person may have are those of the built-in tools."""
 
-from tests.mcp_runtime.renew_contract import make_builtin_tools
+from tests.tools.builtin.renew_contract import make_builtin_tools
 from tools.builtin.registry import BUILTIN_NAMES
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, scripted, silence
-from tests.mcp_runtime.search.meanings import meanings
+from tests.tools.finding.meanings import meanings
 from tests.waiting import eventually
 from tools.finding.query_vectors import MOST_AT_ONCE, QueryVectors
 

@@ -1,6 +1,6 @@
 """The published contract of the built-in tools.
 
-`python manage.py shell -c "from tests.mcp_runtime.renew_contract import renew; renew()"` rewrites it.
+`python manage.py shell -c "from tests.tools.builtin.renew_contract import renew; renew()"` rewrites it.
 """
 
 import json

@@ -15,14 +15,14 @@ from core.execution import TOOL_NAME
 from mcp_runtime.server import Runtime
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve
-from tests.mcp_runtime.renew_contract import GOLDEN, make_builtin_tools, read_contract
 from tests.mcp_runtime.test_fastmcp_contract import modern_request
+from tests.tools.builtin.renew_contract import GOLDEN, make_builtin_tools, read_contract
 from tests.waiting import eventually
 from tools.models import QuarantinedTool, ToolDefinition
 
 TOOLS = make_builtin_tools()
 NAMES = list(TOOLS)
-DOCUMENTED = Path(__file__).parents[2] / "docs/reference/builtin-tools.md"
+DOCUMENTED = Path(__file__).parents[3] / "docs/reference/builtin-tools.md"
 _SCRIPTS = {"Korean": r"[가-힣]{2}", "Japanese": r"[ぁ-んァ-ン]{2}", "English": r"[a-z]{4}"}
 
 
@@ -38,7 +38,7 @@ def test_contract_is_what_was_published() -> None:
 
     assert read_contract() == published, (
         "the contract of built-in tools changed; if that is meant, run"
-        ' manage.py shell -c "from tests.mcp_runtime.renew_contract import renew; renew()"'
+        ' manage.py shell -c "from tests.tools.builtin.renew_contract import renew; renew()"'
     )
 
 

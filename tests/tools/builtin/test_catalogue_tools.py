@@ -21,7 +21,7 @@ from core.errors import ArgumentsError
 from tests.catalog.shop import SALES_DETAILS, make_shop, make_table
 from tests.factories import make_token
 from tests.mcp_runtime.conftest import ERAS, Serve
-from tests.mcp_runtime.renew_contract import make_builtin_tools
+from tests.tools.builtin.renew_contract import make_builtin_tools
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)

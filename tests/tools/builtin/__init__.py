@@ -1,0 +1,1 @@
+"""Tests of built-in tools."""
