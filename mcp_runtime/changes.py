@@ -64,7 +64,7 @@ class ChangeNotifier(Middleware):
     """
 
     def __init__(self, mcp: FastMCP, *, sessions: bool) -> None:
-        """`sessions` False: the server is stateless, so earlier clients have no stream to be told on."""
+        """`sessions` False: the server is stateless, so earlier clients have no stream for notifications."""
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()

@@ -77,7 +77,19 @@ class SnapshotProvider(Provider):
     async def _list_tools(self) -> Sequence[Tool]:
         caller, snapshot = current_caller(), self._caller.snapshot()
         if snapshot is not self._listed_for:
-            self._list_snapshot(snapshot)
+            # What was listed of tools that did not change is kept.
+            listed = {
+                name: self._listed[name]
+                if self._listed_for.find(name) is tool
+                else DefinedTool.listed(tool, self._caller)
+                for name, tool in snapshot.all_tools()
+            }
+            hints = hints_of_any(findable(snapshot.builtin, snapshot.tools).values())
+            for name, builtin in snapshot.builtin.items():
+                if isinstance(builtin, ForwardingTool):
+                    hinted = replace(builtin, spec=replace(builtin.spec, annotations=hints))
+                    listed[name] = DefinedTool.listed(hinted, self._caller)
+            self._listed, self._listed_for = listed, snapshot
         visible = [name for name in self._listed if caller.may_see(name)]
         return [self._listed[name] for name in self._rule.choose(visible, snapshot)]
 
@@ -92,18 +104,3 @@ class SnapshotProvider(Provider):
         """The schema that the SDK checks request headers against; without it each call lists all tools."""
         tool = self._caller.snapshot().find(name)
         return tool.input_schema if tool else {}
-
-    def _list_snapshot(self, snapshot: Snapshot) -> None:
-        """Keep what was listed of tools that did not change."""
-        listed = {
-            name: self._listed[name]
-            if self._listed_for.find(name) is tool
-            else DefinedTool.listed(tool, self._caller)
-            for name, tool in snapshot.all_tools()
-        }
-        hints = hints_of_any(findable(snapshot.builtin, snapshot.tools).values())
-        for name, tool in snapshot.builtin.items():
-            if isinstance(tool, ForwardingTool):
-                hinted = replace(tool, spec=replace(tool.spec, annotations=hints))
-                listed[name] = DefinedTool.listed(hinted, self._caller)
-        self._listed, self._listed_for = listed, snapshot

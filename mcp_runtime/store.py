@@ -46,7 +46,7 @@ class ToolStore:
         return self.snapshot
 
     def serve_builtin(self, builtin: Mapping[str, BuiltinTool]) -> None:
-        """Serve these built-in tools; no other tool may have a name of theirs."""
+        """Serve these built-in tools; no other tool may have one of their names."""
         self.snapshot = replace(self.snapshot, builtin=builtin)
 
     @property

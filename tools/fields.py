@@ -8,7 +8,7 @@ from django.db.models import Func
 
 
 class UnknownFlag(str):
-    """A text that stands where `Y` or `N` should; it counts as yes, so that the row is seen and refused."""
+    """A text where `Y` or `N` should be; it counts as yes, so that the row is seen and refused."""
 
     __slots__ = ()
 

@@ -42,7 +42,7 @@ class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
     """Reads of tools."""
 
     def active(self) -> "ToolDefinitionQuerySet":
-        """Tools to be served, those of which nobody can say whether among them: they get a reason."""
+        """Tools to be served; also those whose flag is neither Y nor N, which get a reason."""
         return self.present().exclude(is_active=False)
 
     def served(self) -> "ToolDefinitionQuerySet":
@@ -151,7 +151,7 @@ class ToolDefinition(models.Model):
         verbose_name_plural = _("tools")
         ordering = ["name"]
         constraints = [
-            # Whoever writes: what is archived is never served.
+            # Whichever program writes: an archived tool is never served.
             models.CheckConstraint(
                 condition=Q(archived_at=None) | ~Q(is_active=True),
                 name="h_custom_tool_archived_is_inactive",
@@ -164,7 +164,7 @@ class ToolDefinition(models.Model):
 
     @property
     def source_name(self) -> str | None:
-        """The name of the data source, None for the default one."""
+        """The name of the data source; None for the default."""
         return self.data_source.name if self.data_source else None
 
 
@@ -229,7 +229,7 @@ class ToolParameter(models.Model):
 
 
 class RegistryRevision(models.Model):
-    """One row that counts changes of the served set; triggers bump it, whoever writes."""
+    """One row that counts changes of the served set; triggers bump it for every program."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     revision = models.BigIntegerField(default=0, db_default=0)
@@ -274,7 +274,7 @@ class QuarantinedTool(models.Model):
 class ToolUse(models.Model):
     """A tool's statement uses a table, and a column of it; NULL where it uses none of its columns.
 
-    Derived from the statement by `use_refresh`; tables and columns that are gone are told of too.
+    Derived from the statement by `tools.uses.refresh`; tables and columns that are gone are kept too.
     """
 
     tool = models.ForeignKey(
@@ -308,7 +308,7 @@ class ToolUse(models.Model):
 
 
 class ToolUseState(models.Model):
-    """What a tool's stored uses were made of, so that only those of changed tools are made anew.
+    """What a tool's stored uses were made of, so that only those of changed tools are made again.
 
     `unknown_columns` are those that a statement names and its table never had:
     [{"table_id": 1, "column": "mail"}].
@@ -331,7 +331,7 @@ class ToolVector(models.Model):
     """The two vectors of a tool by one model: of its name's words, and of these with what it does.
 
     Float32 numbers, little-endian, one after the other. `content_hash` is that of the texts that were
-    embedded. Built-in tools have rows too, so that the tool is told by its name.
+    embedded. Built-in tools have rows too, so the name identifies the tool.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -15,7 +15,7 @@ from gateways.http.settings import HttpSettings
 
 CHUNK_SIZE = 500
 
-# A row's xmin changes with each write, whoever writes; a server's limits are part of each tool.
+# A row's xmin changes with each write by any program; a server's limits are part of each tool.
 _FINGERPRINTS = """
 SELECT tool.id, concat_ws(' ', tool.xmin, server.name, server.timeout_ms, server.byte_limit)
 FROM h_mcp_server_tool tool JOIN h_mcp_server server ON server.id = tool.server_id
@@ -43,7 +43,7 @@ def read_proxied_names() -> frozenset[str]:
 
 
 def read_proxied_rows(known: Mapping[int, str]) -> ProxiedRows:
-    """The served tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
+    """The served tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone."""
     servers: dict[str, HttpSettings] = {}
     refused: dict[str, Message] = {}
     for row in McpServer.objects.filter(is_active=True):
@@ -61,7 +61,7 @@ def read_proxied_rows(known: Mapping[int, str]) -> ProxiedRows:
         try:
             specs.append(make_proxied_spec(tool))
         except DefinitionError:
-            # It is told on the server's page, where reading the tools again repairs the row.
+            # The server's page shows it, where reading the tools again repairs the row.
             continue
     return ProxiedRows(servers, refused, fingerprints, tuple(specs))
 

@@ -21,7 +21,7 @@ from tools.specs import build_spec
 # Rows read at a time: memory stays small with thousands of tools.
 CHUNK_SIZE = 500
 
-# A row's xmin changes with each write, whoever writes; nothing else tells of a changed or deleted
+# A row's xmin changes with each write by any program; nothing else tells of a changed or deleted
 # parameter without reading it. A JSON definition may name any data source.
 _FINGERPRINTS = r"""
 SELECT tool.id, concat_ws(' ', tool.xmin, parameters.versions), source.name,
@@ -58,7 +58,7 @@ def read_revision() -> int:
 
 
 def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
-    """The active tools whose fingerprint is not the `known` one. A bad row never hinders the others."""
+    """The active tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone."""
     # The revision first: a write in between makes the next poll read again, never miss a change.
     revision, sources = read_revision(), read_sources()
     states, any_state = sources.states(), sources.state()

@@ -1,4 +1,4 @@
-"""Whether another MCP server is there: callers are told at once, and one probe after another asks."""
+"""Whether another MCP server is there: callers know at once, and a probe asks until it is back."""
 
 import asyncio
 import logging

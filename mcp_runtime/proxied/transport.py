@@ -29,7 +29,7 @@ class ChannelTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
-            # A stream of the server's own messages: nobody here would read them.
+            # A stream of the server's own messages, which nothing here reads.
             return httpx2.Response(405)
         if request.method == "DELETE":
             # The end of a session, which must not hold up the answer.

@@ -42,8 +42,6 @@ from tools.builtin.tool import (
 # The source ends a query at the limit itself; parsing it comes on top.
 DEADLINE_MARGIN_S = 1.0
 _NO_ANSWER = message("source.no_answer_yet", "the data source does not answer; try again later")
-_MISSING_RIGHT = "permission denied"
-_SYNTAX = "syntax error"
 _CAPS = ("row_count", "truncated", "applied_limit", "notes")
 
 SPEC = BuiltinSpec(
@@ -203,12 +201,12 @@ def _explain(error: ToolboxError) -> str:
     """The database's words with ' for ", and what would help where they do not say it."""
     text = str(error).replace('"', "'")
     if (
-        text.startswith(_SYNTAX)
+        text.startswith("syntax error")
         and isinstance(error, StatementError)
         and error.position is not None
     ):
         return f"{text} (character {error.position + 1}); correct the statement"
-    if text.startswith(_MISSING_RIGHT) and isinstance(error, DataSourceError | StatementError):
+    if text.startswith("permission denied") and isinstance(error, DataSourceError | StatementError):
         return f"{text}; use another table, or ask the administrator for the right to read it"
     return text
 

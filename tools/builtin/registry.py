@@ -85,20 +85,20 @@ class BuiltinServices:
 
 def read_reserved_names() -> frozenset[str]:
     """The names of the built-in tools that MCP_BUILTIN_TOOLS asks for."""
-    wanted = set(settings.MCP_BUILTIN_TOOLS)
-    return BUILTIN_NAMES if EVERY_TOOL in wanted else BUILTIN_NAMES & wanted
+    choice = set(settings.MCP_BUILTIN_TOOLS)
+    return BUILTIN_NAMES if EVERY_TOOL in choice else BUILTIN_NAMES & choice
 
 
 @cache
-def declared_tools(wanted: tuple[str, ...]) -> dict[str, BuiltinTool]:
-    """The built-in tools that MCP_BUILTIN_TOOLS asks for, to be looked at: running one is the runtime's."""
+def declared_tools(choice: tuple[str, ...]) -> dict[str, BuiltinTool]:
+    """The built-in tools that MCP_BUILTIN_TOOLS asks for, to be shown; only a runtime runs them."""
 
     async def find_nothing(_query: str, _limit: int, _facts: CallerFacts) -> dict[str, Any]:
         return {"tools": [], "degraded": True}
 
     services = BuiltinServices()
     tools = builtin_tools(services.search, services.catalogue, find_nothing)
-    return choose_tools(tools, wanted)
+    return choose_tools(tools, choice)
 
 
 def builtin_tools(
@@ -117,16 +117,16 @@ def builtin_tools(
 
 
 def choose_tools(
-    tools: Mapping[str, BuiltinTool], wanted: Collection[str]
+    tools: Mapping[str, BuiltinTool], choice: Collection[str]
 ) -> dict[str, BuiltinTool]:
     """The tools that MCP_BUILTIN_TOOLS asks for: `all`, `none`, or names.
 
     Raises ConfigurationError for a name that no built-in tool has.
     """
-    names = set(wanted) - {EVERY_TOOL, NO_TOOL}
+    names = set(choice) - {EVERY_TOOL, NO_TOOL}
     if unknown := sorted(names - tools.keys()):
         raise ConfigurationError(
             f"MCP_BUILTIN_TOOLS names {', '.join(unknown)}, which is no built-in tool; there are"
             f" {', '.join(tools)}, and the words {EVERY_TOOL} and {NO_TOOL}"
         )
-    return {name: tool for name, tool in tools.items() if EVERY_TOOL in wanted or name in names}
+    return {name: tool for name, tool in tools.items() if EVERY_TOOL in choice or name in names}

@@ -61,16 +61,16 @@ class SearchIndex:
     tools: Mapping[str, IndexedTool] = field(default_factory=dict)
 
     def find_changes(
-        self, wanted: Mapping[str, FindableTool]
+        self, served: Mapping[str, FindableTool]
     ) -> tuple[dict[str, FindableTool], set[str]]:
         """Tools to be indexed, by name, and names to be forgotten, so that these are in the index."""
         known = self.tools
         changed = {
             name: tool
-            for name, tool in wanted.items()
+            for name, tool in served.items()
             if name not in known or known[name].served is not tool
         }
-        return changed, known.keys() - wanted.keys()
+        return changed, known.keys() - served.keys()
 
     def with_tools(
         self, changed: Mapping[str, FindableTool], gone: Iterable[str], rows: SearchRows

@@ -54,8 +54,8 @@ class QueryVectors:
 
     async def find_all(self, texts: Iterable[str], deadline_s: float) -> dict[str, _Vector]:
         """The vectors by text, as far as they are known or come within the deadline; one request."""
-        wanted = [text for text in dict.fromkeys(texts) if text.strip()]
-        missing = [text for text in wanted if text not in self._known]
+        distinct = [text for text in dict.fromkeys(texts) if text.strip()]
+        missing = [text for text in distinct if text not in self._known]
         try:
             async with asyncio.timeout(deadline_s):
                 if missing:
@@ -64,7 +64,7 @@ class QueryVectors:
                         self._keep(text, vector)
         except (EmbeddingError, TimeoutError) as error:
             logger.info("questions are searched by words alone: %s", error or "no answer in time")
-        return {text: self._known[text] for text in wanted if text in self._known}
+        return {text: self._known[text] for text in distinct if text in self._known}
 
     async def close(self) -> None:
         """Ask for nothing any more."""
