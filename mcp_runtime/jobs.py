@@ -7,16 +7,14 @@ import socket
 from collections.abc import Callable
 from uuid import UUID
 
-from catalog.checking import find_due, find_faults, inspect_row, store_report
 from django.conf import settings
 from django.db import Error as DatabaseError
 from django.utils import timezone
-from gateways.checks.postgres import inspect_postgres
-from gateways.sources import DatabaseSettings
 
 from access.database_thread import DatabaseThread
 from access.models import RuntimeInstance
-from gateways.postgres.settings import PostgresSettings
+from catalog.sources.checking import find_due, inspect_row, select_faults, store_report
+from gateways.engines import DatabaseSettings, inspect_source
 from mcp_runtime.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
@@ -81,6 +79,6 @@ async def warn_of_default_source(source: DatabaseSettings | None) -> None:
 
     Its variables are set by the operator of this server, so it is served all the same.
     """
-    if isinstance(source, PostgresSettings):
-        for fault in find_faults(await inspect_postgres(source)):
-            logger.warning("the default data source: %s", fault)
+    if source is not None:
+        for fault in select_faults(await inspect_source(source)):
+            logger.warning("the default data source: %s", fault.text)

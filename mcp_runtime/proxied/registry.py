@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from catalog.mcp_services import note_reachable, note_unreachable
-
 from access.database_thread import DatabaseThread
+from catalog.mcp_servers.settings import note_reachable, note_unreachable
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ConfigurationError, DefinitionError
 from core.execution import QuerySources

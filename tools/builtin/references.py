@@ -15,7 +15,7 @@ from catalog.documents.searchable import (
     read_searchable,
     read_stamps,
 )
-from catalog.glossary import read_concepts, read_glossary_revision
+from catalog.glossary.concepts import read_concepts, read_glossary_revision
 from core.errors import EmbeddingError, VectorStoreError
 from core.retrieval.column_texts import ColumnTable
 from core.retrieval.columns import ColumnIndex, ColumnRanker

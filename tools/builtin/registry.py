@@ -9,7 +9,8 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
-from catalog.documents.indexing import IndexTarget, explain_unbuilt_index
+from catalog.documents.indexing import explain_unbuilt_index
+from catalog.documents.portions import IndexTarget
 from catalog.documents.stored import search_documents_by_text
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
 from core.bindings import CallerFacts

@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.argument_texts import NOT_BLANK, limit_characters, limit_items, list_faults, name_fault
+from core.argument_texts import NOT_BLANK, limit_characters, list_faults, name_fault
 from core.arguments import ArgumentsValidator
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError, ToolboxError
 from core.execution import QuerySources
 from core.json_text import encode_json
 from core.messages import Message
+from core.parameter_types.structures import limit_items
 from core.results import Answer
 from core.tool_entry import READS_ONLY
 from core.toolspec import DEFAULT_TIMEOUT_MS, ParameterSpec

@@ -9,17 +9,17 @@ from core.argument_texts import (
     expect_list,
     expect_object,
     expect_text,
-    limit_items,
     list_faults,
     name_fault,
-    printable,
 )
 from core.arguments import ArgumentsValidator, input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.execution import QuerySources
 from core.messages import Message, message
+from core.parameter_types.structures import limit_items
 from core.results import Answer
+from core.shown_values import printable
 from core.toolspec import ParameterSpec, ParameterType
 from tools.builtin.tool import (
     Arguments,
