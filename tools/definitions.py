@@ -93,7 +93,6 @@ def _read_flag(value: object, info: ValidationInfo) -> bool:
 
 
 def _read_json(value: Any, info: ValidationInfo) -> JsonValue:
-    # JSON's null in these columns, which only another program writes, means what is empty there.
     value = _EMPTY.get(info.field_name or "") if value is None else value
     return require_storable(value, _place_of(info))
 

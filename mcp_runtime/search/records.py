@@ -8,14 +8,9 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
 from access.calls import Call, CallWriter
-from access.database_thread import DatabaseThread
-from access.record_buffers import RecordBuffer
 from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
-
-MOST_WAITING = 5_000
-BATCH_SIZE = 200
 
 # The first call of a tool that the search found, by the same key, within ten minutes.
 _NOTE = """
@@ -39,18 +34,8 @@ _NOTE_CALLS = _NOTE.format(
 _NOTE_SEARCHES = _NOTE.format(calls="h_call_record call", searches="AND search.id = ANY(%s)")
 
 
-def record_searches(database: DatabaseThread) -> RecordBuffer[ToolSearch]:
-    """Keeps searches until they are written; while the database is away the oldest are dropped."""
-
-    async def write(searches: list[ToolSearch]) -> None:
-        # Writing again what was written after all is harmless.
-        await database.call(write_searches, searches)
-
-    return RecordBuffer("search", write, MOST_WAITING, BATCH_SIZE)
-
-
 def write_searches(searches: Sequence[ToolSearch]) -> None:
-    """Insert the searches, those that are there already left out."""
+    """Insert the searches that are not there yet, so that writing some again is harmless."""
     with transaction.atomic():
         ToolSearch.objects.bulk_create(searches, ignore_conflicts=True)
         with connection.cursor() as cursor:

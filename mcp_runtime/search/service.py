@@ -15,6 +15,7 @@ from django.db import Error as DatabaseError
 
 from access.call_arguments import shorten_text
 from access.database_thread import DatabaseThread
+from access.record_buffers import RecordBuffer
 from core.bindings import CallerFacts
 from core.errors import EmbeddingError
 from core.retrieval.profiles import PROFILES
@@ -22,7 +23,7 @@ from core.retrieval.ranker import RankedTool
 from core.retrieval.request import Query
 from core.tool_entry import make_entry
 from gateways.embeddings.client import EmbeddingClient
-from mcp_runtime.search.records import record_searches
+from mcp_runtime.search.records import write_searches
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.search_tools import SIGNALS
 from tools.finding.follower import IndexFollower
@@ -52,7 +53,13 @@ class ToolSearchService:
         self.index = IndexFollower(snapshot, self._database, model)
         self._vectors = VectorMaker(self.index, embedder, self._database)
         self._queries = QueryVectors(embedder)
-        self._recorder = record_searches(self._database)
+        # While the database is away the oldest searches are dropped.
+        self._recorder: RecordBuffer[ToolSearch] = RecordBuffer(
+            "search",
+            lambda searches: self._database.call(write_searches, searches),
+            max_waiting=5_000,
+            batch_size=200,
+        )
         self._renewed_at = float("-inf")
 
     def jobs(self) -> list[tuple[str, Coroutine[Any, Any, None]]]:

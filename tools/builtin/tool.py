@@ -1,4 +1,4 @@
-"""A built-in tool: the same surface as a compiled tool, with the product's own code behind it."""
+"""A built-in tool: the surface of a compiled tool with the product's own code behind it, and its answers."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
