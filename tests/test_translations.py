@@ -80,7 +80,7 @@ SHOWN = ("access", "catalog", "core", "gateways", "mcp_runtime", "toolbuilder", 
 ENGLISH = {
     "toolbuilder/management/commands/tools.py",
     "toolbuilder/management/tool_arguments.py",
-    "toolbuilder/management/tool_ingest_mcp.py",
+    "toolbuilder/management/tool_ingest.py",
     "tools/builtin/registry.py",
 }
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")

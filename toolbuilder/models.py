@@ -67,7 +67,7 @@ class ToolTrial(models.Model):
     """A test run in the editor: its arguments and figures, not its answer.
 
     It belongs to a tool, or to the draft of one that was never published. `logic_hash` is that of what
-    was tried (see ToolDocument.logic_hash); `error` is '' where it succeeded.
+    was tried (see ToolDocument.logic_hash); `error` is '' if it succeeded.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -41,7 +41,7 @@ def visible_questions(user: User) -> "QuerySet[SearchQuestion]":
 
 
 def hidden_tool_names(user: User) -> frozenset[str]:
-    """Names of tools, present and past, whose calls the user does not see; one query where there are none."""
+    """Names of tools, present and past, whose calls the user does not see; one query if there are none."""
     closed = dict(closed_sources(user).values_list("pk", "name"))
     if not closed:
         return frozenset()

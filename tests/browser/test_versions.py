@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression
-from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import PageState, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.models import ToolDraft
 from tools.definitions import ParameterDocument, ToolDocument
@@ -29,7 +29,7 @@ def doubling(workbench: WorkbenchPage) -> ToolDefinition:
     tool = publish_tool(open_draft(None, "admin", DOUBLE), "admin", note="처음").tool
     draft = open_draft(tool, "admin")
     changed = draft.document | {"definition": "a * 3"}
-    draft = save_draft(draft.uid, changed, Seen(username="admin", revision=draft.revision))
+    draft = save_draft(draft.uid, changed, PageState(username="admin", revision=draft.revision))
     return publish_tool(draft, "admin", note="Three times").tool
 
 

@@ -16,7 +16,7 @@ from catalog.rights import sources_open_to
 from catalog.sources.settings import read_sources
 from core.toolspec import JsonValue, SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse
-from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import DraftDocument, PageState, open_draft, save_draft
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.visibility import visible_drafts, visible_versions
 from tools.definitions import ToolDocument
@@ -115,8 +115,8 @@ def create_draft(
         if not test_values:
             return draft
         document = DraftDocument(tool=tool, test_values=dict(test_values)).to_document()
-        seen = Seen(username=username, revision=draft.revision)
-        return save_draft(draft.uid, document, seen)
+        page_state = PageState(username=username, revision=draft.revision)
+        return save_draft(draft.uid, document, page_state)
 
 
 def choose_key_name() -> str:

@@ -87,7 +87,7 @@ def advise_draft(spec: ToolSpec) -> list[Advice]:
 
 
 def read_neighbours() -> Neighbours:
-    """The active tools as agents tell them apart; one query."""
+    """The active tools as agents distinguish them; one query."""
     return _to_neighbours(ToolDefinition.objects.active())
 
 

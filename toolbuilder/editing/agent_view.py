@@ -21,7 +21,7 @@ class AgentView:
     """`entry` is the item of `tools/list` as indented JSON, '' with the reason in `problem`.
 
     `tokens` are what a model reads of it in every conversation; `served_tokens` those of what is
-    served now, None where nothing is.
+    served now, None if nothing is.
     """
 
     entry: str = ""

@@ -18,8 +18,8 @@ MAX_NAME_CHARACTERS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """Who writes, and the revision that they have seen.
+class PageState:
+    """Who writes, and the revision that their page shows.
 
     `page` is any text by which their page is known: what it saved itself is never stale to it.
     """
@@ -79,7 +79,7 @@ def read_draft(draft: ToolDraft) -> DraftDocument:
 def open_draft(
     tool: ToolDefinition | None, username: str, start: ToolDocument | None = None
 ) -> ToolDraft:
-    """The tool's draft, whoever owns it, or a new one that says what is served.
+    """The tool's draft, of any owner, or a new one that says what is served.
 
     Without a tool it is the draft of a new one, which begins as `start` says.
     """
@@ -94,7 +94,7 @@ def open_draft(
     return ToolDraft.objects.get_or_create(tool=tool, defaults=columns)[0]
 
 
-def save_draft(uid: uuid.UUID, document: JsonValue, seen: Seen) -> ToolDraft:
+def save_draft(uid: uuid.UUID, document: JsonValue, page_state: PageState) -> ToolDraft:
     """The draft with this document; one that says the same keeps its revision.
 
     Raises StaleDraftError, with the present document, when it is no longer at that revision or gone;
@@ -102,10 +102,10 @@ def save_draft(uid: uuid.UUID, document: JsonValue, seen: Seen) -> ToolDraft:
     """
     given = read_draft_document(document)
     with transaction.atomic():
-        draft = lock_draft(uid, seen)
+        draft = lock_draft(uid, page_state)
         if read_draft(draft) != given:
             draft.revision += 1
-            draft.edited_in = seen.page
+            draft.edited_in = page_state.page
             for name, value in _columns_of(given).items():
                 setattr(draft, name, value)
             draft.save()
@@ -123,16 +123,16 @@ def take_over(uid: uuid.UUID, username: str) -> ToolDraft:
     return draft
 
 
-def discard_draft(uid: uuid.UUID, seen: Seen) -> None:
+def discard_draft(uid: uuid.UUID, page_state: PageState) -> None:
     """Delete the draft; what is served stays. Raises as save_draft does."""
     with transaction.atomic():
-        lock_draft(uid, seen).delete()
+        lock_draft(uid, page_state).delete()
 
 
-def rebase_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
-    """The draft, held from now on to be made from what is served now, which its user has seen."""
+def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:
+    """The draft, held from now on to be made from what is served now, which its user has looked at."""
     with transaction.atomic():
-        draft = lock_draft(uid, seen)
+        draft = lock_draft(uid, page_state)
         if draft.tool_id is None:
             raise EditError(
                 message(
@@ -165,18 +165,18 @@ def find_free_name(name: str) -> str:
     return next(free for free in names if free not in taken)
 
 
-def lock_draft(uid: uuid.UUID, seen: Seen) -> ToolDraft:
+def lock_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:
     """The draft, locked until the transaction ends. Raises as save_draft does."""
     draft = _find(uid)
-    if draft.owner != seen.username:
+    if draft.owner != page_state.username:
         text = message(
             "draft.owned",
             "{owner} is editing this tool; take the draft over to go on.",
             owner=draft.owner,
         )
         raise DraftOwnedError(text, draft.owner)
-    is_own = bool(seen.page) and draft.edited_in == seen.page
-    if draft.revision != seen.revision and not is_own:
+    is_own = bool(page_state.page) and draft.edited_in == page_state.page
+    if draft.revision != page_state.revision and not is_own:
         text = message(
             "draft.saved_elsewhere",
             "This draft was saved elsewhere since you opened it; look at the difference.",

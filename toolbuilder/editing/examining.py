@@ -17,7 +17,7 @@ from tools.specs import build_parameter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What is known of a working copy. `spec` is None where a column cannot be read at all.
+    """What is known of a working copy. `spec` is None if a column cannot be read at all.
 
     `document` has its parameters in step with the logic. `faults` are complaints by parameter name.
     """
@@ -67,7 +67,7 @@ def examine(
 
 
 def read_spec(document: DraftDocument, sources: SourceSettings, *, tool_id: int = 0) -> ToolSpec:
-    """The tool that the document says. Raises DefinitionError where it cannot be read."""
+    """The tool that the document says. Raises DefinitionError if it cannot be read."""
     return document.tool.to_spec(sources, tool_id=tool_id)
 
 

@@ -125,7 +125,7 @@ class SourceTables:
     def list_tables(self, query: str = "", limit: int = TABLE_LIMIT) -> TablePage:
         """Tables of which every word of the query is somewhere in names, comments or columns.
 
-        Two queries; a third one where there are words.
+        Two queries; a third one if there are words.
         """
         words = find_words(query)
         tables = self._tables.filter(

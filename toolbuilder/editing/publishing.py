@@ -17,7 +17,7 @@ from core.errors import (
     StaleDraftError,
 )
 from core.messages import Message, message
-from toolbuilder.editing.drafts import Seen, lock_draft, read_draft
+from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.history.versions import (
     VersionEntry,
     read_version,
@@ -36,7 +36,7 @@ from tools.running import check_tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What is served now. `is_new_version` is False where the newest one said the same already."""
+    """What is served now. `is_new_version` is False if the newest one said the same already."""
 
     tool: ToolDefinition
     version: ToolVersion
@@ -57,7 +57,7 @@ def publish_tool(
     entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=username, note=note)
     entry = replace(entry, is_judged=judge(snapshot, draft.tool, username))
     with transaction.atomic():
-        locked = lock_draft(draft.uid, Seen(username=username, revision=draft.revision))
+        locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
             rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
             if served := _read_overtaking(locked.tool, locked, rows):
@@ -152,7 +152,7 @@ def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) ->
 
 
 def require_free_name(name: str, tool: ToolDefinition | None) -> None:
-    """Raise DefinitionError where a built-in or another tool than this one has the name."""
+    """Raise DefinitionError if a built-in or another tool than this one has the name."""
     if name in read_reserved_names():
         raise DefinitionError(
             message(

@@ -78,8 +78,8 @@ class Exchange:
 class ShownTrial:
     """A test run, or with an `error` and without an `exchange` one that could not begin.
 
-    `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 where none is.
-    `row_count` is None where the answer is a value, which then is in `value`; `is_plain` of a short one.
+    `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 if none is.
+    `row_count` is None if the answer is a value, which then is in `value`; `is_plain` if that is short.
     `missing` are the parameters whose test values a run waits for.
     """
 
@@ -115,7 +115,7 @@ class PlanLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPlan:
-    """A query's plan; `cost` and `rows` are '' where the database estimates none."""
+    """A query's plan; `cost` and `rows` are '' if the database estimates none."""
 
     lines: tuple[PlanLine, ...] = ()
     cost: str = ""
@@ -223,7 +223,7 @@ def show_past(trials: Iterable[ToolTrial]) -> list[PastTrial]:
 
 
 def _split_line(error: Message | None) -> tuple[int, Message | str]:
-    """The line of the script that failed, 0 where none is meant, and what is said of it."""
+    """The line of the script that failed, 0 if none is meant, and the reason."""
     match error:
         case Message(code="script.at_line", values={"line": str(line), "reason": Message() as why}):
             return int(line), why

@@ -1,4 +1,4 @@
-"""A test run of a working copy: with which arguments, as whom, and what stands in its way."""
+"""A test run of a working copy: with which arguments, as whom, and what keeps it from beginning."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ def caller_choices(spec: ToolSpec | None, user: User) -> dict[str, Any]:
 
 
 def list_callers(user: User) -> list[ApiKey]:
-    """The valid keys as which the user may try: their own, or all where they may see keys; one query."""
+    """The valid keys as which the user may try: their own, or all if they may see keys; one query."""
     keys = ApiKey.objects.select_related("owner").filter(revoked_at=None)
     keys = keys.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
     keys = keys if user.has_perm(SEE_KEYS) else keys.filter(owner=user)

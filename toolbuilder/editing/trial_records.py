@@ -20,7 +20,7 @@ def read_trials(work: Work, username: str) -> list[ToolTrial]:
 
 
 def with_last_values(work: Work, username: str) -> Work:
-    """The work, with the arguments of the person's last run where there is no draft to hold them."""
+    """The work, with the arguments of the person's last run if there is no draft to hold them."""
     if work.draft:
         return work
     last = _trials_of(work, username).values_list("arguments", flat=True).first()

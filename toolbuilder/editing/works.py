@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from core.errors import DefinitionError, StaleDraftError
 from core.messages import message
-from toolbuilder.editing.drafts import DraftDocument, Seen, open_draft, read_draft, save_draft
+from toolbuilder.editing.drafts import DraftDocument, PageState, open_draft, read_draft, save_draft
 from toolbuilder.models import ToolDraft
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
@@ -67,7 +67,7 @@ class Work:
 
 
 def find_work(name: str | None = None, uid: uuid.UUID | None = None) -> Work | None:
-    """The work on the tool of that name, or on the draft of that id; None where neither is there."""
+    """The work on the tool of that name, or on the draft of that id; None if neither is there."""
     tools = ToolDefinition.objects.whole().select_related("quarantine")
     if uid is not None:
         draft = ToolDraft.objects.filter(uid=uid).first()
@@ -77,12 +77,12 @@ def find_work(name: str | None = None, uid: uuid.UUID | None = None) -> Work | N
     return _to_work(tool, ToolDraft.objects.filter(tool=tool).first()) if tool else None
 
 
-def save_work(work: Work, document: DraftDocument, seen: Seen) -> Work:
+def save_work(work: Work, document: DraftDocument, page_state: PageState) -> Work:
     """The work with this document, saved; what only repeats what is served makes no draft.
 
     Raises as save_draft does.
     """
-    if work.draft is None and seen.revision:
+    if work.draft is None and page_state.revision:
         raise StaleDraftError(
             message("draft.gone", "This draft is gone: it was published or discarded."), {}
         )
@@ -91,8 +91,9 @@ def save_work(work: Work, document: DraftDocument, seen: Seen) -> Work:
     with transaction.atomic():
         draft = work.draft
         if draft is None:
-            draft, seen = open_draft(work.tool, seen.username), replace(seen, revision=1)
-        saved = save_draft(draft.uid, document.to_document(), seen)
+            draft = open_draft(work.tool, page_state.username)
+            page_state = replace(page_state, revision=1)
+        saved = save_draft(draft.uid, document.to_document(), page_state)
     return replace(work, draft=saved, document=document)
 
 

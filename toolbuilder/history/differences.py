@@ -33,7 +33,7 @@ class ParameterKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of either text; its numbers count from 1, None where it is not there."""
+    """A line of either text; its numbers count from 1, None if it is not there."""
 
     kind: LineKind
     text: str

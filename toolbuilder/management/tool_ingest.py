@@ -4,6 +4,14 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from typing import Any
 
+from asgiref.sync import async_to_sync
+from django.core.exceptions import ValidationError
+
+from catalog.mcp_servers.settings import to_mcp_settings
+from catalog.models import McpServer
+from core.errors import EditError
+from core.ingest.remote_tools import read_remote_tools, served_name
+from gateways.mcp_client.reader import read_server_tools
 from toolbuilder.taking_up.ingesting import (
     IngestKind,
     apply_ingest,
@@ -12,8 +20,14 @@ from toolbuilder.taking_up.ingesting import (
     read_openapi_text,
     save_service,
 )
+from toolbuilder.taking_up.mcp_servers import (
+    MAX_READ_TIMEOUT_MS,
+    activate_tools,
+    count_tools,
+    read_tools,
+)
 
-Tell = Callable[[str], object]
+WriteLine = Callable[[str], object]
 
 
 def add_ingest(actions: Any) -> None:
@@ -52,8 +66,8 @@ def add_ingest(actions: Any) -> None:
     ingest.add_argument("--note", default="", help="kept with each version")
 
 
-def ingest_document(text: str, options: dict[str, Any], tell: Tell) -> int:
-    """Take the document up, or tell what that would do; how many operations were refused.
+def ingest_document(text: str, options: dict[str, Any], write: WriteLine) -> int:
+    """Take the document up, or say what that would do; how many operations were refused.
 
     Raises ToolboxError.
     """
@@ -61,15 +75,15 @@ def ingest_document(text: str, options: dict[str, Any], tell: Tell) -> int:
     source = find_service(options["source"], options["server"], reading)
     plan = plan_ingest(reading, source, options["only"])
     for fault in plan.faults:
-        tell(f"left out: {fault}")
+        write(f"left out: {fault}")
     for tool in plan.gone:
-        tell(f"{tool.name}: gone from the document; the tool was left as it is")
+        write(f"{tool.name}: gone from the document; the tool was left as it is")
     if options["dry_run"]:
         for planned in plan.operations:
             operation = planned.operation
             route = f"{operation.method.upper()} {operation.path}"
-            tell(f"{planned.snapshot.name}: {planned.kind} ({route})")
-        tell(", ".join(f"{count:,} {kind}" for kind, count in plan.counts.items()))
+            write(f"{planned.snapshot.name}: {planned.kind} ({route})")
+        write(", ".join(f"{count:,} {kind}" for kind, count in plan.counts.items()))
         return 0
     save_service(source)
     kinds = {planned.snapshot.name: planned.kind for planned in plan.operations}
@@ -77,12 +91,73 @@ def ingest_document(text: str, options: dict[str, Any], tell: Tell) -> int:
     for outcome in apply_ingest(plan.operations, options["as"], note=options["note"]):
         if outcome.refusal:
             refused += 1
-            tell(f"{outcome.name}: refused: {outcome.refusal}")
+            write(f"{outcome.name}: refused: {outcome.refusal}")
         elif outcome.version:
-            tell(f"{outcome.name}: {kinds[outcome.name]}, version {outcome.version}")
+            write(f"{outcome.name}: {kinds[outcome.name]}, version {outcome.version}")
     added, changed = plan.count(IngestKind.NEW), plan.count(IngestKind.CHANGED)
-    tell(
+    write(
         f"{added:,} new, {changed:,} changed, {len(plan.gone):,} gone, {refused:,} refused;"
         " new tools are inactive until somebody switches them on."
     )
     return refused
+
+
+def ingest_server(url: str, options: dict[str, Any], write: WriteLine) -> int:
+    """Register the server and read its tools, or say what it has; how many were refused.
+
+    Raises ToolboxError.
+    """
+    server = _find_server(options["source"], url, options["token_reference"])
+    if options["dry_run"]:
+        settings = to_mcp_settings(server)
+        timeout_ms = min(settings.timeout_ms, MAX_READ_TIMEOUT_MS)
+        listed = async_to_sync(read_server_tools)(settings, timeout_ms)
+        reading = read_remote_tools(listed.tools, server.name)
+        for fault in reading.faults:
+            write(f"left out: {fault}")
+        for tool in reading.tools:
+            write(f"{served_name(server.name, tool.name)}: {tool.description[:100]!r}")
+        write(
+            f"{len(reading.tools):,} tools, {len(reading.faults):,} left out; nothing was written"
+        )
+        return 0
+    server.save()
+    for fault in read_tools(server).faults:
+        write(f"left out: {fault}")
+    refused = _activate(server, options, write) if options["activate"] else 0
+    counts = count_tools(server)
+    write(
+        f"{counts.all:,} tools, {counts.active:,} on, {counts.new:,} new, {counts.changed:,} changed,"
+        f" {counts.gone:,} gone, {refused:,} refused"
+    )
+    return refused
+
+
+def _find_server(name: str, url: str, token_reference: str) -> McpServer:
+    """The server of that name; one that is not there is made, not saved."""
+    found = McpServer.objects.filter(name=name).first()
+    if found is None:
+        found = McpServer(name=name, server_url=url, token_reference=token_reference)
+    elif found.server_url != url:
+        raise EditError(
+            f"{name} has another address; change it on the server's page, or choose a new name"
+        )
+    try:
+        found.full_clean(exclude=["token"])
+    except ValidationError as error:
+        raise EditError(" ".join(error.messages)) from error
+    to_mcp_settings(found)
+    return found
+
+
+def _activate(server: McpServer, options: dict[str, Any], write: WriteLine) -> int:
+    tools = server.tools.filter(gone_at=None, is_active=False)
+    only = options["only"]
+    if unknown := set(only) - set(server.tools.values_list("name", flat=True)):
+        raise EditError(f"the server has no tool {', '.join(sorted(unknown))[:200]}")
+    served, refused = activate_tools(tools.filter(name__in=only) if only else tools, options["as"])
+    for tool in served:
+        write(f"{served_name(server.name, tool.name)}: on")
+    for name, reason in refused.items():
+        write(f"{name}: refused: {reason}")
+    return len(refused)

@@ -35,7 +35,7 @@ class MeasuredQuestion:
 class Rates:
     """Of some questions: shares of 100 with an expected tool among the first 1, 3 and 5, and MRR.
 
-    MRR is the mean of 1 / rank, 0 where nothing is found: Voorhees 1999.
+    MRR is the mean of 1 / rank, 0 if nothing is found: Voorhees 1999.
     """
 
     label: str

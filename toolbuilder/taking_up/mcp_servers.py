@@ -73,7 +73,7 @@ def read_tools(server: McpServer) -> RemoteReading:
 
 
 def read_due_servers(names: Collection[str] = ()) -> dict[str, Message]:
-    """Read the tools of every active server, or of these; the reasons, by name, where it failed."""
+    """Read the tools of every active server, or of these; the reasons for failures, by name."""
     failed: dict[str, Message] = {}
     for server in due_servers(names):
         try:

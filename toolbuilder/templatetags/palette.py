@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.filter
 def found_by(items: Iterable[Labelled], query: str) -> list[Labelled]:
-    """Those whose label holds every word of the query, all where there is none."""
+    """Those whose label holds every word of the query, all if there is none."""
     return [item for item in items if holds_words(query, item.label)]

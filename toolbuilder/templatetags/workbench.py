@@ -117,7 +117,7 @@ def input_mode(type_name: str) -> str:
 
 @register.filter
 def type_placeholder(type_name: str) -> str:
-    """What an empty field shows of values of the type, '' where that helps nobody."""
+    """What an empty field shows of values of the type, '' if that helps nobody."""
     return _KINDS.get(type_name, ParameterType.STRING.kind).placeholder
 
 

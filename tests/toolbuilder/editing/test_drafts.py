@@ -8,7 +8,7 @@ import pytest
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from tests.factories import make_expression
 from toolbuilder.editing.drafts import (
-    Seen,
+    PageState,
     discard_draft,
     open_draft,
     read_draft,
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 def save(draft: ToolDraft, username: str = "ann", **fields: Any) -> ToolDraft:
     document = draft.document | fields
-    return save_draft(draft.uid, document, Seen(username=username, revision=draft.revision))
+    return save_draft(draft.uid, document, PageState(username=username, revision=draft.revision))
 
 
 def test_draft_of_a_tool_says_what_is_served() -> None:
@@ -97,7 +97,7 @@ def test_save_by_another_user_is_refused_until_the_draft_is_taken_over() -> None
 def test_discarded_draft_leaves_what_is_served() -> None:
     draft = save(open_draft(make_expression(), "ann"), definition="a + b")
 
-    discard_draft(draft.uid, Seen(username="ann", revision=draft.revision))
+    discard_draft(draft.uid, PageState(username="ann", revision=draft.revision))
 
     assert not ToolDraft.objects.exists()
     assert ToolDefinition.objects.get().definition == "a * b"
@@ -105,14 +105,14 @@ def test_discarded_draft_leaves_what_is_served() -> None:
 
 def test_draft_that_is_gone_is_told_of() -> None:
     with pytest.raises(StaleDraftError, match="published or discarded"):
-        save_draft(uuid.uuid4(), {}, Seen(username="ann", revision=1))
+        save_draft(uuid.uuid4(), {}, PageState(username="ann", revision=1))
 
 
 def test_rebased_draft_stands_on_what_is_served_now() -> None:
     draft = save(open_draft(make_expression(), "ann"), definition="a + b")
     ToolDefinition.objects.update(definition="a + b")
 
-    rebased = rebase_draft(draft.uid, Seen(username="ann", revision=draft.revision))
+    rebased = rebase_draft(draft.uid, PageState(username="ann", revision=draft.revision))
 
     assert not rebased.is_changed
 
@@ -121,7 +121,7 @@ def test_draft_of_a_new_tool_has_nothing_to_stand_on() -> None:
     draft = open_draft(None, "ann")
 
     with pytest.raises(EditError, match="never published"):
-        rebase_draft(draft.uid, Seen(username="ann", revision=1))
+        rebase_draft(draft.uid, PageState(username="ann", revision=1))
 
 
 @pytest.mark.parametrize(
@@ -148,4 +148,4 @@ def test_what_cannot_be_stored_is_refused_by_its_name(document: Any, message: st
     draft = open_draft(None, "ann")
 
     with pytest.raises(DefinitionError, match=message):
-        save_draft(draft.uid, document, Seen(username="ann", revision=1))
+        save_draft(draft.uid, document, PageState(username="ann", revision=1))

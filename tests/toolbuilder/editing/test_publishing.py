@@ -14,7 +14,7 @@ from core.errors import (
     StaleDraftError,
 )
 from tests.factories import make_expression, make_tool
-from toolbuilder.editing.drafts import Seen, duplicate_tool, open_draft, save_draft, take_over
+from toolbuilder.editing.drafts import PageState, duplicate_tool, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import (
     archive,
     publish_snapshot,
@@ -44,7 +44,7 @@ DOUBLE = ToolDocument(
 def edit(draft: ToolDraft, **fields: Any) -> ToolDraft:
     """The draft saved with these fields of its tool."""
     document = draft.document | fields
-    return save_draft(draft.uid, document, Seen(username=draft.owner, revision=draft.revision))
+    return save_draft(draft.uid, document, PageState(username=draft.owner, revision=draft.revision))
 
 
 def publish(snapshot: ToolDocument = DOUBLE) -> ToolDefinition:

@@ -9,7 +9,7 @@ from django.db import connection
 
 from core.errors import DefinitionError, StaleDraftError, ToolboxError
 from tests.factories import make_expression
-from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import PageState, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolDraft
@@ -41,7 +41,9 @@ def test_one_of_two_wins_and_nothing_is_written_twice() -> None:
     draft = open_draft(make_expression(name="times"), "ann")
     one, two = (draft.document | {"title": title} for title in ("one", "two"))
     saves = [
-        lambda document=document: save_draft(draft.uid, document, Seen(username="ann", revision=1))
+        lambda document=document: save_draft(
+            draft.uid, document, PageState(username="ann", revision=1)
+        )
         for document in (one, two)
     ]
     assert at_once(*saves) == [StaleDraftError]

@@ -7,13 +7,19 @@ import pytest
 
 from core.errors import DraftOwnedError, StaleDraftError
 from tests.factories import make_expression, make_tool
-from toolbuilder.editing.drafts import DraftDocument, Seen, discard_draft, open_draft, take_over
+from toolbuilder.editing.drafts import (
+    DraftDocument,
+    PageState,
+    discard_draft,
+    open_draft,
+    take_over,
+)
 from toolbuilder.editing.works import Work, find_work, save_work
 from toolbuilder.models import ToolDraft
 
 pytestmark = pytest.mark.django_db
 
-ANN = Seen(username="ann", revision=0, page="tab-1")
+ANN = PageState(username="ann", revision=0, page="tab-1")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
-from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import PageState, open_draft, save_draft
 from toolbuilder.editing.publishing import publish_snapshot
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
@@ -122,8 +122,8 @@ def test_any_two_states_are_compared_from_the_older_to_the_newer(
     publish("a")
     publish("a * 2")
     draft = open_draft(publish("a * 3"), "ann")
-    seen = Seen(username="ann", revision=draft.revision)
-    save_draft(draft.uid, draft.document | {"definition": "a * 4"}, seen)
+    page_state = PageState(username="ann", revision=draft.revision)
+    save_draft(draft.uid, draft.document | {"definition": "a * 4"}, page_state)
 
     page = text_of(admin.get(f"/tools/double/versions/2/diff/{query}"))
 

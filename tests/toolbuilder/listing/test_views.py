@@ -11,7 +11,7 @@ from tests.catalog.rows import make_table
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
-from toolbuilder.editing.drafts import Seen, open_draft, save_draft
+from toolbuilder.editing.drafts import PageState, open_draft, save_draft
 from toolbuilder.editing.publishing import archive
 from tools.definitions import ToolDocument
 from tools.fields import UnknownFlag
@@ -255,8 +255,8 @@ def test_who_may_not_change_tools_archives_none(staff_with: StaffWith) -> None:
 def test_rows_tell_of_changed_drafts_only(admin: Client) -> None:
     changed, same = make_tool(name="changed"), make_tool(name="same")
     draft = open_draft(changed, "<b>ann</b>")
-    seen = Seen(username="<b>ann</b>", revision=1)
-    save_draft(draft.uid, draft.document | {"title": "New"}, seen)
+    page_state = PageState(username="<b>ann</b>", revision=1)
+    save_draft(draft.uid, draft.document | {"title": "New"}, page_state)
     open_draft(same, "ann")
 
     page = admin.get("/tools/")

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from core.errors import DraftOwnedError, StaleDraftError
-from toolbuilder.editing.drafts import DraftDocument, Seen, read_draft, save_draft, take_over
+from toolbuilder.editing.drafts import DraftDocument, PageState, read_draft, save_draft, take_over
 from toolbuilder.editing.works import Work
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft
@@ -55,8 +55,8 @@ def conflict_response(
     if draft and is_owned and "takes_over" in request.POST:
         username = user_of(request).get_username()
         taken = take_over(draft.uid, username)
-        seen = Seen(username=username, revision=taken.revision)
-        save_draft(taken.uid, document.to_document(), seen)
+        page_state = PageState(username=username, revision=taken.revision)
+        save_draft(taken.uid, document.to_document(), page_state)
         if is_fragment(request):
             return HttpResponse(status=204, headers={"HX-Redirect": work.address})
         return redirect(work.address)

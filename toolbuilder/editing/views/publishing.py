@@ -22,7 +22,7 @@ from core.errors import (
     EditError,
     StaleDraftError,
 )
-from toolbuilder.editing.drafts import Seen, duplicate_tool, rebase_draft
+from toolbuilder.editing.drafts import PageState, duplicate_tool, rebase_draft
 from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.publish_review import Fault, PublishReview, review_page
 from toolbuilder.editing.publishing import Publication, find_overtaking, publish_tool
@@ -69,8 +69,8 @@ def publish(request: HttpRequest, work: Work) -> HttpResponse:
     if review.faults:
         return _ask(request, page, review, status=422)
     if "rebases" in request.POST:
-        seen = Seen(username=user_of(request).get_username(), revision=draft.revision)
-        rebase_draft(draft.uid, seen)
+        page_state = PageState(username=user_of(request).get_username(), revision=draft.revision)
+        rebase_draft(draft.uid, page_state)
         messages.info(request, _("Your draft stays; publish it when it is right."))
         return _answer_published(request, _page_of(request, find_work(uid=draft.uid) or page.work))
     served = find_overtaking(draft)
@@ -167,7 +167,7 @@ def _page_of(request: HttpRequest, work: Work) -> WorkbenchPage:
 def _answer_published(
     request: HttpRequest, page: WorkbenchPage, published: Published | None = None
 ) -> HttpResponse:
-    """The parts of the page that tell of its state, and no dialog any more."""
+    """The parts of the page that show its state, and no dialog any more."""
     if not is_fragment(request):
         return lead_to(request, page.work.address)
     context = {**page_context(request, page), "published": published}

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
-from toolbuilder.editing.drafts import DraftDocument, Seen
+from toolbuilder.editing.drafts import DraftDocument, PageState
 from toolbuilder.editing.form import read_form
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
@@ -31,7 +31,7 @@ EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
 
 
 def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | None = None) -> Work:
-    """The work of an address; 404 where it is gone, 403 for who may not edit it."""
+    """The work of an address; 404 if it is gone, 403 for a user who may not edit it."""
     rights, user = rights_of(request), user_of(request)
     work = find_visible_work(user, name, uid)
     if work is None:
@@ -86,19 +86,19 @@ def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
 
 
 def read_posted(request: HttpRequest, work: Work) -> DraftDocument:
-    """What the form says; DefinitionError where it could not be kept."""
+    """What the form says; DefinitionError if it could not be kept."""
     return read_form(request.POST, work.document)
 
 
 def save_posted(request: HttpRequest, work: Work, document: DraftDocument) -> Work:
     """The work with this document saved; raises as save_work does."""
-    return save_work(work, document, seen_by(request))
+    return save_work(work, document, page_state_of(request))
 
 
-def seen_by(request: HttpRequest) -> Seen:
+def page_state_of(request: HttpRequest) -> PageState:
     """Who posts, and the revision that their page has."""
     revision = request.POST.get("revision", "")
-    return Seen(
+    return PageState(
         username=user_of(request).get_username(),
         revision=int(revision) if revision.isascii() and revision.isdigit() else 0,
         page=page_token_of(request),

@@ -31,9 +31,9 @@ from toolbuilder.editing.views.requests import (
     editor_action,
     editor_context,
     open_work,
+    page_state_of,
     read_posted,
     save_posted,
-    seen_by,
 )
 from toolbuilder.editing.works import Work
 from toolbuilder.gates import rights_of
@@ -85,7 +85,7 @@ def take_over(request: HttpRequest, work: Work) -> HttpResponse:
 def discard(request: HttpRequest, work: Work) -> HttpResponse:
     """The draft goes; what is served stays."""
     if work.draft:
-        discard_draft(work.draft.uid, seen_by(request))
+        discard_draft(work.draft.uid, page_state_of(request))
     return lead_to(request, work.address if work.tool else "/tools/")
 
 

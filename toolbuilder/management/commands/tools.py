@@ -26,8 +26,7 @@ from toolbuilder.exchange.importing import (
 from toolbuilder.history.differences import compare, difference_lines
 from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
-from toolbuilder.management.tool_ingest import add_ingest, ingest_document
-from toolbuilder.management.tool_ingest_mcp import ingest_server
+from toolbuilder.management.tool_ingest import add_ingest, ingest_document, ingest_server
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 from tools.running import run_here

@@ -9,7 +9,7 @@ from catalog.models import DataSource
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
-from toolbuilder.editing.drafts import Seen, open_draft, save_draft, take_over
+from toolbuilder.editing.drafts import PageState, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import archive, publish_tool
 from toolbuilder.models import ToolDraft, ToolTrial
 from tools.definitions import ParameterDocument, ToolDocument
@@ -40,8 +40,8 @@ def new_draft(tool: ToolDocument = CLEAN, owner: str = "admin") -> ToolDraft:
 
 def edit(draft: ToolDraft, **fields: Any) -> ToolDraft:
     """The draft saved by its owner in another window."""
-    seen = Seen(username=draft.owner, revision=draft.revision)
-    return save_draft(draft.uid, draft.document | fields, seen)
+    page_state = PageState(username=draft.owner, revision=draft.revision)
+    return save_draft(draft.uid, draft.document | fields, page_state)
 
 
 def served() -> ToolDefinition:
