@@ -1,8 +1,10 @@
 """The beginning of a new tool: empty, from an example, from a table or from a query that is there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,7 +20,7 @@ from catalog.sources.settings import read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError
 from core.messages import message
-from core.toolspec import Dialect, SqlLogic
+from core.toolspec import Dialect, JsonValue, SqlLogic
 from toolbuilder.beginning.from_sql import PastedTool, read_pasted
 from toolbuilder.beginning.naming import choose_free_name
 from toolbuilder.beginning.starters import (
@@ -30,12 +32,13 @@ from toolbuilder.beginning.starters import (
     has_demo_tables,
     make_empty,
 )
-from toolbuilder.beginning.starting import create_draft
 from toolbuilder.beginning.table_starter import make_table_tool
 from toolbuilder.editing.code_view import color_logic
+from toolbuilder.editing.drafts import DraftDocument, PageState, open_draft, save_draft
 from toolbuilder.editing.explorer import SourceTables
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
 from toolbuilder.models import ToolDraft
+from tools.definitions import ToolDocument
 from tools.models import ToolType
 
 TABLE = "table"
@@ -109,6 +112,22 @@ def from_sql(request: HttpRequest) -> HttpResponse:
         "is_first": "shown" not in request.POST,
     }
     return _render_pasted(request, context)
+
+
+def create_draft(
+    tool: ToolDocument, username: str, test_values: Mapping[str, JsonValue] | None = None
+) -> ToolDraft:
+    """The draft of a new tool, with arguments for its first trial.
+
+    Raises DefinitionError for what could not be stored.
+    """
+    with transaction.atomic():
+        draft = open_draft(None, username, start=tool)
+        if not test_values:
+            return draft
+        document = DraftDocument(tool=tool, test_values=dict(test_values)).to_document()
+        page_state = PageState(username=username, revision=draft.revision)
+        return save_draft(draft.uid, document, page_state)
 
 
 def list_cards() -> list[StarterCard]:

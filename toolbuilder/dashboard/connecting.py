@@ -19,8 +19,8 @@ from access.keys import issue_key
 from access.models import ApiKey
 from access.views.gates import ADD_KEYS, SEE_KEYS, for_staff_with, is_fragment, user_of
 from access.visibility import visible_calls
-from toolbuilder.beginning.starting import choose_key_name, read_progress
 from toolbuilder.beginning.views import list_cards
+from toolbuilder.dashboard.progress import choose_key_name, read_progress
 from toolbuilder.gates import rights_of
 
 KEY_LIFETIME = timedelta(days=90)

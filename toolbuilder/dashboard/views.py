@@ -23,7 +23,6 @@ from access.models import RuntimeInstance
 from access.templatetags.formats import milliseconds, percent
 from access.views.gates import for_staff_with, user_of
 from access.visibility import visible_calls
-from toolbuilder.beginning.starting import read_invitation
 from toolbuilder.dashboard.attention import (
     Attention,
     find_bad_sources,
@@ -32,6 +31,7 @@ from toolbuilder.dashboard.attention import (
     find_failing_tools,
     find_undescribed_tools,
 )
+from toolbuilder.dashboard.progress import read_invitation
 from toolbuilder.gates import ToolRights, rights_of
 from toolbuilder.visibility import visible_tools
 from tools.drift import RUNTIME_SILENT_AFTER

@@ -17,7 +17,7 @@ from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.browsing.addresses import address_of
 from catalog.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from toolbuilder.beginning.starting import read_invitation
+from toolbuilder.dashboard.progress import read_invitation
 from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.publishing import archive, set_all_active, unarchive
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of

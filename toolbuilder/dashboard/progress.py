@@ -1,12 +1,10 @@
-"""The way to the first tool: new drafts with their test values, and how far somebody has come."""
+"""The way to the first tool and a connected agent, and how far somebody has come."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.utils.translation import gettext as _
 
 from access.models import ApiKey
@@ -14,12 +12,10 @@ from access.reader_language import in_language
 from catalog.models import CatalogTable
 from catalog.rights import sources_open_to
 from catalog.sources.settings import read_sources
-from core.toolspec import JsonValue, SqlLogic, ToolSpec
+from core.toolspec import SqlLogic, ToolSpec
 from toolbuilder.editing.analysis import analyse
-from toolbuilder.editing.drafts import DraftDocument, PageState, open_draft, save_draft
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from toolbuilder.visibility import visible_drafts, visible_versions
-from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
 KEY_NAME = "first-agent"
@@ -101,22 +97,6 @@ def read_invitation() -> dict[str, Any]:
     if not needs_start():
         return {"needs_start": False}
     return {"needs_start": True, "active_count": ToolDefinition.objects.served().count()}
-
-
-def create_draft(
-    tool: ToolDocument, username: str, test_values: Mapping[str, JsonValue] | None = None
-) -> ToolDraft:
-    """The draft of a new tool, with arguments for its first trial.
-
-    Raises DefinitionError for what could not be stored.
-    """
-    with transaction.atomic():
-        draft = open_draft(None, username, start=tool)
-        if not test_values:
-            return draft
-        document = DraftDocument(tool=tool, test_values=dict(test_values)).to_document()
-        page_state = PageState(username=username, revision=draft.revision)
-        return save_draft(draft.uid, document, page_state)
 
 
 def choose_key_name() -> str:
