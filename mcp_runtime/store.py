@@ -72,7 +72,11 @@ class ToolStore:
         self._sources.update(rows.sources)
         compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
         quarantined |= rows.unreadable
-        quarantined |= await self._judge(compiled, JUDGE_BEFORE_SWAP_S)
+        refused, unanswered = await self._judge(compiled, JUDGE_BEFORE_SWAP_S)
+        quarantined |= refused
+        for tool in compiled:
+            self._unjudged.pop(tool.spec.id, None)
+        self._unjudged |= unanswered
         before = self.snapshot
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
         reused = [
@@ -95,7 +99,10 @@ class ToolStore:
         # Tools that were replaced meanwhile are forgotten.
         self._unjudged = {id_: tool for id_, tool in self._unjudged.items() if self._serves(tool)}
         waiting = list(self._unjudged.values())
-        refused = await self._judge(waiting)
+        refused, unanswered = await self._judge(waiting)
+        for tool in waiting:
+            if tool.spec.id not in unanswered and self._unjudged.get(tool.spec.id) is tool:
+                del self._unjudged[tool.spec.id]
         # A tool may have been changed while it was judged.
         gone = {tool.spec.id for tool in waiting if tool.spec.id in refused and self._serves(tool)}
         if not gone:
@@ -135,26 +142,25 @@ class ToolStore:
 
     async def _judge(
         self, tools: list[CompiledTool], timeout_s: float | None = None
-    ) -> dict[int, Message]:
-        """Reasons, by tool id, of the tools that their database, or the sandbox of scripts, refuses.
+    ) -> tuple[dict[int, Message], dict[int, CompiledTool]]:
+        """The reasons of tools that their database, or the sandbox of scripts, refuses, by tool id.
 
-        A tool that is not reached in time, or whose database is away, waits and stays served.
+        And the tools that it did not reach in time, which wait and stay served.
         """
-        self._unjudged |= {tool.spec.id: tool for tool in tools}
         refused: dict[int, Message] = {}
+        unanswered = {tool.spec.id: tool for tool in tools}
 
         def note(tool: CompiledTool, error: ToolboxError | None) -> None:
             if isinstance(error, DefinitionError):
                 refused[tool.spec.id] = error.message
             elif error is not None:
                 return
-            if self._unjudged.get(tool.spec.id) is tool:
-                del self._unjudged[tool.spec.id]
+            unanswered.pop(tool.spec.id, None)
 
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
                 await check_tools(tools, self._sources, note)
-        return refused
+        return refused, unanswered
 
     def _with_proxied(
         self, defined: Mapping[str, CompiledTool]

@@ -11,7 +11,7 @@ from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.ranker import ToolRanker
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
 
 DIMENSION = 384
@@ -43,9 +43,10 @@ def measure_speed(count: int) -> dict[str, Figures]:
         index.put(IndexEntry(_make_tool(number), (vectors[0], vectors[1])))
     ranker = ToolRanker(index)
     asked = random.standard_normal((len(_QUERIES), DIMENSION)).astype(np.float32)
-    words = [Query(text, limit=RESULTS) for text in _QUERIES]
+    words = [SearchQuery(text, limit=RESULTS) for text in _QUERIES]
     both = [
-        Query(text, vector, limit=RESULTS) for text, vector in zip(_QUERIES, asked, strict=True)
+        SearchQuery(text, vector, limit=RESULTS)
+        for text, vector in zip(_QUERIES, asked, strict=True)
     ]
     return {"words": _time(ranker, words), f"words, {DIMENSION}-d": _time(ranker, both)}
 
@@ -65,7 +66,7 @@ def _make_tool(number: int) -> Tool:
     )
 
 
-def _time(ranker: ToolRanker, queries: list[Query]) -> Figures:
+def _time(ranker: ToolRanker, queries: list[SearchQuery]) -> Figures:
     for query in queries:
         ranker.rank(query)
     times = []

@@ -16,7 +16,7 @@ from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.profiles import DEFAULT, RRF, SEED, Profile
 from core.retrieval.ranker import ToolRanker
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry, embedding_texts
 from gateways.embeddings.client import TextRole
 
@@ -53,7 +53,7 @@ class OurRanker:
     vectors: Mapping[str, Vectors]
 
     def find(self, question: Question) -> Sequence[str]:
-        query = Query(question.text, self.vectors.get(question.id), limit=RESULTS)
+        query = SearchQuery(question.text, self.vectors.get(question.id), limit=RESULTS)
         return [tool.name for tool in self.ranker.rank(query, profile=self.profile)]
 
 
@@ -76,7 +76,7 @@ def prepare(catalogue: Catalogue, texts: EmbeddedTexts) -> Prepared:
     pairs = [embedding_texts(tool) for tool in catalogue.tools]
     names = texts.embed([name for name, _ in pairs], TextRole.PASSAGE)
     told = texts.embed([text for _, text in pairs], TextRole.PASSAGE)
-    asked_texts = [Query(question.text).embedded_text for question in catalogue.questions]
+    asked_texts = [SearchQuery(question.text).embedded_text for question in catalogue.questions]
     asked = texts.embed(asked_texts, TextRole.QUERY)
     both = zip(names, told, strict=True)
     return Prepared(

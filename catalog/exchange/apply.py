@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog.changes import tables_changed
 from catalog.editing.tables import delete_unused_tags, find_or_make_tags, hide_samples, lock_tags
 from catalog.editing.texts import fold_tag
-from catalog.exchange.plan import FieldChange, ImportPlan, read_value
+from catalog.exchange.plan import ImportPlan, PlannedChange, read_value
 from catalog.models import CatalogColumn, CatalogTable
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class ImportReport:
     """How many texts were written, and the changes that were not: somebody was there before."""
 
     applied: int = 0
-    skipped: list[FieldChange] = field(default_factory=list)
+    skipped: list[PlannedChange] = field(default_factory=list)
 
 
 def apply_import(plan: ImportPlan, username: str, tables: QuerySet[CatalogTable]) -> ImportReport:
@@ -57,7 +57,7 @@ def apply_import(plan: ImportPlan, username: str, tables: QuerySet[CatalogTable]
         if any(change.name == "tags" for change in plan.changes):
             lock_tags()
         owners = _lock(plan.changes, tables)
-        applied: list[tuple[Owner, FieldChange]] = []
+        applied: list[tuple[Owner, PlannedChange]] = []
         for change in plan.changes:
             owner = owners.get((change.table_id, change.column_id))
             if owner is None or read_value(owner, change.name) != change.old:
@@ -75,7 +75,7 @@ def apply_import(plan: ImportPlan, username: str, tables: QuerySet[CatalogTable]
 
 
 def _lock(
-    changes: Iterable[FieldChange], tables: QuerySet[CatalogTable]
+    changes: Iterable[PlannedChange], tables: QuerySet[CatalogTable]
 ) -> Mapping[tuple[int, int | None], Owner]:
     """The rows of these changes, locked, by ids of table and column; None is the table itself."""
     table_ids = {change.table_id for change in changes}
@@ -92,7 +92,7 @@ def _lock(
     return owners
 
 
-def _write(applied: Sequence[tuple[Owner, FieldChange]], username: str) -> None:
+def _write(applied: Sequence[tuple[Owner, PlannedChange]], username: str) -> None:
     tags: dict[int, list[str]] = {}
     for owner, change in applied:
         if isinstance(change.new, list):

@@ -36,7 +36,7 @@ _PLAN, _USER = "import_plan", "import_user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FieldChange:
+class PlannedChange:
     """One text of a table, or of its column, that the file wants different; `column` '' is the table.
 
     `name` is display_name, description, tags, notes or masked.
@@ -69,7 +69,7 @@ class ImportPlan:
 
     file_name: str = ""
     row_count: int = 0
-    changes: list[FieldChange] = field(default_factory=list)
+    changes: list[PlannedChange] = field(default_factory=list)
     unknown: list[UnknownName] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
@@ -89,7 +89,7 @@ class ImportPlan:
 def plan_from_json(text: str) -> ImportPlan:
     """The plan that `to_json` wrote; only for JSON that nobody else could have changed."""
     values: dict[str, Any] = json.loads(text)
-    values["changes"] = [FieldChange(**change) for change in values["changes"]]
+    values["changes"] = [PlannedChange(**change) for change in values["changes"]]
     values["unknown"] = [UnknownName(**unknown) for unknown in values["unknown"]]
     values["faults"] = [Fault(**fault) for fault in values["faults"]]
     return ImportPlan(**values)
@@ -150,7 +150,7 @@ def _plan_row(
             plan.faults.append(_fault_of(row, in_language(error)))
             continue
         plan.changes.append(
-            FieldChange(
+            PlannedChange(
                 line=row.line,
                 table_id=table.pk,
                 column_id=column.pk if column else None,

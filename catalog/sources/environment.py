@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"DATA_SOURCE_([A-Z0-9]+(?:_[A-Z0-9]+)*)_URL")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class VariableTarget:
     """Where a variable says that a database is; all but the password are columns of DataSource."""
 
     engine: str
@@ -54,7 +54,7 @@ def find_names() -> list[str]:
 
 
 @sensitive_variables()
-def read_target(source_name: str) -> Target:
+def read_target(source_name: str) -> VariableTarget:
     """What the variable of a data source says. Raises ConfigurationError, which holds no part of it."""
     variable = variable_name(source_name)
     url = os.environ.get(variable)
@@ -133,12 +133,12 @@ def find_ignored_variable(source: DataSource) -> str:
 
 
 @sensitive_variables()
-def _read_url(engine: Engine, variable: str, url: str) -> Target:
+def _read_url(engine: Engine, variable: str, url: str) -> VariableTarget:
     columns = engine.read_url(url)
     if columns is None:
         fault = engine.url_fault
         raise ConfigurationError(replace(fault, values={**fault.values, "variable": variable}))
-    target = Target(engine=engine.name, **columns)
+    target = VariableTarget(engine=engine.name, **columns)
     try:
         check_options(target.options)
     except ValidationError as error:

@@ -30,7 +30,7 @@ _MAX_TIMEOUT_MS = 3_600_000
 _MAX_BYTES = 1_000_000_000
 
 
-class Engine(models.TextChoices):
+class EngineName(models.TextChoices):
     """Kinds of database, and HTTP services."""
 
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
@@ -96,7 +96,10 @@ class DataSource(models.Model):
         help_text=_("How tools refer to it: letters, digits, hyphens and underscores."),
     )
     engine = models.TextField(
-        _("engine"), choices=Engine, default=Engine.POSTGRESQL, db_default=Engine.POSTGRESQL
+        _("engine"),
+        choices=EngineName,
+        default=EngineName.POSTGRESQL,
+        db_default=EngineName.POSTGRESQL,
     )
     origin = models.TextField(
         _("defined by"), choices=Origin, default=Origin.ROW, db_default=Origin.ROW, editable=False

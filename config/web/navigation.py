@@ -16,7 +16,7 @@ from toolbuilder.visibility import visible_tools
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class NavigationPlace:
     """An entry of the sidebar; `url_name` leads there, `may_see` says for whom it is shown.
 
     `about` says what is done there, `help` names the page of docs/ on it. `is_inner` marks a place
@@ -37,7 +37,7 @@ class Place:
 class NavigationItem:
     """A place as one request shows it."""
 
-    place: Place
+    place: NavigationPlace
     url: str
     is_current: bool
     count: int | None = None
@@ -66,14 +66,14 @@ def _count_tools(request: HttpRequest) -> int:
 
 
 PLACES = (
-    Place(
+    NavigationPlace(
         label=_("Dashboard"),
         icon="layout-dashboard",
         url_name="home",
         may_see=is_staff,
         help="operation",
     ),
-    Place(
+    NavigationPlace(
         label=_("Tools"),
         icon="wrench",
         url_name="tools",
@@ -81,7 +81,7 @@ PLACES = (
         help="tools",
         count=_count_tools,
     ),
-    Place(
+    NavigationPlace(
         label=_("MCP servers"),
         icon="plug",
         url_name="mcp-servers",
@@ -90,7 +90,7 @@ PLACES = (
         about=_("Serve the tools of other MCP servers here"),
         is_inner=True,
     ),
-    Place(
+    NavigationPlace(
         label=_("Search lab"),
         icon="flask-conical",
         url_name="search-lab",
@@ -99,14 +99,14 @@ PLACES = (
         about=_("Try how agents find tools, and see why"),
         is_inner=True,
     ),
-    Place(
+    NavigationPlace(
         label=_("Data sources"),
         icon="database",
         url_name="sources",
         may_see=may_see_sources,
         help="security",
     ),
-    Place(
+    NavigationPlace(
         label=_("Catalogue"),
         icon="table-2",
         url_name="catalogue",
@@ -114,7 +114,7 @@ PLACES = (
         help="catalogue",
         about=_("What agents are told of tables and columns"),
     ),
-    Place(
+    NavigationPlace(
         label=_("Glossary"),
         icon="languages",
         url_name="glossary",
@@ -123,28 +123,28 @@ PLACES = (
         about=_("Words that mean the same, for searches in three languages"),
         is_inner=True,
     ),
-    Place(
+    NavigationPlace(
         label=_("Calls"),
         icon="activity",
         url_name="calls",
         may_see=staff_with(SEE_CALLS),
         help="operation",
     ),
-    Place(
+    NavigationPlace(
         label=_("Keys"),
         icon="key-round",
         url_name="keys",
         may_see=staff_with(SEE_KEYS),
         help="clients",
     ),
-    Place(
+    NavigationPlace(
         label=_("Settings"),
         icon="settings",
         url_name="settings",
         may_see=is_staff,
         help="reference/settings",
     ),
-    Place(
+    NavigationPlace(
         label=_("Back office"),
         icon="settings-2",
         url_name="admin:index",
@@ -170,7 +170,7 @@ def list_navigation(request: HttpRequest) -> list[NavigationItem]:
     ]
 
 
-def find_place(request: HttpRequest) -> Place | None:
+def find_place(request: HttpRequest) -> NavigationPlace | None:
     """The place with the longest address that begins the page's own, of those the person may see."""
     places = {reverse(place.url_name): place for place in PLACES if place.may_see(request)}
     # Every address begins with that of the start.

@@ -31,7 +31,7 @@ State = Literal["ok", "away", "unused", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HealthAnswer:
     """How a service is, and one sentence about it; never a password or an address with one."""
 
     state: State
@@ -43,10 +43,10 @@ class ServiceState:
     """A service by its name, with its answer."""
 
     name: str | Promise
-    answer: Answer
+    answer: HealthAnswer
 
 
-Check = tuple[str | Promise, Callable[[], Answer]]
+Check = tuple[str | Promise, Callable[[], HealthAnswer]]
 
 
 def read_service_states() -> list[ServiceState]:
@@ -63,7 +63,7 @@ def ask_all(
     pool = ThreadPoolExecutor(max_workers=len(checks))
     language = get_language()
 
-    def ask(check: Callable[[], Answer]) -> Answer:
+    def ask(check: Callable[[], HealthAnswer]) -> HealthAnswer:
         # A thread does not know the language of the page.
         with override(language):
             return check()
@@ -81,80 +81,80 @@ def ask_all(
     return collect
 
 
-def check_database() -> Answer:
+def check_database() -> HealthAnswer:
     """The application's own PostgreSQL."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         version = cursor.fetchone()[0]
-    return Answer("ok", f"PostgreSQL {version}")
+    return HealthAnswer("ok", f"PostgreSQL {version}")
 
 
-def check_runtimes() -> Answer:
+def check_runtimes() -> HealthAnswer:
     """The processes that serve tools."""
     alive = RuntimeInstance.objects.filter(last_seen_at__gte=timezone.now() - RUNTIME_SILENT_AFTER)
     if not (count := alive.count()):
-        return Answer("away", _("None has reported lately; manage.py runmcp starts one."))
-    return Answer("ok", _("Serving now: %(count)d") % {"count": count})
+        return HealthAnswer("away", _("None has reported lately; manage.py runmcp starts one."))
+    return HealthAnswer("ok", _("Serving now: %(count)d") % {"count": count})
 
 
-def check_redis() -> Answer:
+def check_redis() -> HealthAnswer:
     """The broker of background jobs."""
     if not settings.REDIS_URL:
-        return Answer("unused", _("Not set; jobs run in the process that begins them."))
+        return HealthAnswer("unused", _("Not set; jobs run in the process that begins them."))
     with _open_redis() as client:
-        return Answer("ok", f"Redis {client.info('server')['redis_version']}")
+        return HealthAnswer("ok", f"Redis {client.info('server')['redis_version']}")
 
 
-def check_worker() -> Answer:
+def check_worker() -> HealthAnswer:
     """Whether a worker takes jobs."""
     if not settings.REDIS_URL:
-        return Answer("unused", _("Not needed without Redis."))
+        return HealthAnswer("unused", _("Not needed without Redis."))
     with _open_redis() as client:
         # Celery would try to connect again and again.
         client.ping()
     answers = app.control.broadcast("ping", reply=True, timeout=_WORKER_ANSWER_S, limit=1)
     if not answers:
-        return Answer("away", _("No worker answers; background jobs wait."))
-    return Answer("ok", ", ".join(next(iter(answers))))
+        return HealthAnswer("away", _("No worker answers; background jobs wait."))
+    return HealthAnswer("ok", ", ".join(next(iter(answers))))
 
 
-def check_beat() -> Answer:
+def check_beat() -> HealthAnswer:
     """What begins the regular jobs; only `manage.py up` knows of its process."""
     if not settings.REDIS_URL:
-        return Answer("unused", _("Not needed without Redis."))
+        return HealthAnswer("unused", _("Not needed without Redis."))
     try:
         entry = read_json(env.data_dir() / "processes.json").get("beat")
     except (ConfigurationError, OSError):
         entry = None
     match entry:
         case [int(pid), str(started)] if start_time(pid) == started:
-            return Answer("ok", _("Runs under manage.py up"))
+            return HealthAnswer("ok", _("Runs under manage.py up"))
         case [_pid, _started]:
-            return Answer("away", _("Its process has ended."))
-    return Answer("unknown", _("Not started by manage.py up, and it does not report."))
+            return HealthAnswer("away", _("Its process has ended."))
+    return HealthAnswer("unknown", _("Not started by manage.py up, and it does not report."))
 
 
-def check_chroma() -> Answer:
+def check_chroma() -> HealthAnswer:
     """The store of vectors."""
     if not settings.CHROMADB_HOST:
-        return Answer("unused", _("Not set; reference documents are not searched."))
+        return HealthAnswer("unused", _("Not set; reference documents are not searched."))
     if answers_http(settings.CHROMADB_HOST, settings.CHROMADB_PORT, "/api/v2/heartbeat"):
-        return Answer("ok", settings.CHROMADB_COLLECTION_NAME)
-    return Answer("away", _("It does not answer."))
+        return HealthAnswer("ok", settings.CHROMADB_COLLECTION_NAME)
+    return HealthAnswer("away", _("It does not answer."))
 
 
-def check_embeddings() -> Answer:
+def check_embeddings() -> HealthAnswer:
     """The embedding server, by any answer of it: texts would cost money with some."""
     url = settings.TEXT_EMBEDDING_MODEL_URL
     if not url:
-        return Answer("unused", _("Not set; searches compare words only."))
+        return HealthAnswer("unused", _("Not set; searches compare words only."))
     address = httpx.URL(url)
     is_own = address.host in LOOPBACK
     with httpx.Client(timeout=DEADLINE_S, trust_env=not is_own) as client:
         status = client.get(address).status_code
     if status >= 500:
-        return Answer("away", _("It answers with status %(status)d.") % {"status": status})
-    return Answer("ok", settings.TEXT_EMBEDDING_MODEL_NAME)
+        return HealthAnswer("away", _("It answers with status %(status)d.") % {"status": status})
+    return HealthAnswer("ok", settings.TEXT_EMBEDDING_MODEL_NAME)
 
 
 OWN: tuple[Check, ...] = (
@@ -175,11 +175,11 @@ def _open_redis() -> redis.Redis:
     return redis.Redis.from_url(settings.REDIS_URL, **times)
 
 
-def _answer_of(future: Future[Answer], deadline_s: float) -> Answer:
+def _answer_of(future: Future[HealthAnswer], deadline_s: float) -> HealthAnswer:
     if not future.done() or future.cancelled():
         text = _("No answer within %(seconds)s s.") % {"seconds": f"{deadline_s:g}"}
-        return Answer("away", text)
+        return HealthAnswer("away", text)
     # Whatever a library raises, its text may hold the address with its password.
     if future.exception() is not None:
-        return Answer("away", _("It does not answer."))
+        return HealthAnswer("away", _("It does not answer."))
     return future.result()

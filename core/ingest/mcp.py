@@ -7,7 +7,7 @@ from core.errors import DefinitionError
 from core.ingest.operations import parameter_of_schema
 from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import as_mapping
-from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
+from core.ingest.schemas import MAX_PROPERTIES, JsonSchemaReader
 from core.ingest.texts import find_hidden_character, shown
 from core.messages import Message, message
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
@@ -134,7 +134,7 @@ def read_parameters(schema: object, field: str) -> tuple[ToolParameter, ...]:
     _check_object(schema, field)
     _check_texts(schema, field)
     try:
-        read = SchemaReader(References(schema)).read_object(schema)
+        read = JsonSchemaReader(References(schema)).read_object(schema)
     except ReferenceFaultError as fault:
         raise DefinitionError(
             message("mcp_tool.field_fault", "{field}: {reason}", field=field, reason=fault.message)

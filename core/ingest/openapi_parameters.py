@@ -16,7 +16,7 @@ from core.ingest.operations import (
 )
 from core.ingest.references import References
 from core.ingest.schema_keywords import JsonSchema, as_mapping, as_sequence, types_of
-from core.ingest.schemas import MAX_PROPERTIES, SchemaReader
+from core.ingest.schemas import MAX_PROPERTIES, JsonSchemaReader
 from core.ingest.texts import clean_text, find_hidden_character, shown
 from core.ingest.tool_names import to_name, unique_name
 from core.messages import message
@@ -63,7 +63,7 @@ class ParameterReader:
 
     def __init__(self, references: References) -> None:
         self._references = references
-        self._schemas = SchemaReader(references)
+        self._schemas = JsonSchemaReader(references)
 
     @property
     def is_exhausted(self) -> bool:

@@ -10,7 +10,7 @@ from core.errors import DefinitionError
 from core.ingest.mcp import MAX_TOOLS, read_mcp_tool
 from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import JsonSchema, as_mapping
-from core.ingest.schemas import SchemaReader
+from core.ingest.schemas import JsonSchemaReader
 from core.ingest.texts import IngestFault, shown
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, to_name
 from core.json_schema import SchemaCheck
@@ -195,7 +195,7 @@ def _read_schema(schema: object, field: str) -> JsonSchema:
             )
         )
     try:
-        read = SchemaReader(References(schema)).read_object(schema)
+        read = JsonSchemaReader(References(schema)).read_object(schema)
     except ReferenceFaultError as fault:
         raise DefinitionError(
             message("mcp_tool.field_fault", "{field}: {reason}", field=field, reason=fault.message)

@@ -41,7 +41,7 @@ class _Merged:
     is_cycle: bool = False
 
 
-class SchemaReader:
+class JsonSchemaReader:
     """Reads schemas of one document; `MAX_SCHEMAS` of them until the next `restart`."""
 
     def __init__(self, references: References) -> None:

@@ -12,7 +12,7 @@ from core.retrieval.bm25f import TermLookup
 from core.retrieval.fusion import Scores, best_places
 from core.retrieval.index import Mask, RowTable, ToolIndex
 from core.retrieval.profiles import DEFAULT, Profile
-from core.retrieval.request import ParsedQuery, Query, parse_query
+from core.retrieval.request import ParsedQuery, SearchQuery, parse_query
 from core.retrieval.signals import fuse_signals, gather_signals
 from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
 
@@ -48,13 +48,13 @@ class ToolRanker:
     def __init__(self, index: ToolIndex) -> None:
         self._index = index
 
-    def is_degraded(self, query: Query) -> bool:
+    def is_degraded(self, query: SearchQuery) -> bool:
         """Whether the ranking goes by words alone, for want of a vector on either side."""
         return query.vector is None or not self._index.vectors.has_vectors
 
     def rank(
         self,
-        query: Query,
+        query: SearchQuery,
         allowed: Collection[str] | Mask | None = None,
         profile: Profile = DEFAULT,
     ) -> list[RankedTool]:

@@ -36,7 +36,7 @@ _LEAST_CHARACTERS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Query:
+class SearchQuery:
     """What is searched: a text, its vector (None: by words only), the kind of tool (None: any).
 
     `limit` is held between 0 and 200; only the first 1,000 characters of the text count.
@@ -89,7 +89,7 @@ class ParsedQuery:
                 yield "".join(words[first:last])
 
 
-def parse_query(query: Query, glossary: Glossary, profile: Profile) -> ParsedQuery:
+def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> ParsedQuery:
     """What a query says, as far as the profile makes use of it."""
     text = query.clipped
     folded = fold(text)

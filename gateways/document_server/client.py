@@ -75,7 +75,7 @@ class DocumentServerSettings:
         object.__setattr__(self, "token", token)
 
 
-class ServerDownError(DocumentServerUnavailableError):
+class DocumentServerDownError(DocumentServerUnavailableError):
     """A failure that the next caller would meet too."""
 
 
@@ -88,7 +88,7 @@ class DocumentServerClient:
 
     def __init__(self, settings: DocumentServerSettings) -> None:
         self._timeout_s = settings.timeout_s
-        self._circuit = Circuit(ServerDownError)
+        self._circuit = Circuit(DocumentServerDownError)
         self._client = ServerClient(
             settings.url,
             settings.token,
@@ -154,7 +154,7 @@ class DocumentServerClient:
                     )
                 ) from error
             except TimeoutError as error:
-                raise ServerDownError(
+                raise DocumentServerDownError(
                     message(
                         "document_server.no_answer",
                         "the document server did not answer within {seconds} s; try again later",
@@ -179,10 +179,10 @@ class DocumentServerClient:
                     "document_server.unreachable",
                     "the document server cannot be reached; try again later",
                 )
-                raise ServerDownError(untrusted if is_untrusted(error) else away) from error
+                raise DocumentServerDownError(untrusted if is_untrusted(error) else away) from error
             if answer.status not in PASSING_STATUSES:
                 return answer
-        raise ServerDownError(
+        raise DocumentServerDownError(
             message(
                 "document_server.not_ready",
                 "the document server is not ready (status {status}); try again later",

@@ -50,7 +50,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SqliteColumn:
     """A column of the answer; any row may have a value of any type there."""
 
     name: str
@@ -58,10 +58,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class SqliteDescription:
     """Columns of a statement, and how many parameters it takes."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[SqliteColumn, ...]
     parameter_count: int
 
 
@@ -146,13 +146,13 @@ class SqliteSession:
         """Have the file open as it is now."""
         self._work(watch, lambda _: None)
 
-    def describe(self, watch: Watch, statement: CompiledStatement) -> Description:
+    def describe(self, watch: Watch, statement: CompiledStatement) -> SqliteDescription:
         """Columns and parameters, without running the statement."""
 
-        def describe(file: OpenFile) -> Description:
+        def describe(file: OpenFile) -> SqliteDescription:
             self._check(file, statement)
-            columns = tuple(map(Column, read_names(file.connection, statement)))
-            return Description(columns, len(statement.parameter_names))
+            columns = tuple(map(SqliteColumn, read_names(file.connection, statement)))
+            return SqliteDescription(columns, len(statement.parameter_names))
 
         return self._work(watch, describe)
 

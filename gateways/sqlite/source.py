@@ -28,7 +28,7 @@ from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection, Reads
 from gateways.patience import patient_timeout
 from gateways.query_deadline import deadline_error
-from gateways.sqlite.session import BoundQuery, Description, SqliteSession, Watch
+from gateways.sqlite.session import BoundQuery, SqliteDescription, SqliteSession, Watch
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.values import encode_values
 from gateways.sqlite.worker import SqliteWorker
@@ -79,7 +79,7 @@ class SqliteSource:
 
     async def describe(
         self, statement: CompiledStatement, _types: Sequence[ParameterType | None], caller: str = ""
-    ) -> Description:
+    ) -> SqliteDescription:
         """Columns and number of parameters, by SQLite, without running the statement.
 
         SQLite has no types for parameters. Raises StatementError with SQLite's words, and

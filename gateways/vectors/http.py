@@ -16,7 +16,7 @@ MAX_IDLE_S = 60.0
 MAX_ANSWER_BYTES = 256 * 2**20
 
 
-class ConnectionLostError(ConnectionError):
+class StoreConnectionLostError(ConnectionError):
     """The connection ended before the answer was complete."""
 
 
@@ -25,7 +25,7 @@ class NotHttpError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class HttpAnswer:
+class StoreAnswer:
     """What the server said, whatever the status."""
 
     status: int
@@ -37,16 +37,16 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
-        self._answer: asyncio.Future[HttpAnswer] | None = None
+        self._answer: asyncio.Future[StoreAnswer] | None = None
         self._parser = httptools.HttpResponseParser(self)
         self._chunks: list[bytes] = []
         self._received_bytes = 0
         self.is_reusable = False
 
-    async def exchange(self, message: bytes) -> HttpAnswer:
+    async def exchange(self, message: bytes) -> StoreAnswer:
         """The answer to a whole request. Raises ConnectionLostError, NotHttpError."""
         if self._transport is None:
-            raise ConnectionLostError
+            raise StoreConnectionLostError
         self.is_reusable = False
         self._received_bytes = 0
         self._chunks = []
@@ -77,7 +77,7 @@ class HttpConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         self.is_reusable = False
-        self._fail(ConnectionLostError())
+        self._fail(StoreConnectionLostError())
 
     def data_received(self, data: bytes) -> None:
         self._received_bytes += len(data)
@@ -105,7 +105,7 @@ class HttpConnection(asyncio.Protocol):
         status = self._parser.get_status_code()
         if status >= 200 and self._answer is not None and not self._answer.done():
             self.is_reusable = self._parser.should_keep_alive()
-            self._answer.set_result(HttpAnswer(status, b"".join(self._chunks)))
+            self._answer.set_result(StoreAnswer(status, b"".join(self._chunks)))
             self._chunks = []
 
     def _fail(self, error: Exception) -> None:
@@ -125,7 +125,7 @@ class HttpPool:
         self._is_closed = False
         self._host_header = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
-    async def request(self, method: str, target: str, body: bytes) -> HttpAnswer:
+    async def request(self, method: str, target: str, body: bytes) -> StoreAnswer:
         """The answer; for requests that may be repeated, because one that is lost is sent again once.
 
         Raises OSError when there is no connection, NotHttpError. A caller that goes away ends its
@@ -139,7 +139,7 @@ class HttpPool:
         async with self._slots:
             try:
                 return await self._send(self._pop_idle() or await self._connect(), message)
-            except ConnectionLostError:
+            except StoreConnectionLostError:
                 # When one was lost, the others most likely are too.
                 self._close_idle()
                 return await self._send(await self._connect(), message)
@@ -149,7 +149,7 @@ class HttpPool:
         self._is_closed = True
         self._close_idle()
 
-    async def _send(self, connection: HttpConnection, message: bytes) -> HttpAnswer:
+    async def _send(self, connection: HttpConnection, message: bytes) -> StoreAnswer:
         try:
             answer = await connection.exchange(message)
         except BaseException:

@@ -21,7 +21,7 @@ class VectorItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class VectorMatch:
     """A document that was found; `distance` is 0 for the same direction and 2 for the opposite."""
 
     id: str
@@ -30,14 +30,14 @@ class Match:
     distance: float
 
 
-def read_matches(answer: Any) -> list[list[Match]]:
+def read_matches(answer: Any) -> list[list[VectorMatch]]:
     """The matches of each query, nearest first, equally near ones by id."""
     names = ("ids", "documents", "metadatas", "distances")
     try:
         return [
             sorted(
                 (
-                    Match(key, document or "", metadata or {}, distance)
+                    VectorMatch(key, document or "", metadata or {}, distance)
                     for key, document, metadata, distance in zip(*columns, strict=True)
                 ),
                 key=lambda match: (match.distance, match.id),

@@ -10,7 +10,7 @@ from core.errors import VectorStoreError, VectorStoreUnavailableError
 from core.messages import message
 from gateways.circuit import Circuit
 from gateways.patience import patient_timeout
-from gateways.vectors.http import HttpAnswer, HttpPool, NotHttpError
+from gateways.vectors.http import HttpPool, NotHttpError, StoreAnswer
 from gateways.vectors.settings import VectorStoreSettings
 
 API = "/api/v2"
@@ -117,7 +117,7 @@ class ChromaRequests:
         self._pool.close()
 
 
-def read_answer(answer: HttpAnswer) -> Any:
+def read_answer(answer: StoreAnswer) -> Any:
     """The content of a good answer; raises the error that a bad one means."""
     try:
         content = orjson.loads(answer.body)

@@ -16,9 +16,9 @@ from gateways.vectors.batches import (
 )
 from gateways.vectors.collection import Collection, Fit, new_collection, read_collection
 from gateways.vectors.records import (
-    Match,
     MetadataValue,
     VectorItem,
+    VectorMatch,
     read_count,
     read_matches,
     read_metadatas,
@@ -32,7 +32,7 @@ from gateways.vectors.requests import (
 )
 from gateways.vectors.settings import VectorStoreSettings
 
-__all__ = ["Match", "MetadataValue", "VectorItem", "VectorStore", "VectorStoreSettings"]
+__all__ = ["MetadataValue", "VectorItem", "VectorMatch", "VectorStore", "VectorStoreSettings"]
 
 PAGE_ITEMS = 2_000
 # The largest number that Chroma takes; it means all.
@@ -87,7 +87,7 @@ class VectorStore:
         vectors: Sequence[Sequence[float]],
         n_results: int,
         where: Mapping[str, object] | None = None,
-    ) -> list[list[Match]]:
+    ) -> list[list[VectorMatch]]:
         """For each vector the nearest documents, nearest first, equally near ones by id.
 
         At most `n_results` of them, fewer when there are fewer. `where` is a filter on metadata as
@@ -104,7 +104,7 @@ class VectorStore:
             "where": where or None,
             "include": ["documents", "metadatas", "distances"],
         }
-        found: list[list[Match]] = []
+        found: list[list[VectorMatch]] = []
         for start in range(0, len(vectors), QUERIES_TOGETHER):
             together = [list(vector) for vector in vectors[start : start + QUERIES_TOGETHER]]
             answer = await self._ask("query", query | {"query_embeddings": together}, deadline)

@@ -20,7 +20,7 @@ from core.bindings import CallerFacts
 from core.errors import EmbeddingError
 from core.retrieval.profiles import PROFILES
 from core.retrieval.ranker import RankedTool
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.tool_entry import make_entry
 from gateways.embeddings.client import EmbeddingClient
 from mcp_runtime.search.records import write_searches
@@ -79,7 +79,7 @@ class ToolSearchService:
     async def find(self, text: str, limit: int, facts: CallerFacts) -> dict[str, Any]:
         """The answer of `search_tools`: at most `limit` tools that the caller may see, best first."""
         began = time.perf_counter()
-        query = Query(text, limit=limit)
+        query = SearchQuery(text, limit=limit)
         keeps_texts = settings.CALL_LOG_ARGUMENTS == "full"
         record = ToolSearch(
             at=datetime.now(UTC),
@@ -98,7 +98,7 @@ class ToolSearchService:
         self._recorder.add(record)
         return {"tools": list(self._describe(ranked)), "degraded": is_degraded}
 
-    async def _rank(self, query: Query, facts: CallerFacts) -> tuple[list[RankedTool], bool]:
+    async def _rank(self, query: SearchQuery, facts: CallerFacts) -> tuple[list[RankedTool], bool]:
         """What is found, without tools that left meanwhile, and whether it was by words alone."""
         ranker = self.index.ranker
         try:

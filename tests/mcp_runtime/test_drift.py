@@ -95,3 +95,17 @@ async def test_check_takes_a_broken_tool_down_without_a_scan(
 
 async def is_runtime_known() -> bool:
     return await RuntimeInstance.objects.aexists()
+
+
+async def test_tool_that_no_database_judged_in_time_is_judged_later(
+    serve: Serve, embedded_postgres: EmbeddedPostgres, emails: None
+) -> None:
+    async with serve() as served:
+        store = served.runtime.store
+        with psycopg.connect(embedded_postgres.dsn("demo", "demo_owner")) as holder:
+            holder.execute("LOCK TABLE drifting_users IN ACCESS EXCLUSIVE MODE")
+            await sync_to_async(make_tool)("SELECT nothing FROM drifting_users", name="broken")
+            await eventually(lambda: "broken" in store.snapshot.tools)
+
+        await eventually(lambda: "broken" not in store.snapshot.tools)
+        assert await served.names() == ["emails", "ids"]

@@ -37,7 +37,7 @@ class DataState:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProgressStep:
     """A step of the way; `is_current` opens it."""
 
     id: str
@@ -75,7 +75,7 @@ class Progress:
         """The step that comes next, '' when all is done."""
         return next((step for step, is_done in self.done.items() if not is_done), "")
 
-    def list_steps(self, current: str) -> list[Step]:
+    def list_steps(self, current: str) -> list[ProgressStep]:
         """The steps in order, of which this one is open."""
         titles = {
             "data": _("Data"),
@@ -84,7 +84,9 @@ class Progress:
             "connect": _("Connect an agent"),
         }
         done = self.done
-        return [Step(id_, title, done[id_], id_ == current) for id_, title in titles.items()]
+        return [
+            ProgressStep(id_, title, done[id_], id_ == current) for id_, title in titles.items()
+        ]
 
 
 def needs_start() -> bool:

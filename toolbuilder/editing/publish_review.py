@@ -17,7 +17,7 @@ from toolbuilder.models import ToolTrial
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PublishFault:
     """Why it cannot be served; `field` is the id of what mends it, '' if nothing on the page does.
 
     `start` and `end` count characters of the logic.
@@ -33,7 +33,7 @@ class Fault:
 class PublishReview:
     """With `faults` it cannot be published. `difference` is None of a tool that is new."""
 
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PublishFault, ...] = ()
     advice: tuple[ShownAdvice, ...] = ()
     difference: ShownDifference | None = None
     is_untried: bool = False
@@ -63,21 +63,21 @@ def review_page(page: WorkbenchPage) -> PublishReview:
     )
 
 
-def _find_faults(page: WorkbenchPage) -> Iterator[Fault]:
+def _find_faults(page: WorkbenchPage) -> Iterator[PublishFault]:
     tool, name = page.work.tool, page.document.tool.name
     if tool and tool.archived_at:
-        yield Fault(_("%(name)s is archived; bring it back first.") % {"name": tool.name})
+        yield PublishFault(_("%(name)s is archived; bring it back first.") % {"name": tool.name})
     if not name or page.name_fault:
-        yield Fault(page.name_fault or _("Give the tool a name."), "name")
+        yield PublishFault(page.name_fault or _("Give the tool a name."), "name")
     else:
         try:
             require_free_name(name, tool)
         except DefinitionError as error:
-            yield Fault(in_language(error), "name")
+            yield PublishFault(in_language(error), "name")
     for found in page.examined.analysis.diagnostics:
         if found.severity is Severity.ERROR and not found.parameter:
-            yield Fault(in_language(found.message), "definition", found.start, found.end)
+            yield PublishFault(in_language(found.message), "definition", found.start, found.end)
     keys = {row.name: row.key for row in page.rows}
     for parameter, text in page.examined.faults.items():
         field = f"p-{keys[parameter]}-type" if parameter in keys else "parameters"
-        yield Fault(in_language(text), field)
+        yield PublishFault(in_language(text), field)

@@ -15,7 +15,7 @@ from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
 
-class Conflict(StrEnum):
+class ImportConflict(StrEnum):
     """What becomes of a tool that is there and says something else."""
 
     FAIL = "fail"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
 
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.query_vectors import embed_questions
@@ -64,7 +64,7 @@ def measure_questions(
     """Every question searched now, as `profile` ranks, among the tools that the user sees."""
     lab = read_lab_index()
     served = find_seen(lab, user)
-    queries = [Query(question.text, limit=RANKS_SEEN) for question in questions]
+    queries = [SearchQuery(question.text, limit=RANKS_SEEN) for question in questions]
     vectors = embed_questions([query.embedded_text for query in queries])
     measured: list[MeasuredQuestion] = []
     degraded_count = 0

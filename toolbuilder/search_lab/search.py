@@ -15,7 +15,7 @@ from core.errors import EmbeddingError
 from core.retrieval.model import Tool
 from core.retrieval.profiles import DEFAULT, PROFILES
 from core.retrieval.ranker import RankedTool, ToolRanker
-from core.retrieval.request import MAX_QUERY_CHARACTERS, Query
+from core.retrieval.request import MAX_QUERY_CHARACTERS, SearchQuery
 from toolbuilder.search_lab.index import LabIndex, read_lab_index
 from toolbuilder.search_lab.query_vectors import embed_question
 from toolbuilder.search_lab.weights import (
@@ -140,7 +140,7 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     seen = find_seen(lab, user)
     if not state.q:
         return LabAnswer(tool_count=len(seen))
-    query = Query(state.q, limit=RESULTS_SHOWN)
+    query = SearchQuery(state.q, limit=RESULTS_SHOWN)
     query = replace(query, vector=embed_question(query.embedded_text))
     allowed = seen if key is None or key.tools is None else seen & key.tools
     started = perf_counter()
@@ -156,7 +156,7 @@ def find_seen(lab: LabIndex, user: User) -> frozenset[str]:
 
 
 def rank_or_degrade(
-    lab: LabIndex, query: Query, profile: LabProfile, allowed: frozenset[str] | None = None
+    lab: LabIndex, query: SearchQuery, profile: LabProfile, allowed: frozenset[str] | None = None
 ) -> tuple[list[RankedTool], bool]:
     """The tools best first, and whether by words alone, as where the vectors are of another model."""
     ranker = ToolRanker(lab.search.index)
@@ -164,7 +164,7 @@ def rank_or_degrade(
         found = ranker.rank(query, allowed, profile.to_profile())
         return found, ranker.is_degraded(query)
     except EmbeddingError:
-        by_words = Query(query.text, None, query.kind, query.limit)
+        by_words = SearchQuery(query.text, None, query.kind, query.limit)
         return ranker.rank(by_words, allowed, profile.to_profile()), True
 
 

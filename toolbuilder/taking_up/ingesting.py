@@ -7,7 +7,7 @@ from enum import StrEnum
 from django.core.exceptions import ValidationError
 
 from catalog.changes import source_changed
-from catalog.models import DataSource, Engine
+from catalog.models import DataSource, EngineName
 from catalog.sources.connections import to_service
 from core.errors import ConfigurationError, DefinitionError, EditError
 from core.http_logic import read_operation
@@ -189,7 +189,7 @@ def _make_service(name: str, server_url: str) -> DataSource:
                 name=repr(name),
             )
         )
-    source = DataSource(name=name, engine=Engine.HTTP, server_url=server_url)
+    source = DataSource(name=name, engine=EngineName.HTTP, server_url=server_url)
     try:
         source.full_clean(exclude=["password"])
         to_service(source)

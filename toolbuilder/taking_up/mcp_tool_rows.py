@@ -46,7 +46,7 @@ class PartChange:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolRow:
+class McpToolRow:
     """One tool; `remote` is what the server says now, `taken_by` who has its name already."""
 
     row: McpTool
@@ -76,10 +76,10 @@ def digest_of_list(server: McpServer) -> str:
     return hashlib.sha256(str(list(tools)).encode()).hexdigest()
 
 
-def read_tool_rows(server: McpServer, words: str = "") -> tuple[list[ToolRow], int]:
+def read_tool_rows(server: McpServer, words: str = "") -> tuple[list[McpToolRow], int]:
     """The tools that match the words, those with something to decide first, and how many are not shown."""
     taken = read_names_taken_from(server)
-    found: list[ToolRow] = []
+    found: list[McpToolRow] = []
     for tool in server.tools.all():
         row = _read(server, tool, taken)
         if row is None:
@@ -92,7 +92,7 @@ def read_tool_rows(server: McpServer, words: str = "") -> tuple[list[ToolRow], i
     return found[:TOOLS_SHOWN], max(len(found) - TOOLS_SHOWN, 0)
 
 
-def _read(server: McpServer, tool: McpTool, taken: Mapping[str, Message]) -> ToolRow | None:
+def _read(server: McpServer, tool: McpTool, taken: Mapping[str, Message]) -> McpToolRow | None:
     try:
         remote = from_document(tool.seen)
         accepted = from_document(tool.accepted) if tool.is_active and tool.accepted else remote
@@ -111,7 +111,7 @@ def _read(server: McpServer, tool: McpTool, taken: Mapping[str, Message]) -> Too
         state = ToolState.TAKEN if taken_by else ToolState.OFF
     else:
         state = ToolState.CHANGED if changes else ToolState.SERVED
-    return ToolRow(tool, name, remote, state, changes, taken_by)
+    return McpToolRow(tool, name, remote, state, changes, taken_by)
 
 
 def _compare(before: JsonValue, after: JsonValue) -> tuple[tuple[str, str], ...]:

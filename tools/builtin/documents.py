@@ -14,7 +14,7 @@ from gateways.embeddings.client import EmbeddingClient, Embeddings, TextRole
 from gateways.vectors.reader import VectorReader
 from gateways.vectors.requests import CollectionGoneError
 from gateways.vectors.store import VectorStore
-from tools.builtin.references import MAX_VECTOR_BYTES, ReferenceIndex, References
+from tools.builtin.references import MAX_VECTOR_BYTES, ReferenceIndex, ReferenceRanks
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ class DocumentSearch:
             raise IndexNotReadyError(reason)
 
     async def _rank(
-        self, state: References, query: str, vector: Vector | None, n_results: int
+        self, state: ReferenceRanks, query: str, vector: Vector | None, n_results: int
     ) -> tuple[ColumnsFound, bool]:
         ranker = state.ranker
         if vector is not None and state.index.vectors.has_vectors:

@@ -45,7 +45,7 @@ VectorStamp = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class References:
+class ReferenceRanks:
     """Documents ready to be searched; never changes, so that searches may share it.
 
     `vectors` are the stamps of those that the index holds. `is_sampled`: there are too many to keep
@@ -78,7 +78,7 @@ class ReferenceIndex:
         # As indexing notes it with the documents, before the number of dimensions.
         self._target = f"{store.collection}/{model}/" if model else ""
         self._most_bytes = most_bytes
-        self._state: References | None = None
+        self._state: ReferenceRanks | None = None
         self._following: asyncio.Task[None] | None = None
         self._next_check = float("-inf")
         self._vectors_at = float("-inf")
@@ -90,7 +90,7 @@ class ReferenceIndex:
         if self._following is not None:
             await asyncio.wait({self._following})
 
-    async def current(self) -> References | None:
+    async def current(self) -> ReferenceRanks | None:
         """The documents as they are, or as they were while changes take more than a second.
 
         None where they cannot be read, or not within two seconds.
@@ -121,7 +121,7 @@ class ReferenceIndex:
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            state = self._state or References()
+            state = self._state or ReferenceRanks()
             async with asyncio.timeout(DATABASE_TIMEOUT_S):
                 changes = await asyncio.to_thread(_read_changes, state)
             if changes is not None:
@@ -138,7 +138,7 @@ class ReferenceIndex:
         rest_s = min(MOST_REST_S, REST_PER_WORK * work_s)
         self._next_check = loop.time() + max(CHECK_INTERVAL_S, rest_s)
 
-    async def _follow_vectors(self, state: References) -> None:
+    async def _follow_vectors(self, state: ReferenceRanks) -> None:
         if not self._target:
             return
         made = {
@@ -172,7 +172,7 @@ class _Changes:
     concepts: tuple[Concept, ...] | None = None
 
 
-def _read_changes(state: References) -> _Changes | None:
+def _read_changes(state: ReferenceRanks) -> _Changes | None:
     """What has changed since; two queries while nothing has. Closes the connection of its thread."""
     try:
         revision, glossary_revision = read_documents_revision(), read_glossary_revision()
@@ -191,7 +191,7 @@ def _read_changes(state: References) -> _Changes | None:
         connections.close_all()
 
 
-def _with_changes(state: References, changes: _Changes) -> References:
+def _with_changes(state: ReferenceRanks, changes: _Changes) -> ReferenceRanks:
     """The state after the changes; vectors of changed documents stay until there are newer ones."""
     index = state.index.copy()
     if changes.concepts is not None:
@@ -215,7 +215,7 @@ def _with_changes(state: References, changes: _Changes) -> References:
     texts = {key: text for key, text in state.texts.items() if key not in gone}
     texts |= {document.column.key: document.text for document in changes.documents}
     return _ready(
-        References(
+        ReferenceRanks(
             index=index,
             texts=texts,
             tables=tables,
@@ -241,7 +241,7 @@ def _choose_vectors(made: Mapping[str, VectorStamp], most_bytes: int) -> Mapping
 class _VectorDraft:
     """A state that takes vectors a page at a time; nobody searches it before it is finished."""
 
-    def __init__(self, state: References, kept: Mapping[str, VectorStamp]) -> None:
+    def __init__(self, state: ReferenceRanks, kept: Mapping[str, VectorStamp]) -> None:
         """`kept` as `_choose_vectors` has them; the state's other vectors are left behind."""
         self._state = state
         self._kept = kept
@@ -260,7 +260,7 @@ class _VectorDraft:
             index.put_vector(key, vector)
             self._held[key] = self._kept[key]
 
-    def finish(self) -> References:
+    def finish(self) -> ReferenceRanks:
         """The state with the vectors that were taken; the same one where none came or went."""
         if self._index is None and not self._dropped:
             return self._state
@@ -279,7 +279,7 @@ class _VectorDraft:
         return self._index
 
 
-def _ready(state: References) -> References:
+def _ready(state: ReferenceRanks) -> ReferenceRanks:
     # Makes what the index keeps for all searches, so that none of them has to wait for it.
     state.ranker.rank("id")
     return state

@@ -12,7 +12,7 @@ from access.database_thread import DatabaseThread
 from catalog.glossary.concepts import read_concepts, read_glossary_revision
 from core.retrieval.glossary import Concept
 from core.retrieval.ranker import ToolRanker
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
 from tools.finding.index import FindableTool, SearchIndex, findable
 from tools.finding.vector_rows import HashedVectors, SearchRows, read_rows
@@ -136,7 +136,7 @@ class IndexFollower:
             index = build()
             ranker = ToolRanker(index.index)
             # Makes what the index keeps for all searches, so that none of them has to wait for it.
-            ranker.rank(Query("list"))
+            ranker.rank(SearchQuery("list"))
             return index, ranker
 
         self._index, self.ranker = await asyncio.to_thread(build_ranker)

@@ -44,7 +44,7 @@ class FindableTool(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedTool:
+class SearchedTool:
     """A tool in the index; `entry` is without its vectors, which the index keeps."""
 
     served: FindableTool
@@ -58,7 +58,7 @@ class SearchIndex:
     """The index, and its tools by name. Each change gives another one."""
 
     index: ToolIndex = field(default_factory=lambda: ToolIndex(compile_glossary(CONCEPTS)))
-    tools: Mapping[str, IndexedTool] = field(default_factory=dict)
+    tools: Mapping[str, SearchedTool] = field(default_factory=dict)
 
     def find_changes(
         self, served: Mapping[str, FindableTool]
@@ -83,7 +83,7 @@ class SearchIndex:
         for name, served in changed.items():
             entry = IndexEntry(to_search_tool(served), None, rows.descriptions.get(name, ""))
             index.put(entry)
-            indexed = IndexedTool(served, entry, hash_texts(entry.tool))
+            indexed = SearchedTool(served, entry, hash_texts(entry.tool))
             tools[name] = _put_vectors(index, indexed, rows.vectors.get(name))
         return SearchIndex(index, tools)
 
@@ -137,8 +137,8 @@ def to_search_tool(tool: FindableTool) -> Tool:
 
 
 def _put_vectors(
-    index: ToolIndex, indexed: IndexedTool, vectors: HashedVectors | None
-) -> IndexedTool:
+    index: ToolIndex, indexed: SearchedTool, vectors: HashedVectors | None
+) -> SearchedTool:
     """Give the tool the vectors if they are of its texts and fit the others; else it has none."""
     entry = indexed.entry
     if vectors is not None and vectors.content_hash == indexed.content_hash:

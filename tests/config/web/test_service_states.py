@@ -15,7 +15,7 @@ from access.models import RuntimeInstance
 from config.services.leftovers import start_time
 from config.services.ports import choose_free_port
 from config.web.service_states import (
-    Answer,
+    HealthAnswer,
     ask_all,
     check_beat,
     check_chroma,
@@ -58,13 +58,13 @@ def test_checks_are_asked_side_by_side_and_late_ones_are_given_up() -> None:
     meeting = threading.Barrier(2, timeout=60)
     ended = threading.Event()
 
-    def meet() -> Answer:
+    def meet() -> HealthAnswer:
         meeting.wait()
-        return Answer("ok", "met")
+        return HealthAnswer("ok", "met")
 
-    def hang() -> Answer:
+    def hang() -> HealthAnswer:
         ended.wait(60)
-        return Answer("ok", "too late")
+        return HealthAnswer("ok", "too late")
 
     states = ask_all([("a", meet), ("slow", hang), ("b", meet)], deadline_s=3)()
     ended.set()
@@ -73,17 +73,17 @@ def test_checks_are_asked_side_by_side_and_late_ones_are_given_up() -> None:
 
 
 def test_what_a_check_raises_is_not_shown() -> None:
-    def fail() -> Answer:
+    def fail() -> HealthAnswer:
         raise OSError("redis://:hush@h is away")
 
     [state] = ask_all([("a", fail)])()
 
-    assert state.answer == Answer("away", "It does not answer.")
+    assert state.answer == HealthAnswer("away", "It does not answer.")
 
 
 def test_checks_speak_the_language_of_the_page() -> None:
     with translation.override("ko"):
-        [state] = ask_all([("a", lambda: Answer("ok", translation.get_language()))])()
+        [state] = ask_all([("a", lambda: HealthAnswer("ok", translation.get_language()))])()
 
     assert state.answer.text == "ko"
 
@@ -97,7 +97,7 @@ def test_runtimes_are_counted_while_they_report(db: None) -> None:
     RuntimeInstance.objects.create(host="h", pid=1, version="1")
 
     assert before.state == "away"
-    assert check_runtimes() == Answer("ok", "Serving now: 1")
+    assert check_runtimes() == HealthAnswer("ok", "Serving now: 1")
 
 
 def test_redis_tells_its_version(settings: Any, redis_url: str) -> None:
@@ -109,7 +109,7 @@ def test_redis_tells_its_version(settings: Any, redis_url: str) -> None:
 def test_worker_that_is_not_there_is_away(settings: Any, redis_url: str) -> None:
     settings.REDIS_URL = redis_url
 
-    assert check_worker() == Answer("away", "No worker answers; background jobs wait.")
+    assert check_worker() == HealthAnswer("away", "No worker answers; background jobs wait.")
 
 
 def test_without_redis_no_jobs_are_missed(settings: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.ingest.references import ReferenceFaultError, References
-from core.ingest.schemas import MAX_SCHEMAS, SchemaReader
+from core.ingest.schemas import MAX_SCHEMAS, JsonSchemaReader
 
 TEXT, NUMBER, NULL = {"type": "string"}, {"type": "number"}, {"type": "null"}
 OBJECT_A = {
@@ -22,7 +22,7 @@ OBJECT_B = {
 
 
 def read(schema: Any, **schemas: Any) -> dict[str, Any]:
-    return SchemaReader(References({"components": {"schemas": schemas}})).read(schema)
+    return JsonSchemaReader(References({"components": {"schemas": schemas}})).read(schema)
 
 
 def ref(name: str) -> dict[str, str]:
@@ -88,7 +88,7 @@ def test_conditions_on_other_fields_are_left_out() -> None:
 
 
 def test_a_body_of_one_object_or_another_has_the_fields_of_both() -> None:
-    reader = SchemaReader(References({}))
+    reader = JsonSchemaReader(References({}))
 
     assert reader.read_object({"oneOf": [OBJECT_A, OBJECT_B]}) == {
         "type": "object",

@@ -7,7 +7,7 @@ from core.library import tools_of_openapi
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, SEED, Profile
 from core.retrieval.ranker import ToolRanker
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import DELETES, READS, WRITES, make_index, make_ranker
 
@@ -29,7 +29,7 @@ FILES = [
 
 
 def best(ranker: ToolRanker, text: str, profile: Profile) -> str:
-    return ranker.rank(Query(text), profile=profile)[0].name
+    return ranker.rank(SearchQuery(text), profile=profile)[0].name
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_annotations_find_a_tool_of_another_language(profile: Profile) -> None:
 
 
 def test_query_without_known_verbs_goes_by_words_alone(profile: Profile) -> None:
-    found = make_ranker().rank(Query("weather forecast"), profile=profile)
+    found = make_ranker().rank(SearchQuery("weather forecast"), profile=profile)
 
     assert found[0].name == "get_weather"
     assert {tool.signals["annotation"] for tool in found} == {0.5}
@@ -95,12 +95,14 @@ def test_vectors_find_what_shares_no_word(profile: Profile) -> None:
     index.put(IndexEntry(Tool("alpha"), vectors=([1.0, 0.0], [1.0, 0.0])))
     index.put(IndexEntry(Tool("beta"), vectors=([0.0, 1.0], [0.0, 1.0])))
 
-    found = ToolRanker(index).rank(Query("other words", vector=[0.1, 0.9]), profile=profile)
+    found = ToolRanker(index).rank(SearchQuery("other words", vector=[0.1, 0.9]), profile=profile)
 
     assert [tool.name for tool in found] == ["beta", "alpha"]
 
 
 def test_graph_counts_in_the_first_profile_only(profile: Profile) -> None:
-    signals = [tool.signals["graph"] for tool in make_ranker().rank(Query("user"), profile=profile)]
+    signals = [
+        tool.signals["graph"] for tool in make_ranker().rank(SearchQuery("user"), profile=profile)
+    ]
 
     assert any(signals) == (profile == SEED)

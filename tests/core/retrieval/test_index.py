@@ -11,12 +11,12 @@ from core.retrieval.index import ToolIndex
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES
 from core.retrieval.ranker import ToolRanker
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import TOOLS, make_index
 
 VECTORS = np.random.default_rng(5).standard_normal((len(TOOLS), 2, 4))
-QUERY = Query("사용자 users 注文 delete", [0.3, -0.1, 0.7, 0.2], limit=20)
+QUERY = SearchQuery("사용자 users 注文 delete", [0.3, -0.1, 0.7, 0.2], limit=20)
 changes = st.lists(st.tuples(st.sampled_from(range(len(TOOLS))), st.booleans()), max_size=8)
 
 
@@ -54,8 +54,8 @@ def test_tool_put_again_replaces_itself() -> None:
     index.put(IndexEntry(Tool("x", description="new text")))
     ranker = ToolRanker(index)
 
-    assert ranker.rank(Query("old words")) == []
-    assert [tool.name for tool in ranker.rank(Query("new text"))] == ["x"]
+    assert ranker.rank(SearchQuery("old words")) == []
+    assert [tool.name for tool in ranker.rank(SearchQuery("new text"))] == ["x"]
     assert len(index) == 1
 
 
@@ -80,7 +80,7 @@ def test_refused_vectors_change_nothing() -> None:
 
     assert "new_tool" not in index.names
     assert len(index) == len(TOOLS)
-    assert ToolRanker(index).rank(Query("new tool")) == []
+    assert ToolRanker(index).rank(SearchQuery("new tool")) == []
 
 
 def test_unknown_tool_can_be_removed() -> None:
@@ -116,6 +116,6 @@ def test_other_glossary_is_looked_up_in_the_same_tools() -> None:
         Glossary([Concept("x", {"en": ("user",), "ko": ("꿀벌",)})]), entries
     )
 
-    assert ToolRanker(index).rank(Query("꿀벌")) == []
-    assert ToolRanker(twin).rank(Query("꿀벌"))
+    assert ToolRanker(index).rank(SearchQuery("꿀벌")) == []
+    assert ToolRanker(twin).rank(SearchQuery("꿀벌"))
     assert twin.vectors.has_vectors

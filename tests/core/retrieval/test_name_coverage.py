@@ -5,7 +5,7 @@ import pytest
 from core.retrieval.glossary import Glossary
 from core.retrieval.name_coverage import MOST_WORDS, NameCoverage, words_of_name
 from core.retrieval.profiles import DEFAULT
-from core.retrieval.request import Query, parse_query
+from core.retrieval.request import SearchQuery, parse_query
 from tests.core.retrieval.catalogue import CONCEPTS
 
 GLOSSARY = Glossary(CONCEPTS)
@@ -14,7 +14,7 @@ GLOSSARY = Glossary(CONCEPTS)
 def share_of(name: str, query: str) -> float:
     coverage = NameCoverage()
     coverage.put(3, words_of_name(name, GLOSSARY))
-    return float(coverage.shares(parse_query(Query(query), GLOSSARY, DEFAULT).terms, 4)[3])
+    return float(coverage.shares(parse_query(SearchQuery(query), GLOSSARY, DEFAULT).terms, 4)[3])
 
 
 @pytest.mark.parametrize(

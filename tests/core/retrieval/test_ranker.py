@@ -11,7 +11,7 @@ from core.retrieval.index import ToolIndex
 from core.retrieval.model import Tool
 from core.retrieval.profiles import PROFILES, RRF, SEED, Z_LINEAR, Profile
 from core.retrieval.ranker import MatchedTerms, RankedTool, ToolRanker
-from core.retrieval.request import MAX_RESULTS, Query
+from core.retrieval.request import MAX_RESULTS, SearchQuery
 from core.retrieval.tool_graph import RelatedTools
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import DELETES, READS, TOOLS, make_index, make_ranker
@@ -41,7 +41,7 @@ def with_vectors(*tools: Tool) -> ToolIndex:
 def test_ties_are_ordered_by_name(profile: Profile) -> None:
     tools = [Tool(name, description="same words") for name in ("d", "b", "e", "a", "c")]
 
-    found = make_ranker(*tools).rank(Query("same words", limit=3), profile=profile)
+    found = make_ranker(*tools).rank(SearchQuery("same words", limit=3), profile=profile)
 
     assert names(found) == ["a", "b", "c"]
 
@@ -51,7 +51,9 @@ def test_ties_are_ordered_by_name(profile: Profile) -> None:
 def test_scores_descend(profile: Profile, vector: list[float] | None) -> None:
     ranker = ToolRanker(with_vectors(*TOOLS))
 
-    scores = [tool.score for tool in ranker.rank(Query("users", vector, limit=9), None, profile)]
+    scores = [
+        tool.score for tool in ranker.rank(SearchQuery("users", vector, limit=9), None, profile)
+    ]
 
     assert scores == sorted(scores, reverse=True)
     assert len(scores) > 3
@@ -66,7 +68,7 @@ def test_tool_that_is_not_allowed_takes_no_rank_and_sways_no_score(profile: Prof
     changed.table.related_tools = RelatedTools(
         Tool(tool.name, tags=("other",)) if tool.name in hidden else tool for tool in TOOLS
     )
-    query = Query("delete user", [0.1, 0.2, 0.3, 0.4], limit=20)
+    query = SearchQuery("delete user", [0.1, 0.2, 0.3, 0.4], limit=20)
 
     found = ranker.rank(query, NAMES - hidden, profile)
 
@@ -79,8 +81,10 @@ def test_tool_that_is_not_allowed_takes_no_rank_and_sways_no_score(profile: Prof
 @tuned_profiles
 def test_ranks_are_those_among_the_allowed_tools(profile: Profile) -> None:
     tools = [Tool(f"t{number}", description="word " * (9 - number)) for number in range(6)]
-    found = make_ranker(*tools).rank(Query("word"), {"t4", "t5"}, profile)
-    alone = make_ranker(*tools).rank(Query("word"), np.array([False] * 4 + [True] * 2), profile)
+    found = make_ranker(*tools).rank(SearchQuery("word"), {"t4", "t5"}, profile)
+    alone = make_ranker(*tools).rank(
+        SearchQuery("word"), np.array([False] * 4 + [True] * 2), profile
+    )
 
     assert names(found) == names(alone) == ["t4", "t5"]
     if profile == RRF:
@@ -94,7 +98,7 @@ def test_same_frozenset_costs_one_mask() -> None:
 
 
 def test_unknown_names_may_be_allowed() -> None:
-    assert make_ranker().rank(Query("user"), {"no_such_tool"}) == []
+    assert make_ranker().rank(SearchQuery("user"), {"no_such_tool"}) == []
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_unknown_names_may_be_allowed() -> None:
     ],
 )
 def test_only_tools_of_the_wanted_kind_are_found(kind: Kind, expected: set[str]) -> None:
-    found = make_ranker().rank(Query("user", kind=kind, limit=20))
+    found = make_ranker().rank(SearchQuery("user", kind=kind, limit=20))
 
     assert set(names(found)) == expected
 
@@ -119,8 +123,8 @@ def test_read_request_has_no_deleting_tool_first(profile: Profile) -> None:
         Tool("list_things", description="all kinds of code", annotations=READS),
     )
 
-    found = ranker.rank(Query("show coupon code discount", limit=3), profile=profile)
-    first = ranker.rank(Query("show coupon code discount", limit=1), profile=profile)
+    found = ranker.rank(SearchQuery("show coupon code discount", limit=3), profile=profile)
+    first = ranker.rank(SearchQuery("show coupon code discount", limit=1), profile=profile)
 
     assert names(found) == ["list_things", "delete_coupon", "drop_coupon"]
     assert names(first) == ["list_things"]
@@ -142,17 +146,17 @@ def test_deleting_tool_may_be_first_when_it_is_asked_for(profile: Profile, query
         Tool("list_things", description="all kinds of code", annotations=READS),
     )
 
-    assert ranker.rank(Query(query), profile=profile)[0].name == "delete_coupon"
+    assert ranker.rank(SearchQuery(query), profile=profile)[0].name == "delete_coupon"
 
 
 def test_deleting_tools_are_found_where_there_are_no_others() -> None:
     ranker = make_ranker(Tool("delete_coupon", annotations=DELETES))
 
-    assert names(ranker.rank(Query("show coupon"))) == ["delete_coupon"]
+    assert names(ranker.rank(SearchQuery("show coupon"))) == ["delete_coupon"]
 
 
 def test_tool_says_why_it_was_found() -> None:
-    found = make_ranker().rank(Query("회원을 지워줘 user", limit=1))[0]
+    found = make_ranker().rank(SearchQuery("회원을 지워줘 user", limit=1))[0]
 
     assert found.name == "delete_user"
     assert found.matched == MatchedTerms(words=("user",), concepts=("user",), action="delete")
@@ -169,17 +173,17 @@ def test_tools_that_are_used_with_one_are_related() -> None:
 
 
 def test_glossary_finds_tools_of_another_language() -> None:
-    found = make_ranker().rank(Query("회원 ユーザー", limit=20))
+    found = make_ranker().rank(SearchQuery("회원 ユーザー", limit=20))
 
     assert {"get_user", "create_user", "delete_user"} <= set(names(found))
-    assert names(make_ranker().rank(Query("회원"), profile=SEED)) == []
+    assert names(make_ranker().rank(SearchQuery("회원"), profile=SEED)) == []
 
 
 def test_name_that_says_no_more_than_the_query_comes_first() -> None:
     told = "Lists users of an order, with the users of other orders."
     ranker = make_ranker(Tool("list_users_of_order", "", told), Tool("list_users", "", "Users."))
 
-    found = ranker.rank(Query("list users"))
+    found = ranker.rank(SearchQuery("list users"))
 
     assert names(found) == ["list_users", "list_users_of_order"]
     assert [one.signals["name"] for one in found] == [1.0, pytest.approx(2 / 3)]
@@ -191,7 +195,7 @@ def test_concepts_count_less_where_the_words_themselves_may_stand() -> None:
     both = replace(Z_LINEAR, same_language_concept_weight=Z_LINEAR.concept_weight)
 
     def words_of(name: str, profile: Profile) -> float:
-        found = ranker.rank(Query("shipping fee"), profile=profile)
+        found = ranker.rank(SearchQuery("shipping fee"), profile=profile)
         return next(one.signals["bm25"] for one in found if one.name == name)
 
     assert words_of("a", Z_LINEAR) < words_of("a", both)
@@ -202,7 +206,7 @@ def test_what_people_read_is_searched_too() -> None:
     index = make_index(Tool("x", description="Agents read this."))
     index.put(IndexEntry(Tool("x"), description_user="고객 등급표"))
 
-    assert names(ToolRanker(index).rank(Query("등급표"))) == ["x"]
+    assert names(ToolRanker(index).rank(SearchQuery("등급표"))) == ["x"]
 
 
 @each_profile
@@ -217,7 +221,9 @@ def test_what_people_read_is_searched_too() -> None:
     ],
 )
 def test_query_without_words_finds_nothing(profile: Profile, text: str) -> None:
-    assert ToolRanker(with_vectors(*TOOLS)).rank(Query(text, [1, 0, 0, 0]), None, profile) == []
+    assert (
+        ToolRanker(with_vectors(*TOOLS)).rank(SearchQuery(text, [1, 0, 0, 0]), None, profile) == []
+    )
 
 
 @each_profile
@@ -231,11 +237,13 @@ def test_query_without_words_finds_nothing(profile: Profile, text: str) -> None:
     ],
 )
 def test_odd_query_is_answered(profile: Profile, text: str) -> None:
-    assert make_ranker().rank(Query(text), profile=profile)
+    assert make_ranker().rank(SearchQuery(text), profile=profile)
 
 
 def test_rest_of_a_long_query_is_left_out() -> None:
-    assert names(make_ranker().rank(Query("weather " + "x " * 600 + "order"))) == ["get_weather"]
+    assert names(make_ranker().rank(SearchQuery("weather " + "x " * 600 + "order"))) == [
+        "get_weather"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -249,21 +257,21 @@ def test_rest_of_a_long_query_is_left_out() -> None:
 def test_limit_is_held_within_bounds(limit: int, count: int) -> None:
     ranker = make_ranker(*(Tool(f"user_{number}") for number in range(MAX_RESULTS + 50)))
 
-    assert len(ranker.rank(Query("user", limit=limit))) == count
+    assert len(ranker.rank(SearchQuery("user", limit=limit))) == count
 
 
 def test_empty_index_finds_nothing() -> None:
-    assert ToolRanker(ToolIndex()).rank(Query("user", [1.0])) == []
+    assert ToolRanker(ToolIndex()).rank(SearchQuery("user", [1.0])) == []
 
 
 def test_ranking_is_degraded_without_a_vector() -> None:
     ranker = ToolRanker(with_vectors(*TOOLS))
 
-    assert ranker.is_degraded(Query("user"))
-    assert not ranker.is_degraded(Query("user", [1, 0, 0, 0]))
-    assert make_ranker().is_degraded(Query("user", [1, 0, 0, 0]))
+    assert ranker.is_degraded(SearchQuery("user"))
+    assert not ranker.is_degraded(SearchQuery("user", [1, 0, 0, 0]))
+    assert make_ranker().is_degraded(SearchQuery("user", [1, 0, 0, 0]))
 
 
 def test_vector_of_another_model_is_refused() -> None:
     with pytest.raises(EmbeddingError, match="must have 4 numbers like the others, not 2"):
-        ToolRanker(with_vectors(*TOOLS)).rank(Query("user", [1, 0]))
+        ToolRanker(with_vectors(*TOOLS)).rank(SearchQuery("user", [1, 0]))

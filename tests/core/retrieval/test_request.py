@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.retrieval.request import MAX_QUERY_CHARACTERS, Query
+from core.retrieval.request import MAX_QUERY_CHARACTERS, SearchQuery
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from core.retrieval.request import MAX_QUERY_CHARACTERS, Query
     ],
 )
 def test_vector_is_that_of_the_words_without_records(text: str, embedded: str) -> None:
-    assert Query(text).embedded_text == embedded
+    assert SearchQuery(text).embedded_text == embedded
 
 
 def test_only_the_beginning_of_a_long_query_is_embedded() -> None:
-    assert len(Query("word " * MAX_QUERY_CHARACTERS).embedded_text) <= MAX_QUERY_CHARACTERS
+    assert len(SearchQuery("word " * MAX_QUERY_CHARACTERS).embedded_text) <= MAX_QUERY_CHARACTERS

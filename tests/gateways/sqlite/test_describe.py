@@ -14,7 +14,7 @@ from core.execution import QuerySource
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.sqlite.expansion import check_expansion
-from gateways.sqlite.session import Column, Description
+from gateways.sqlite.session import SqliteColumn, SqliteDescription
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
 from tests.gateways.sqlite.queries import TABLES, describe, fetch, make_query, write
@@ -35,7 +35,9 @@ async def test_columns_and_parameters_are_counted(source: SqliteSource) -> None:
         source, "SELECT id, name AS title FROM item WHERE id = :id", id=(T.INTEGER, 1)
     )
 
-    assert description == Description((Column("id", "any"), Column("title", "any")), 1)
+    assert description == SqliteDescription(
+        (SqliteColumn("id", "any"), SqliteColumn("title", "any")), 1
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from catalog.glossary.concepts import add_concept
-from core.retrieval.request import Query
+from core.retrieval.request import SearchQuery
 from tests.factories import make_tool
 from tests.toolbuilder.search_lab.conftest import MODEL, rename, store_vectors
 from toolbuilder.search_lab.index import LabIndex, read_lab_index
@@ -20,7 +20,7 @@ NORTH = np.eye(4, dtype=np.float32)[0]
 
 
 def find(text: str, lab: LabIndex | None = None) -> list[str]:
-    found, _ = rank_or_degrade(lab or read_lab_index(), Query(text), DEFAULT_PROFILE)
+    found, _ = rank_or_degrade(lab or read_lab_index(), SearchQuery(text), DEFAULT_PROFILE)
     return [one.name for one in found]
 
 
@@ -103,7 +103,9 @@ def test_vectors_of_the_model_are_used_and_stale_ones_are_not(settings: Any) -> 
     store_vectors(find_stores=0, list_orders=1)
     ToolVector.objects.filter(tool_name="list_orders").update(content_hash="old")
 
-    found, is_degraded = rank_or_degrade(read_lab_index(), Query("?!x", NORTH), DEFAULT_PROFILE)
+    found, is_degraded = rank_or_degrade(
+        read_lab_index(), SearchQuery("?!x", NORTH), DEFAULT_PROFILE
+    )
 
     assert [one.name for one in found] == ["find_stores"]
     assert not is_degraded
@@ -115,7 +117,9 @@ def test_vectors_that_cannot_be_used_leave_words(settings: Any, name_vector: byt
     store_vectors(find_stores=0)
     ToolVector.objects.update(name_vector=name_vector, text_vector=name_vector[:-1])
 
-    found, is_degraded = rank_or_degrade(read_lab_index(), Query("stores", NORTH), DEFAULT_PROFILE)
+    found, is_degraded = rank_or_degrade(
+        read_lab_index(), SearchQuery("stores", NORTH), DEFAULT_PROFILE
+    )
 
     assert [one.name for one in found] == ["find_stores"]
     assert is_degraded
@@ -126,7 +130,7 @@ def test_question_of_another_dimension_is_searched_by_words(settings: Any) -> No
     store_vectors(find_stores=0)
 
     found, is_degraded = rank_or_degrade(
-        read_lab_index(), Query("orders", np.ones(3)), DEFAULT_PROFILE
+        read_lab_index(), SearchQuery("orders", np.ones(3)), DEFAULT_PROFILE
     )
 
     assert sorted(one.name for one in found) == ["delete_order", "list_orders"]

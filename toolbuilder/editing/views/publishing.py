@@ -24,7 +24,7 @@ from core.errors import (
 )
 from toolbuilder.editing.drafts import PageState, duplicate_tool, rebase_draft
 from toolbuilder.editing.page import WorkbenchPage, build_page
-from toolbuilder.editing.publish_review import Fault, PublishReview, review_page
+from toolbuilder.editing.publish_review import PublishFault, PublishReview, review_page
 from toolbuilder.editing.publishing import Publication, find_overtaking, publish_tool
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import overtaken_response
@@ -127,7 +127,9 @@ def _publish(
     except DraftOwnedError:
         raise
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
-        refused = PublishReview(faults=(Fault(in_language(error)),), difference=review.difference)
+        refused = PublishReview(
+            faults=(PublishFault(in_language(error)),), difference=review.difference
+        )
         return _ask(request, page, refused, status=422)
     return _tell_published(request, page.work, publication)
 

@@ -17,7 +17,7 @@ from core.lints.advice import AdviceLevel
 from toolbuilder.editing.advice import advise_tools
 from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
 from toolbuilder.exchange.importing import (
-    Conflict,
+    ImportConflict,
     ImportKind,
     PlannedTool,
     apply_import,
@@ -142,14 +142,14 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self._tell_plan(plan)
             return
-        if conflicts and options["on_conflict"] == Conflict.FAIL:
+        if conflicts and options["on_conflict"] == ImportConflict.FAIL:
             self._tell_plan(conflicts)
             raise CommandError(
                 f"{len(conflicts):,} tools are there and say something else, so nothing was"
                 " written; choose --on-conflict skip or replace",
                 returncode=CONFLICTS,
             )
-        skips = options["on_conflict"] == Conflict.SKIP
+        skips = options["on_conflict"] == ImportConflict.SKIP
         chosen = [planned for planned in plan if not (skips and planned in conflicts)]
         published = refused = 0
         for outcome in apply_import(chosen, options["as"], note=options["note"]):
@@ -229,8 +229,8 @@ def _add_exchange(actions: Any) -> None:
     imported.add_argument("--dry-run", action="store_true", help="only tell what would change")
     imported.add_argument(
         "--on-conflict",
-        choices=list(map(str, Conflict)),
-        default=str(Conflict.FAIL),
+        choices=list(map(str, ImportConflict)),
+        default=str(ImportConflict.FAIL),
         help="what to do when a tool is there and says something else (default: fail)",
     )
     imported.add_argument("--as", default="", metavar="USER", help="whose rights count")
