@@ -118,7 +118,8 @@ class _ScriptSource(Source):
 
     def read_body(self) -> list[ast.stmt]:
         """The statements; those of a text that is indented as a whole too."""
-        first = next((line for line in self.text.splitlines() if _holds_code(line)), "")
+        lines = (line for line in self.text.splitlines() if line.strip())
+        first = next((line for line in lines if not line.lstrip().startswith("#")), "")
         if first[:1] not in {" ", "\t"}:
             return ast.parse(self.text).body
         module = ast.parse(f"if 1:\n{self.text}")
@@ -127,10 +128,6 @@ class _ScriptSource(Source):
         ast.increment_lineno(module, -1)
         block = module.body[0]
         return block.body if isinstance(block, ast.If) else []
-
-
-def _holds_code(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def _read_statements(source: Source) -> list[ast.stmt]:

@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ MODULES = sorted(
     for path in (ROOT / folder).rglob("*.py")
     if not {"node_modules", "migrations"} & set(path.parts)
 )
+PRODUCT = [path for path in MODULES if path.relative_to(ROOT).parts[0] in (*FOLDERS, "agents")]
 MODULE_LINE_LIMIT = 450
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 TEMPLATE_WIDTH = 160
 
 
@@ -41,6 +44,62 @@ def test_modules_are_short() -> None:
 
 def test_modules_say_what_they_hold(trees: dict[Path, ast.Module]) -> None:
     assert [name_of(path) for path, tree in trees.items() if not ast.get_docstring(tree)] == []
+
+
+def test_few_functions_are_chopped_off_their_only_caller() -> None:
+    """A private function that its module names once is a paragraph with a name: few deserve one."""
+    functions = chopped = 0
+    for path in PRODUCT:
+        tree = ast.parse(path.read_text())
+        named = Counter(
+            node.id if isinstance(node, ast.Name) else node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+        names = [node.name for node in ast.walk(tree) if isinstance(node, FUNCTION)]
+        functions += len(names)
+        chopped += sum(
+            name.startswith("_") and not name.startswith("__") and named[name] == 1
+            for name in names
+        )
+
+    assert chopped <= 0.15 * functions, f"{chopped} of {functions}"
+
+
+def test_no_function_is_long() -> None:
+    assert {
+        f"{name_of(path)}: {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in PRODUCT
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, FUNCTION) and (node.end_lineno or 0) - node.lineno + 1 > 45
+    } == {}
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in PRODUCT:
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name_of(path))
+    # Django's commands have to be called so; the search's contract names its own parameter.
+    twice = {name for name, paths in places.items() if len(paths) > 1}
+    assert twice - {"Command", "ToolParameter"} == set()
+
+
+def test_names_are_words_of_the_glossary() -> None:
+    """One word for each thing: what docs/glossary.md says never to say is no name of a class or function."""
+    forbidden = re.compile(
+        r"Snapshot(?!Provider)$|catalogue|MCPTool|Wrapper|Adapter|Helper|Utils?$|Told$|Asked$|Said$|Seen$",
+    )
+    # The snapshot is that of the runtime: all tools at one revision.
+    assert [
+        f"{name_of(path)}: {node.name}"
+        for path in PRODUCT
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+        and node.name != "Snapshot"
+        and forbidden.search(node.name)
+    ] == []
 
 
 def test_median_function_is_short(trees: dict[Path, ast.Module]) -> None:

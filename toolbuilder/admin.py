@@ -44,17 +44,15 @@ class ParameterFormSet(
             return
         try:
             sources = read_sources()
-            spec = build_spec(self.instance, self._rows(), sources.dialects)
+            kept = (form for form in self.forms if not form.cleaned_data.get("DELETE"))
+            rows = [form.instance for form in kept if form.cleaned_data]
+            rows.sort(key=lambda row: row.position)
+            spec = build_spec(self.instance, rows, sources.dialects)
             check_tool(spec, sources, self.author)
         except DefinitionError as error:
             raise ValidationError(in_language(error)) from error
         except (DataSourceError, DeadlineExceededError) as error:
             self.unjudged = in_language(error)
-
-    def _rows(self) -> Iterable[ToolParameter]:
-        kept = (form for form in self.forms if not form.cleaned_data.get("DELETE"))
-        rows = [form.instance for form in kept if form.cleaned_data]
-        return sorted(rows, key=lambda row: row.position)
 
 
 class ToolForm(forms.ModelForm[ToolDefinition]):

@@ -108,6 +108,10 @@ def build_spec(
     row = tool if isinstance(tool, ToolDefinition) else None
     if row is not None:
         _require_flag(row.is_active, "is_active")
+    if not isinstance(tool.tags, list) or any(not isinstance(tag, str) for tag in tool.tags):
+        raise DefinitionError(
+            message("tool.column_texts", "{column} must be a JSON list of texts", column="tags")
+        )
     return ToolSpec(
         id=row.id if row else 0,
         name=tool.name,
@@ -120,7 +124,7 @@ def build_spec(
         byte_limit=tool.byte_limit,
         timeout_ms=tool.timeout_ms,
         annotations=_read_annotations(tool.annotations),
-        tags=_read_texts(tool.tags, "tags"),
+        tags=tuple(tool.tags),
     )
 
 
@@ -283,14 +287,6 @@ def _read_annotations(value: JsonValue) -> dict[str, bool]:
             )
         )
     return value
-
-
-def _read_texts(value: JsonValue, column: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or any(not isinstance(text, str) for text in value):
-        raise DefinitionError(
-            message("tool.column_texts", "{column} must be a JSON list of texts", column=column)
-        )
-    return tuple(value)
 
 
 def _choose(choices: type[_Choice], value: str, column: str) -> _Choice:

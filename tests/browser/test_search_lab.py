@@ -77,7 +77,7 @@ def test_word_that_the_glossary_learns_is_found_in_the_lab(
     expect(page.get_by_text("Saved", exact=True)).to_be_attached()
     page.goto(f"{live_server.url}/search-lab/?q=나루터거리")
 
-    expect(page.locator(".found > li").first).to_contain_text("find_stores")
+    expect(page.locator(".found > li").filter(has_text="find_stores")).to_be_visible()
     assert GlossaryConcept.objects.get().key == "store"
 
 

@@ -76,12 +76,14 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     if is_fragment(request) and is_waiting and began is not None:
         return HttpResponse(status=204)
     used_at = key.last_used_at
+    calls = visible_calls(user).filter(key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN)
     context = {
         "key": key,
         "is_over": is_over,
         "began": int(time.time()),
         "is_fresh": used_at is not None and timezone.now() - used_at < _JUST_NOW,
-        "first_call": _find_first_call(request, key),
+        # The tool of the key's first call that the user sees, '' before it.
+        "first_call": calls.order_by("at", "id").values_list("tool_name", flat=True).first() or "",
     }
     if is_fragment(request):
         return render(request, "toolbuilder/dashboard/_waiting.html", context)
@@ -105,11 +107,3 @@ def _render_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 def _rights(request: HttpRequest) -> dict[str, Any]:
     may_add_keys = user_of(request).has_perm(ADD_KEYS)
     return {"rights": rights_of(request), "may_add_keys": may_add_keys}
-
-
-def _find_first_call(request: HttpRequest, key: ApiKey) -> str:
-    """The tool of the key's first call that the user sees, '' before it."""
-    calls = visible_calls(user_of(request)).filter(
-        key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN
-    )
-    return calls.order_by("at", "id").values_list("tool_name", flat=True).first() or ""

@@ -83,10 +83,16 @@ class IndexKeeper:
                 search = lab.search
                 if vectors != lab.vectors or glossary != lab.glossary:
                     search = SearchIndex().with_glossary(read_concepts())
-                defined, proxied = _read_defined(lab.defined), _read_proxied(lab.proxied)
-                wanted = findable(
-                    declared_tools(tuple(settings.MCP_BUILTIN_TOOLS)), _by_name(defined, proxied)
+                defined, rows = (
+                    _read_defined(lab.defined),
+                    read_proxied_rows(lab.proxied.fingerprints),
                 )
+                changed_specs = {spec.id: _Proxied(spec) for spec in rows.specs}
+                proxied = lab.proxied.renewed(rows.fingerprints, changed_specs)
+                # A defined tool wins over a proxied one of its name, as where they are served.
+                tools = (*proxied.tools.values(), *defined.tools.values())
+                builtin = declared_tools(tuple(settings.MCP_BUILTIN_TOOLS))
+                wanted = findable(builtin, {tool.spec.name: tool for tool in tools})
                 changed, gone = search.find_changes(wanted)
                 search = search.with_tools(changed, gone, read_rows(model, changed))
                 self._lab = LabIndex(search, registry, glossary, vectors, defined, proxied)
@@ -113,14 +119,3 @@ def _read_defined(before: _Rows) -> _Rows:
             # It is not served either; its page says why.
             continue
     return before.renewed(rows.fingerprints, changed)
-
-
-def _read_proxied(before: _Rows) -> _Rows:
-    rows = read_proxied_rows(before.fingerprints)
-    return before.renewed(rows.fingerprints, {spec.id: _Proxied(spec) for spec in rows.specs})
-
-
-def _by_name(defined: _Rows, proxied: _Rows) -> dict[str, FindableTool]:
-    """As they are served: a defined tool wins over a proxied one of its name."""
-    tools = (*proxied.tools.values(), *defined.tools.values())
-    return {tool.spec.name: tool for tool in tools}

@@ -31,7 +31,11 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         host, workers = options["host"], options["workers"]
-        if settings.MCP_AUTH == "none" and not _is_loopback(host):
+        try:
+            is_loopback = ip_address(host).is_loopback
+        except ValueError:
+            is_loopback = host == "localhost"
+        if settings.MCP_AUTH == "none" and not is_loopback:
             raise CommandError("MCP_AUTH=none is allowed on a loopback address only")
         if workers < 1:
             raise CommandError("--workers must be 1 or more")
@@ -78,10 +82,3 @@ def _check_port(host: str, port: int) -> None:
                 f"port {port} is already in use; choose another with --port"
             ) from error
         raise CommandError(f"cannot listen on {host}:{port}: {error.strerror}") from error
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
