@@ -90,11 +90,13 @@ class CompiledStatement:
         return self._compile_variant(kept)
 
 
+# One press of a key in the editor analyses, checks, shows and runs the same statement.
+@lru_cache(maxsize=64)
 def compile_statement(
     text: str,
     *,
     dialect: Dialect = Dialect.POSTGRESQL,
-    list_names: Collection[str] = frozenset(),
+    list_names: frozenset[str] = frozenset(),
 ) -> CompiledStatement:
     """The statement with its parameters as $n; raises StatementError with what to write instead.
 

@@ -14,7 +14,7 @@ import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-_CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 3.0
+_CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 1.5
 # The server drops a request to cancel that arrives between two messages, so it is repeated.
 _CANCEL_AGAIN_S = 0.3
 # What the server says when it, or someone on it, ends the session.

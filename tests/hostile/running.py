@@ -38,7 +38,7 @@ def make_query(
 ) -> Query:
     """The query of one call. Raises StatementError for a text that is never sent."""
     given = arguments or {}
-    lists = {name for name, (kind, _) in given.items() if kind.is_list}
+    lists = frozenset(name for name, (kind, _) in given.items() if kind.is_list)
     values = {name: value for name, (_, value) in given.items()}
     statement = compile_statement(sql, dialect=dialect, list_names=lists).for_values(values)
     return _query(statement, given, timeout_ms)

@@ -155,7 +155,7 @@ class _SqlAnalysis:
         )
 
     def _compile(self) -> CompiledStatement | None:
-        lists = [name for name, kind in self._declared.items() if kind.is_list]
+        lists = frozenset(name for name, kind in self._declared.items() if kind.is_list)
         try:
             return compile_statement(self._text, dialect=self._logic.dialect, list_names=lists)
         except StatementError as error:

@@ -206,7 +206,9 @@ def _read_exactly(source: _Source, statements: _Statements) -> dict[int, Reads]:
     compiled: dict[int, CompiledStatement] = {}
     for tool, logic in statements:
         rows = tool.parameters.all()
-        lists = [row.param_name for row in rows if row.param_type.strip().upper() in list_types]
+        lists = frozenset(
+            row.param_name for row in rows if row.param_type.strip().upper() in list_types
+        )
         with suppress(DefinitionError):
             compiled[tool.pk] = compile_statement(
                 logic.statement, dialect=source.dialect, list_names=lists

@@ -27,7 +27,8 @@ Observer = psycopg.Connection[Any]
 SLOW = "SELECT count(*) FROM generate_series(1, 2000000000) AS slow"
 ACTIVE = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%AS slow%'"
 ACTIVE += " AND pid <> pg_backend_pid()"
-SESSIONS = "SELECT pid FROM pg_stat_activity WHERE application_name = 'toolbuilder'"
+SESSIONS = """SELECT pid FROM pg_stat_activity
+WHERE application_name = 'toolbuilder' AND datname = current_database()"""
 
 
 async def start_slow(source: PostgresSource, observer: Observer) -> "asyncio.Task[QueryResult]":
