@@ -79,6 +79,9 @@ def start(folder: Path, settings: dict[str, str], *words: str | Path) -> Command
         "AGENT_ARTIFACTS_DIR": str(folder / "artifacts"),
         **settings,
     }
+    # In a background job of a shell Ctrl-C is ignored, and would be by what is started there.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         process = subprocess.Popen(
             list(map(str, words)),
