@@ -9,14 +9,14 @@ from functools import partial
 
 from tests.chaos.calls import Agents, Ending, Sent, Tally
 from tests.chaos.report import add_tally
-from tests.chaos.stage import POOL_SIZES, Runtime, Stage, eventually
+from tests.chaos.stage import POOL_SIZES, Runtime, Stage
 from tests.chaos.tools import ALL, in_turn
+from tests.waiting import eventually
 
 # The registry and the records, the keys, the search for tools, and the one that listens.
 APPLICATION_CONNECTIONS = 4
-RECOVERY_S = 60.0
-# Records are written twice a second; what a killed runtime had not written yet is lost.
-UNWRITTEN_S = 2.0
+# Records are written twice a second, later on a busy machine; what a killed runtime had not written yet is lost.
+UNWRITTEN_S = 10.0
 # Sockets of clients that are being closed just now.
 SPARE_DESCRIPTORS = 12
 UNAVAILABLE = (
@@ -61,15 +61,15 @@ class Scenario:
         """Raise AssertionError for whatever the fault has left behind."""
         bad = describe(self.tally.of(Ending.WRONG, Ending.LOST))
         assert not bad, bad
-        await eventually(self._answers_again, within_s=RECOVERY_S)
+        await eventually(self._answers_again)
         await self._check_next_calls()
-        await eventually(lambda: not self.stage.ask_source(_ACTIVE), within_s=RECOVERY_S)
-        await eventually(self._has_few_sessions, within_s=RECOVERY_S)
-        await eventually(lambda: self._find_unrecorded() == [], within_s=RECOVERY_S)
+        await eventually(lambda: not self.stage.ask_source(_ACTIVE))
+        await eventually(self._has_few_sessions)
+        await eventually(lambda: self._find_unrecorded() == [])
         self._check_outcomes()
         for runtime, before in zip(self.runtimes, descriptors, strict=True):
             has_few = partial(_has_few_descriptors, runtime, before + SPARE_DESCRIPTORS)
-            await eventually(has_few, within_s=30)
+            await eventually(has_few)
 
     async def _answers_again(self) -> bool:
         return all([await self._is_right(name) for name in self.probes])

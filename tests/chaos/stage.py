@@ -25,6 +25,7 @@ from config.services.postgres import EmbeddedPostgres, random_passwords
 from config.services.processes import Command, Keeper, kill_group, plain_environment, run, start
 from tests.chaos.proxy import FaultyProxy
 from tests.chaos.tools import write_tools
+from tests.waiting import eventually
 
 PROJECT = Path(__file__).parents[2]
 MANAGE = (sys.executable, str(PROJECT / "manage.py"))
@@ -55,7 +56,7 @@ class Runtime:
     async def start(self) -> None:
         """Start it and wait until it serves."""
         self.process = start(self.command, self.keeper)
-        await eventually(self.is_healthy, within_s=60)
+        await eventually(self.is_healthy)
 
     def kill(self) -> None:
         """`kill -9` of this process alone, as the system does when memory is short."""
@@ -222,17 +223,6 @@ class Stage:
             "POSTGRESQL_DB_USER": "demo_reader",
             "POSTGRESQL_DB_PASS": self.source.passwords["demo_reader"],
         }
-
-
-async def eventually(check: Callable[[], Any], within_s: float, every_s: float = 0.05) -> None:
-    """Wait until `check()` (sync or async) is true; AssertionError after `within_s`."""
-    deadline = asyncio.get_running_loop().time() + within_s
-    while True:
-        result = check()
-        if await result if asyncio.iscoroutine(result) else result:
-            return
-        assert asyncio.get_running_loop().time() < deadline, f"not true within {within_s} s"
-        await asyncio.sleep(every_s)
 
 
 def last_words(log: Path | None) -> str:

@@ -7,8 +7,9 @@ import pytest
 from tests.chaos.calls import Ending
 from tests.chaos.checks import scenario
 from tests.chaos.edits import Edits
-from tests.chaos.stage import Runtime, Stage, eventually
+from tests.chaos.stage import Runtime, Stage
 from tests.chaos.tools import ALL, in_turn
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="package")]
 
@@ -20,14 +21,14 @@ SILENT_S = 10.5
 async def test_stopped_database(stage: Stage, runtime: Runtime) -> None:
     edits = Edits(stage.application_dsn())
     async with scenario("own database stopped for 10 s", stage, runtime) as run:
-        await eventually(lambda: edits.is_known(runtime.url, stage.token), within_s=30)
+        await eventually(lambda: edits.is_known(runtime.url, stage.token))
         async with run.agents.traffic(in_turn(*ALL), callers=2):
             await stage.in_background(stage.application.stop, stage.keeper)
             await asyncio.sleep(AWAY_S)
             health = await runtime.health()
             await stage.in_background(stage.application.start, stage.keeper)
         edits.write_next()
-        await eventually(lambda: edits.is_served(run.agents), within_s=30)
+        await eventually(lambda: edits.is_served(run.agents))
 
     assert (health["status"], health["database"]) == ("ok", "away")
     assert run.tally.count(Ending.RIGHT) == run.tally.sent
@@ -39,7 +40,7 @@ async def test_silent_database(stage: Stage, runtime: Runtime) -> None:
         scenario(f"own database silent for {SILENT_S:g} s", stage, runtime) as run,
         run.agents.traffic(in_turn(*ALL), callers=2),
     ):
-        await eventually(lambda: run.tally.sent >= 20, within_s=30)
+        await eventually(lambda: run.tally.sent >= 20)
         stage.application_proxy.stall()
         await asyncio.sleep(SILENT_S)
         stage.application_proxy.resume()

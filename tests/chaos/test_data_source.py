@@ -8,8 +8,9 @@ import pytest
 
 from tests.chaos.calls import Ending
 from tests.chaos.checks import BUSY, DEADLINE, UNAVAILABLE, describe, scenario
-from tests.chaos.stage import POOL_SIZES, Runtime, Stage, eventually
+from tests.chaos.stage import POOL_SIZES, Runtime, Stage
 from tests.chaos.tools import ALL, ECHOES, INDEPENDENT, in_turn
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="package")]
 
@@ -23,9 +24,9 @@ async def test_restart_during_calls(stage: Stage, runtime: Runtime) -> None:
         scenario(name, stage, runtime, refusals=UNAVAILABLE) as run,
         run.agents.traffic(in_turn(*ALL)),
     ):
-        await eventually(lambda: run.tally.sent >= 50, within_s=30)
+        await eventually(lambda: run.tally.sent >= 50)
         await stage.in_background(stage.source.stop, stage.keeper)
-        await eventually(lambda: run.tally.count(Ending.REFUSED) > 0, within_s=30)
+        await eventually(lambda: run.tally.count(Ending.REFUSED) > 0)
         await stage.in_background(stage.source.start, stage.keeper)
 
     assert (
@@ -85,7 +86,7 @@ async def test_stalled_network(stage: Stage, runtime: Runtime) -> None:
         scenario(name, stage, runtime, refusals=refusals) as run,
         run.agents.traffic(in_turn("distant", "distant_rows", *INDEPENDENT)),
     ):
-        await eventually(lambda: run.tally.sent >= 20, within_s=30)
+        await eventually(lambda: run.tally.sent >= 20)
         stage.source_proxy.stall()
         await asyncio.sleep(2.5)
         stage.source_proxy.resume()
@@ -103,7 +104,7 @@ async def test_forgotten_connections(stage: Stage, runtime: Runtime) -> None:
         scenario(name, stage, runtime, refusals=refusals) as run,
         run.agents.traffic(in_turn("distant"), callers=4, at_least=20),
     ):
-        await eventually(lambda: stage.source_proxy.open_count > 1, within_s=30)
+        await eventually(lambda: stage.source_proxy.open_count > 1)
         stage.source_proxy.forget()
 
     # Each connection may fail one call, and hold up another while it is found to be dead.
@@ -138,7 +139,7 @@ async def test_exhausted_pool_hurts_no_other(stage: Stage, runtime: Runtime) -> 
             asyncio.create_task(run.agents.call(ECHOES["slow_narrow"], leave_after_s=15))
             for _ in range(room)
         ]
-        await eventually(lambda: len(stage.ask_source(_SLOW)) == room, within_s=30)
+        await eventually(lambda: len(stage.ask_source(_SLOW)) == room)
         busy = await asyncio.gather(*(run.agents.call(ECHOES["narrow"]) for _ in range(10)))
         async with run.agents.traffic(in_turn("near", "distant", *INDEPENDENT), at_least=100):
             pass
@@ -160,6 +161,6 @@ async def test_clients_that_leave_take_their_queries_along(stage: Stage, runtime
                 await run.agents.call(ECHOES[tool], leave_after_s=moments.uniform(0.005, 0.6))
 
         await asyncio.gather(*(call_and_leave("slow") for _ in range(100)))
-        await eventually(lambda: not stage.ask_source(_SLOW), within_s=30)
+        await eventually(lambda: not stage.ask_source(_SLOW))
 
     assert run.tally.count(Ending.RIGHT) == 0

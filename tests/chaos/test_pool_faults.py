@@ -16,8 +16,8 @@ from gateways.connection_pool import FIRST_DOWN_S
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from tests.chaos.proxy import FaultyProxy
-from tests.chaos.stage import eventually
 from tests.gateways.postgres.queries import fetch_value, make_query
+from tests.waiting import eventually
 
 NAME = "chaos-pool"
 
@@ -66,7 +66,7 @@ async def test_source_is_known_to_be_down_though_the_first_caller_had_less_time(
         with pytest.raises(DataSourceUnavailableError, match=r"no connection .* was made in time"):
             await source.run(make_query("SELECT 1", timeout_ms=50))
         # The attempt goes on without its caller; once it has failed, that is known.
-        await eventually(lambda: "No connection to" in caplog.text, within_s=30)
+        await eventually(lambda: "No connection to" in caplog.text)
 
         with pytest.raises(DataSourceUnavailableError, match="cannot be reached"):
             await source.run(make_query("SELECT 1", timeout_ms=50))
@@ -113,7 +113,7 @@ async def test_loop_that_is_held_up_while_it_connects_is_no_fault_of_the_source(
     proxy.delay_s = 0.02
     async with PostgresSource(replace(patient(settings), connect_timeout_s=1)) as source:
         call = asyncio.create_task(fetch_value(source, "SELECT 1", timeout_ms=60_000))
-        await eventually(lambda: proxy.open_count == 1, within_s=30)
+        await eventually(lambda: proxy.open_count == 1)
 
         time.sleep(1.5)  # noqa: ASYNC251 - what holds up the loop is the subject
 
@@ -135,7 +135,7 @@ async def test_connection_of_a_caller_that_left_serves_the_next(
     proxy.delay_s = 0.05
     async with PostgresSource(replace(settings, pool_size=1)) as source:
         call = asyncio.create_task(fetch_value(source, "SELECT 1"))
-        await eventually(lambda: proxy.open_count == 1, within_s=30)
+        await eventually(lambda: proxy.open_count == 1)
         call.cancel()
 
         assert await fetch_value(source, "SELECT 2") == 2
@@ -148,12 +148,12 @@ async def test_source_closed_while_it_connects_leaves_no_session(
     proxy.delay_s = 0.05
     source = PostgresSource(settings)
     call = asyncio.create_task(fetch_value(source, "SELECT 1"))
-    await eventually(lambda: proxy.open_count == 1, within_s=30)
+    await eventually(lambda: proxy.open_count == 1)
 
     await source.close()
 
     await asyncio.gather(call, return_exceptions=True)
-    await eventually(lambda: count_sessions(embedded_postgres) == 0, within_s=30)
+    await eventually(lambda: count_sessions(embedded_postgres) == 0)
 
 
 async def test_idle_connections_are_not_used_after_one_that_cannot_even_be_stopped(
@@ -164,6 +164,6 @@ async def test_idle_connections_are_not_used_after_one_that_cannot_even_be_stopp
         proxy.forget()
         with pytest.raises(DeadlineExceededError):
             await source.run(make_query("SELECT 1", timeout_ms=50))
-        await eventually(lambda: proxy.open_count == 0, within_s=30)
+        await eventually(lambda: proxy.open_count == 0)
 
         assert await fetch_value(source, "SELECT 2") == 2

@@ -11,8 +11,9 @@ import pytest
 from tests.chaos.calls import Agents, Ending
 from tests.chaos.checks import scenario
 from tests.chaos.edits import Edits
-from tests.chaos.stage import Runtime, Stage, eventually
+from tests.chaos.stage import Runtime, Stage
 from tests.chaos.tools import Echo
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="package")]
 
@@ -45,7 +46,7 @@ async def test_edits_are_seen_by_all_runtimes_and_never_by_halves(
         async with Agents(other.url, stage.token, run.tally) as others:
             for served in (runtime, other):
                 is_known = partial(edits.is_known, served.url, stage.token)
-                await eventually(is_known, within_s=30)
+                await eventually(is_known)
             async with (
                 run.agents.traffic(edits.tool, callers=1, at_least=0),
                 others.traffic(edits.tool, callers=1, at_least=0),
@@ -55,7 +56,7 @@ async def test_edits_are_seen_by_all_runtimes_and_never_by_halves(
                     began = time.monotonic()
                     for agents in (run.agents, others):
                         is_served = partial(edits.is_served, agents)
-                        await eventually(is_served, within_s=30, every_s=0.02)
+                        await eventually(is_served)
                     edits.confirmed = edits.written
                     seen_after.append(time.monotonic() - began)
         assert run.tally.count(Ending.RIGHT) == run.tally.sent
@@ -81,7 +82,7 @@ async def test_many_tools_of_which_some_are_broken(stage: Stage) -> None:
 
         ready_s = time.monotonic() - began
         async with run.agents.traffic(choose):
-            await eventually(lambda: _has_quarantined(runtime, TOOLS // 100), within_s=90)
+            await eventually(lambda: _has_quarantined(runtime, TOOLS // 100))
         run.tally.note = (
             f"ready after {ready_s:.1f} s, judged after {time.monotonic() - began:.1f} s"
         )

@@ -9,8 +9,9 @@ import pytest
 
 from tests.chaos.calls import Ending
 from tests.chaos.checks import describe, scenario
-from tests.chaos.stage import Runtime, Stage, eventually
+from tests.chaos.stage import Runtime, Stage
 from tests.chaos.tools import ALL, ECHOES, in_turn
+from tests.waiting import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="package")]
 
@@ -28,7 +29,7 @@ async def test_killed_runtime_is_served_again_by_the_next(stage: Stage, runtime:
         run.agents.traffic(in_turn(*ALL)),
     ):
         # More than the runtime keeps in memory before it records them.
-        await eventually(lambda: run.tally.count(Ending.RIGHT) >= 250, within_s=30)
+        await eventually(lambda: run.tally.count(Ending.RIGHT) >= 250)
         runtime.kill()
         run.note_kill()
         await runtime.start()
@@ -37,12 +38,12 @@ async def test_killed_runtime_is_served_again_by_the_next(stage: Stage, runtime:
 async def test_killed_runtime_leaves_no_query(stage: Stage, runtime: Runtime) -> None:
     async with scenario("runtime killed during slow calls", stage, runtime, may_cut=True) as run:
         calls = [asyncio.create_task(run.agents.call(ECHOES["slow"])) for _ in range(4)]
-        await eventually(lambda: len(stage.ask_source(_SLOW)) == 4, within_s=30)
+        await eventually(lambda: len(stage.ask_source(_SLOW)) == 4)
         runtime.kill()
         run.note_kill()
         await asyncio.gather(*calls)
 
-        await eventually(lambda: not stage.ask_source(_SLOW), within_s=30)
+        await eventually(lambda: not stage.ask_source(_SLOW))
         await runtime.start()
 
 
@@ -53,7 +54,7 @@ async def test_killed_script_processes_are_replaced(stage: Stage, runtime: Runti
         run.agents.traffic(in_turn("script", "near", "script", "expression")),
     ):
         for turn in range(8):
-            await eventually(runtime.children, within_s=30)
+            await eventually(runtime.children)
             # The nearest is the server that forks the others; it goes too, half of the times.
             for process in runtime.children()[turn % 2 :]:
                 with suppress(ProcessLookupError):

@@ -25,7 +25,7 @@ from mcp_runtime.server import Runtime
 from tests.factories import make_token
 from tests.waiting import eventually
 
-__all__ = ["ERAS", "Serve", "Served", "eventually", "listening"]
+__all__ = ["ERAS", "Serve", "Served", "listening"]
 
 ERAS = ["legacy", "2026-07-28"]
 # The addresses are http; reading the system's certificates costs each client 40 ms.

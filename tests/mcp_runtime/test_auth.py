@@ -219,7 +219,7 @@ async def test_keys_of_an_owner_who_left_are_refused(
         async def is_refused() -> bool:
             return await status(served, token) == 401
 
-        await eventually(is_refused, within_s=30)
+        await eventually(is_refused)
         assert await status(served, served.token) == 200
 
 

@@ -12,8 +12,9 @@ from asgiref.sync import sync_to_async
 
 from access.models import CallRecord
 from tests.factories import make_expression, make_tool
-from tests.mcp_runtime.conftest import ERAS, Serve, Served, eventually
+from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.test_cancellation import SLOW_SQL
+from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

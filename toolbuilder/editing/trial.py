@@ -79,16 +79,21 @@ def run_trial(
             )
     elapsed_ms = (perf_counter() - began) * 1_000
     tokens = sum(map(estimate_tokens, trial.texts))
-    advice = None
-    if isinstance(spec.logic, ScriptLogic) and elapsed_ms > min(_SLOW_MS, spec.timeout_ms / 2):
-        advice = message(
-            "trial.slow_script",
-            "this script took {elapsed} ms of at most {limit} ms; a query, or a function such as sum_by(),"
-            " is faster than a loop",
-            elapsed=round(elapsed_ms),
-            limit=spec.timeout_ms,
-        )
+    advice = advise_on_time(spec, elapsed_ms) if isinstance(spec.logic, ScriptLogic) else None
     return replace(trial, tokens=tokens, elapsed_ms=elapsed_ms, advice=advice)
+
+
+def advise_on_time(spec: ToolSpec, elapsed_ms: float) -> Message | None:
+    """Advice on a script that took more than a second or half of its time limit."""
+    if elapsed_ms <= min(_SLOW_MS, spec.timeout_ms / 2):
+        return None
+    return message(
+        "trial.slow_script",
+        "this script took {elapsed} ms of at most {limit} ms; a query, or a function such as sum_by(),"
+        " is faster than a loop",
+        elapsed=round(elapsed_ms),
+        limit=spec.timeout_ms,
+    )
 
 
 async def _start_scripts(sources: Sources) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.services.processes import Keeper
+from tests.waiting import LIMIT_S
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def data_dir(keeper: Keeper) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until(is_true: Callable[[], object], timeout_s: float = 60) -> bool:
+def wait_until(is_true: Callable[[], object], timeout_s: float = LIMIT_S) -> bool:
     """False if it did not become true in time."""
     deadline = time.monotonic() + timeout_s
     while not is_true():

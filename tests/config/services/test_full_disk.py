@@ -28,7 +28,7 @@ def small_disk() -> Iterator[Path]:
     command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     try:
         if subprocess.run(command, capture_output=True, check=False).returncode:
-            pytest.skip("this user may not mount; tests/config/services/test_room.py has the parts")
+            pytest.skip("this user may not mount; tests/config/services/test_disk.py has the parts")
         try:
             yield folder
         finally:

@@ -15,7 +15,7 @@ import pytest
 from config.services.ports import choose_free_port
 from config.services.readiness import answers_http
 from config.web.serving import main
-from tests.mcp_runtime.conftest import eventually
+from tests.waiting import eventually
 
 PROJECT = Path(__file__).parents[3]
 Start = Callable[..., tuple[subprocess.Popen[bytes], int]]
@@ -51,7 +51,7 @@ async def serves(port: int) -> bool:
 @pytest.mark.parametrize("workers", ["1", "2"])
 async def test_half_request_is_closed_and_others_are_served(start: Start, workers: str) -> None:
     process, port = start("--workers", workers, HTTP_HEAD_TIMEOUT_S="1", HTTP_BODY_TIMEOUT_S="1")
-    await eventually(lambda: serves(port), within_s=60)
+    await eventually(lambda: serves(port))
     half_head = b"GET / HTTP/1.1\r\nHost: a"
     half_body = b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
 
@@ -63,7 +63,7 @@ async def test_half_request_is_closed_and_others_are_served(start: Start, worker
         writer.close()
         assert answer.startswith(b"HTTP/1.1 408 ")
 
-    await eventually(lambda: serves(port), within_s=60)
+    await eventually(lambda: serves(port))
     process.terminate()
     assert await asyncio.to_thread(process.wait, 60) in {0, -signal.SIGTERM}
 
