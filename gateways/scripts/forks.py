@@ -16,6 +16,7 @@ from gateways.scripts.process import ScriptProcess
 from gateways.scripts.worker import WorkerOptions
 
 END_WITHIN_S = 3.0
+_LOOK_EVERY_S = 0.01
 ORDER_BYTES = 64
 PROJECT = Path(__file__).parents[2]
 
@@ -86,8 +87,11 @@ class ScriptForks:
         if server is None:
             return
         try:
-            await asyncio.to_thread(server.wait, END_WITHIN_S)
-        except subprocess.TimeoutExpired:
+            # No thread can wait for it: none is started any more when Python itself ends.
+            async with asyncio.timeout(END_WITHIN_S):
+                while server.poll() is None:  # noqa: ASYNC110 - a process sets no event
+                    await asyncio.sleep(_LOOK_EVERY_S)
+        except TimeoutError:
             _kill(server)
 
     def _running(self) -> socket.socket:

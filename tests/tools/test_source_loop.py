@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +22,15 @@ from gateways.sqlite.settings import SqliteSettings
 from tests.waiting import LIMIT_S, wait_until
 from tools.source_loop import SourceLoop
 from tools.sources import Sources
+
+PROJECT = Path(__file__).parents[2]
+PROGRAM = """
+import django
+django.setup()
+from tools.source_loop import shared_loop
+from tools.sources import Sources
+shared_loop().run(Sources.script_runner, None, timeout_s=60)
+"""
 
 
 @pytest.fixture
@@ -116,3 +127,16 @@ def test_closed_loop_starts_anew(loop: SourceLoop, read: SourceSettings) -> None
     loop.close()
 
     assert loop.run(version, read, timeout_s=LIMIT_S)
+
+
+def test_program_that_has_run_a_script_ends_without_a_word() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={"DJANGO_SETTINGS_MODULE": "config.settings"},
+        cwd=PROJECT,
+        capture_output=True,
+        check=False,
+        timeout=LIMIT_S,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
