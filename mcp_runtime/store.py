@@ -14,7 +14,8 @@ from core.toolspec import ToolSpec
 from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinTool
-from tools.registry import read_revision, read_served_rows, store_quarantine
+from tools.models import RegistryRevision
+from tools.registry import read_served_rows, store_quarantine
 from tools.running import check_tools
 from tools.sources import Sources
 
@@ -64,7 +65,7 @@ class ToolStore:
 
         Raises whatever the database raises; the last good set is served meanwhile.
         """
-        revision = await self._database.call(read_revision)
+        revision = await self._database.call(RegistryRevision.current)
         if revision == self.snapshot.revision and not force:
             return False
         rows = await self._database.call(read_served_rows, self._fingerprints)

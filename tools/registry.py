@@ -52,15 +52,10 @@ class ServedRows:
     unreadable: Mapping[int, Message]
 
 
-def read_revision() -> int:
-    """The registry revision now; 0 before the first write."""
-    return RegistryRevision.current()
-
-
 def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
     """The active tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone."""
     # The revision first: a write in between makes the next poll read again, never miss a change.
-    revision, sources = read_revision(), read_sources()
+    revision, sources = RegistryRevision.current(), read_sources()
     states, any_state = sources.states(), sources.state()
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINTS)

@@ -1,20 +1,15 @@
-"""Names for new tools: made of a query or a table, and free."""
+"""Names for new tools, made of a query or a table."""
 
 import re
-from itertools import count
 
 from core.statement import STATEMENT_BYTE_LIMIT, make_lexer
 from core.statements.comparisons import find_clauses, find_comparisons
 from core.statements.names import find_used_names
 from core.statements.tokens import TokenKind, read_tokens
 from core.toolspec import SqlLogic
-from toolbuilder.editing.drafts import MAX_NAME_CHARACTERS
-from toolbuilder.models import ToolDraft
-from tools.builtin.registry import read_reserved_names
-from tools.models import ToolDefinition
+from toolbuilder.editing.drafts import MAX_NAME_CHARACTERS, choose_free_name
 
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
-_ROOM_FOR_NUMBER = len("_9999")
 
 
 def to_identifier(text: str, otherwise: str) -> str:
@@ -34,18 +29,6 @@ def suggest_name(logic: SqlLogic) -> str:
     wheres = (comparison.column[-1] for comparison in compared if comparison.clause == "where")
     column = to_identifier(_find_grouped(logic) or next(wheres, ""), "")
     return choose_free_name(f"{name}_by_{column}" if column and column != name else name)
-
-
-def choose_free_name(name: str) -> str:
-    """The name, or `name_2` and so on: no tool, no draft and no built-in tool has it."""
-    stem = name[: MAX_NAME_CHARACTERS - _ROOM_FOR_NUMBER]
-    taken = {
-        *ToolDefinition.objects.filter(name__startswith=stem).values_list("name", flat=True),
-        *ToolDraft.objects.filter(name__startswith=stem).values_list("name", flat=True),
-        *read_reserved_names(),
-    }
-    names = (stem if number == 1 else f"{stem}_{number}" for number in count(1))
-    return next(free for free in names if free not in taken)
 
 
 def _find_grouped(logic: SqlLogic) -> str:

@@ -13,7 +13,8 @@ from core.messages import message
 from core.tool_entry import READS_ONLY
 from core.toolspec import ParameterType
 from gateways.engines import find_engine
-from toolbuilder.beginning.naming import choose_free_name, to_identifier
+from toolbuilder.beginning.naming import to_identifier
+from toolbuilder.editing.drafts import choose_free_name
 from tools.definitions import ParameterDocument, ToolDocument
 
 COLUMNS_SHOWN = 8

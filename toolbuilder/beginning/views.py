@@ -22,7 +22,6 @@ from core.errors import DefinitionError, StatementError
 from core.messages import message
 from core.toolspec import Dialect, JsonValue, SqlLogic
 from toolbuilder.beginning.from_sql import PastedTool, read_pasted
-from toolbuilder.beginning.naming import choose_free_name
 from toolbuilder.beginning.starters import (
     EMPTY_PYTHON,
     EMPTY_SQL,
@@ -34,7 +33,13 @@ from toolbuilder.beginning.starters import (
 )
 from toolbuilder.beginning.table_starter import make_table_tool
 from toolbuilder.editing.code_view import color_logic
-from toolbuilder.editing.drafts import DraftDocument, PageState, open_draft, save_draft
+from toolbuilder.editing.drafts import (
+    DraftDocument,
+    PageState,
+    choose_free_name,
+    open_draft,
+    save_draft,
+)
 from toolbuilder.editing.explorer import SourceTables
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
 from toolbuilder.models import ToolDraft

@@ -2,6 +2,7 @@
 
 import uuid
 from dataclasses import dataclass, field
+from itertools import count
 
 from django.db import transaction
 
@@ -9,12 +10,14 @@ from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftE
 from core.messages import message
 from core.toolspec import JsonValue
 from toolbuilder.models import ToolDraft
+from tools.builtin.registry import read_reserved_names
 from tools.definitions import ToolDocument, require_storable
 from tools.models import ToolDefinition
 
 TEST_VALUES = "test_values"
 AUTO_TYPES = "auto_types"
 MAX_NAME_CHARACTERS = 64
+_ROOM_FOR_NUMBER = len("_9999")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,18 +153,19 @@ def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:
 def duplicate_tool(tool: ToolDefinition, username: str) -> ToolDraft:
     """The draft of a new tool that does the same under a free name."""
     snapshot = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))
-    return _create_draft(snapshot.replace(name=find_free_name(snapshot.name)), username)
+    copy = f"{snapshot.name[: MAX_NAME_CHARACTERS // 2]}_copy"
+    return _create_draft(snapshot.replace(name=choose_free_name(copy)), username)
 
 
-def find_free_name(name: str) -> str:
-    """As `sales_copy`, or `sales_copy_2` and so on: no tool and no draft has it."""
-    stem = name[: MAX_NAME_CHARACTERS - len("_copy_9999")]
-    like = {"name__startswith": f"{stem}_copy"}
+def choose_free_name(name: str) -> str:
+    """The name, or `name_2` and so on: no tool, no draft and no built-in tool has it."""
+    stem = name[: MAX_NAME_CHARACTERS - _ROOM_FOR_NUMBER]
     taken = {
-        *ToolDefinition.objects.filter(**like).values_list("name", flat=True),
-        *ToolDraft.objects.filter(**like).values_list("name", flat=True),
+        *ToolDefinition.objects.filter(name__startswith=stem).values_list("name", flat=True),
+        *ToolDraft.objects.filter(name__startswith=stem).values_list("name", flat=True),
+        *read_reserved_names(),
     }
-    names = (f"{stem}_copy" if count == 1 else f"{stem}_copy_{count}" for count in range(1, 10_000))
+    names = (stem if number == 1 else f"{stem}_{number}" for number in count(1))
     return next(free for free in names if free not in taken)
 
 

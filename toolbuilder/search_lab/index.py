@@ -16,8 +16,9 @@ from core.retrieval.model import Tool
 from tools.builtin.registry import declared_tools
 from tools.finding.index import FindableTool, SearchIndex, findable
 from tools.finding.vector_rows import read_rows, read_vectors_revision
+from tools.models import RegistryRevision
 from tools.proxied_rows import read_proxied_rows
-from tools.registry import read_revision, read_served_rows
+from tools.registry import read_served_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class IndexKeeper:
     def read(self) -> LabIndex:
         """The index of the rows as they are now; a row that changed is indexed alone."""
         model = embedding_settings().model
-        registry, glossary = read_revision(), read_glossary_revision()
+        registry, glossary = RegistryRevision.current(), read_glossary_revision()
         vectors = read_vectors_revision(model)
         with self._lock:
             lab = self._lab

@@ -15,13 +15,13 @@ from core.lint import AdviceLevel
 from core.toolspec import SqlLogic, ToolSpec
 from tests.catalog.rows import Columns, make_table
 from tests.factories import make_tool
-from toolbuilder.beginning.naming import choose_free_name, suggest_name
+from toolbuilder.beginning.naming import suggest_name
 from toolbuilder.beginning.starters import STARTERS, Starter, find_starter, has_demo_tables
 from toolbuilder.beginning.table_starter import make_table_tool
 from toolbuilder.beginning.views import create_draft
 from toolbuilder.dashboard.progress import needs_start
 from toolbuilder.editing.advice import advise_draft
-from toolbuilder.editing.drafts import open_draft, read_draft
+from toolbuilder.editing.drafts import choose_free_name, open_draft, read_draft
 from toolbuilder.editing.trial import Trial, TrialCaller, run_trial
 from toolbuilder.models import ToolVersion, VersionOrigin
 from tools.definitions import ToolDocument

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
@@ -38,7 +38,9 @@ from toolbuilder.editing.views.requests import (
 from toolbuilder.editing.works import Work
 from toolbuilder.gates import rights_of
 from toolbuilder.listing.views import tool_page
+from tools.builtin.registry import BUILTIN_NAMES
 from tools.models import ParameterBinding, ToolDefinition, ToolType
+from tools.proxied_rows import find_proxied_server
 from tools.specs import HINTS
 
 _TOLD_CHARACTERS = 200
@@ -52,14 +54,22 @@ def workbench(
 ) -> HttpResponseBase:
     """The editor of a tool or a new draft; a POST, without JavaScript, saves first.
 
-    People who may not change tools read the tool's page instead, as all do of an HTTP operation.
+    People who may not change tools read the tool's page instead, as all do of an HTTP operation. Searches
+    and calls name built-in and proxied tools too: their names lead to what there is of them.
     """
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
+    if name in BUILTIN_NAMES:
+        return redirect("help-page", "reference/builtin-tools")
     operations = ToolDefinition.objects.filter(name=name, tool_type=ToolType.HTTP)
-    if name and (not rights_of(request).may_change or operations.exists()):
-        return tool_page(request, name)
-    work = open_work(request, name, uid)
+    try:
+        if name and (not rights_of(request).may_change or operations.exists()):
+            return tool_page(request, name)
+        work = open_work(request, name, uid)
+    except Http404:
+        if name and (server := find_proxied_server(name)):
+            return redirect("mcp-server", server)
+        raise
     page = build_page(work, read_sources(), user_of(request).get_username())
     return render_page(request, page)
 

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from catalog.models import CatalogTable
+from catalog.models import CatalogTable, McpServer, McpTool
 from config.demo.loading import load_tools
 from tests.factories import make_expression, make_tool
 from tests.people import StaffWith
@@ -236,6 +236,17 @@ def test_data_source_that_is_away_leaves_the_editor_at_work(
 
     assert response.status_code == 200
     assert ToolDraft.objects.get().document["title"] == "x"
+
+
+def test_name_of_a_built_in_or_proxied_tool_leads_to_what_there_is_of_it(
+    editor: Client, db: None
+) -> None:
+    server = McpServer.objects.create(name="weather", server_url="https://mcp.example.com/mcp")
+    McpTool.objects.create(server=server, name="forecast", seen={}, accepted={}, is_active=True)
+
+    assert editor.get("/tools/get_tags/")["Location"] == "/help/reference/builtin-tools/"
+    assert editor.get("/tools/weather_forecast/")["Location"] == "/tools/~/mcp/weather/"
+    assert editor.get("/tools/weather_other/").status_code == 404
 
 
 def test_tool_that_is_not_there_is_not_found(editor: Client, admin_user: User) -> None:
