@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from config.services.postgres import EmbeddedPostgres
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
+from tests.browser.editor.page import OPTION
 from tests.browser.workbench_page import WorkbenchPage
 from tests.factories import make_tool
 from tests.waiting import wait_until
@@ -99,7 +100,7 @@ def test_names_come_from_completion_and_from_the_tables(
     for _ in range(len(" FROM stock_level s")):
         page.keyboard.press("ArrowLeft")
     page.keyboard.type("s.us")
-    first = page.locator(".cm-tooltip-autocomplete li").first
+    first = page.locator(OPTION).first
     expect(first).to_contain_text("used_count")
     first.click()
     page.keyboard.type(", s.region FROM ")

@@ -4,7 +4,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-OPTION = ".cm-tooltip-autocomplete li"
+# While new options are being looked for, those of before are shown and cannot be chosen.
+OPTION = ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled) li"
 
 
 class EditorPage:
