@@ -80,15 +80,15 @@ async def test_slow_network(stage: Stage, runtime: Runtime) -> None:
 
 
 async def test_stalled_network(stage: Stage, runtime: Runtime) -> None:
-    name = "network stalls for 2.5 s"
+    name = "network stalls for 5 s"
     refusals = f"{UNAVAILABLE}|{DEADLINE}|{BUSY}"
     async with (
         scenario(name, stage, runtime, refusals=refusals) as run,
-        run.agents.traffic(in_turn("distant", "distant_rows", *INDEPENDENT)),
+        run.agents.traffic(in_turn("impatient", "distant_rows", *INDEPENDENT)),
     ):
         await eventually(lambda: run.tally.sent >= 20)
         stage.source_proxy.stall()
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(5)
         stage.source_proxy.resume()
 
     assert (
@@ -102,7 +102,7 @@ async def test_forgotten_connections(stage: Stage, runtime: Runtime) -> None:
     refusals = f"{UNAVAILABLE}|{DEADLINE}|{BUSY}"
     async with (
         scenario(name, stage, runtime, refusals=refusals) as run,
-        run.agents.traffic(in_turn("distant"), callers=4, at_least=20),
+        run.agents.traffic(in_turn("impatient"), callers=4, at_least=20),
     ):
         await eventually(lambda: stage.source_proxy.open_count > 1)
         stage.source_proxy.forget()
@@ -118,10 +118,10 @@ async def test_source_that_is_down_hurts_no_other(stage: Stage, runtime: Runtime
     async with scenario(name, stage, runtime, refusals=refusals) as run:
         stage.source_proxy.stall()
         stage.source_proxy.cut()
-        await run.agents.call(ECHOES["distant"])
+        await run.agents.call(ECHOES["impatient"])
         tried_before = stage.source_proxy.accepted_count
         async with run.agents.traffic(in_turn(*others), callers=2, at_least=100):
-            downed = [await run.agents.call(ECHOES["distant"]) for _ in range(100)]
+            downed = [await run.agents.call(ECHOES["impatient"]) for _ in range(100)]
         tries = stage.source_proxy.accepted_count - tried_before
 
     assert {call.ending for call in downed} == {Ending.REFUSED}

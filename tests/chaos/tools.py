@@ -42,14 +42,15 @@ ECHOES = {
     echo.name: echo
     for echo in (
         Echo("near", BRIEF.format(1), _row(1)),
-        Echo("distant", BRIEF.format(2), _row(2), "distant", timeout_ms=1_500),
+        Echo("distant", BRIEF.format(2), _row(2), "distant"),
         Echo(
             "distant_rows",
             "SELECT :n * 7 + step AS value FROM generate_series(1, 3000) AS step",
             lambda n: [[n * 7 + step] for step in range(1, 3001)],
             "distant",
-            timeout_ms=1_500,
         ),
+        # Where a source says nothing, its calls end at their deadline.
+        Echo("impatient", BRIEF.format(8), _row(8), "distant", timeout_ms=3_000),
         Echo("narrow", BRIEF.format(3), _row(3), "narrow"),
         Echo("lite", "SELECT :n * 7 + 4 AS value", _row(4), "lite"),
         Echo("script", SCRIPT, lambda n: n * 7 + 5, tool_type="PYTHON"),
@@ -60,7 +61,7 @@ ECHOES = {
 }
 # Of other sources, or of none.
 INDEPENDENT = ("lite", "script", "expression")
-ALL = ("near", "distant", "distant_rows", "narrow", *INDEPENDENT)
+ALL = ("near", "distant", "distant_rows", "impatient", "narrow", *INDEPENDENT)
 
 
 def in_turn(*names: str) -> Callable[[], Echo]:
