@@ -168,6 +168,8 @@ MCP_PORT = env.number("MCP_PORT", 3003)
 MCP_PUBLIC_URL = env.text("MCP_PUBLIC_URL")
 MCP_AUTH = env.choice("MCP_AUTH", "required", ("required", "none"))
 MCP_ALLOWED_HOSTS = env.words("MCP_ALLOWED_HOSTS")
+# Answer plain requests before FastMCP sees them; off: it answers all.
+MCP_DIRECT_LANE = env.flag("MCP_DIRECT_LANE", default=True)
 # Above the SDK's 4 MiB: a text of 5 MB then reaches validation, whose answer says what would be right.
 MCP_MAX_REQUEST_BYTES = env.number("MCP_MAX_REQUEST_BYTES", 8_388_608)
 # Twice the longest list that a tool takes.

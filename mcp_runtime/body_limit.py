@@ -3,12 +3,10 @@
 import asyncio
 from typing import Any
 
-from fastmcp.server.http import StreamableHTTPASGIApp
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import INVALID_REQUEST
-from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.json_size import ValueCounter, count_marks
@@ -128,15 +126,8 @@ class _Turns:
             loop.call_soon(rest)
 
 
-def limit_bodies(app: Starlette, path: str, *, max_bytes: int, max_values: int) -> None:
-    """Put BodyLimit in the place of the SDK's limit, which FastMCP has no setting for.
-
-    To be called while the application runs.
-    """
-    endpoint: Any = next(
-        route.endpoint for route in app.routes if isinstance(route, Route) and route.path == path
-    )
-    while not isinstance(endpoint, StreamableHTTPASGIApp):
-        endpoint = endpoint.app
-    manager: Any = endpoint.session_manager
-    manager.asgi_app = BodyLimit(manager.asgi_app.app, max_bytes=max_bytes, max_values=max_values)
+def limit_bodies(manager: StreamableHTTPSessionManager, *, max_bytes: int, max_values: int) -> None:
+    """Put BodyLimit in the place of the SDK's limit, which FastMCP has no setting for."""
+    # The SDK's own middleware is what it calls.
+    limit: Any = manager
+    limit.asgi_app = BodyLimit(limit.asgi_app.app, max_bytes=max_bytes, max_values=max_values)

@@ -63,8 +63,14 @@ class ChangeNotifier(Middleware):
     `subscriptions/listen` for 2026-07-28 clients, session notifications for earlier ones.
     """
 
-    def __init__(self, mcp: FastMCP, *, sessions: bool) -> None:
-        """`sessions` False: the server is stateless, so earlier clients have no stream for notifications."""
+    def __init__(
+        self, mcp: FastMCP, on_session: Callable[[Connection], None], *, sessions: bool
+    ) -> None:
+        """`sessions` False: the server is stateless, so earlier clients have no stream for notifications.
+
+        `on_session` is given the connection of each session that begins.
+        """
+        self._on_session = on_session
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -81,7 +87,9 @@ class ChangeNotifier(Middleware):
     ) -> Any:
         result = await call_next(context)
         if context.fastmcp_context is not None:
-            self._connections.add(context.fastmcp_context.session._connection)
+            client = context.fastmcp_context.session._connection
+            self._connections.add(client)
+            self._on_session(client)
         return result
 
     async def tools_changed(self) -> None:

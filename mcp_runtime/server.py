@@ -5,15 +5,19 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import Error as DatabaseError
 from fastmcp import FastMCP
+from fastmcp.server.http import HostOriginGuardMiddleware, StreamableHTTPASGIApp
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
@@ -29,6 +33,8 @@ from mcp_runtime.jobs import (
     warn_of_default_source,
     write_heartbeats,
 )
+from mcp_runtime.lane.lane import DirectLane
+from mcp_runtime.lane.lists import KeepAnswers
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
@@ -82,7 +88,15 @@ class Runtime:
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))
         self.provider = SnapshotProvider(self.caller, rule)
         self.mcp = self._build_server(auth_required=auth_required)
-        self.notifier = ChangeNotifier(self.mcp, sessions=not stateless)
+        self._lane = DirectLane(
+            PATH,
+            tool_caller=self.caller,
+            verifier=self.verifier if auth_required else None,
+            guard=HostOriginGuardMiddleware(_nobody, settings.MCP_ALLOWED_HOSTS, mode="strict"),
+            server_info=lambda: self.mcp._mcp_server.server_info_stamp,
+            stateless=stateless,
+        )
+        self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note, sessions=not stateless)
         self._database_is_away = False
         self.is_warm = False
         self._app: Starlette | None = None
@@ -94,9 +108,18 @@ class Runtime:
             stateless_http=self.stateless,
             host_origin_protection=True,
             allowed_hosts=settings.MCP_ALLOWED_HOSTS,
-            middleware=[Middleware(RequestIds), Middleware(DisconnectWatch)],
+            middleware=[
+                Middleware(RequestIds),
+                Middleware(DisconnectWatch),
+                Middleware(KeepAnswers, self._lane.kept),
+            ],
         )
         return self._app
+
+    @property
+    def lane(self) -> DirectLane | None:
+        """What answers plain requests before the application does; None where it is turned off."""
+        return self._lane if settings.MCP_DIRECT_LANE else None
 
     @property
     def _is_searched(self) -> bool:
@@ -122,9 +145,9 @@ class Runtime:
     @asynccontextmanager
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
+            self._lane.sessions.manager = manager = _find_manager(self._app)
             limit_bodies(
-                self._app,
-                PATH,
+                manager,
                 max_bytes=settings.MCP_MAX_REQUEST_BYTES,
                 max_values=settings.MCP_MAX_REQUEST_VALUES,
             )
@@ -229,6 +252,21 @@ class Runtime:
                 "quarantined": len(snapshot.quarantined),
             }
         return JSONResponse(body, status_code=200 if is_ready else 503)
+
+
+def _find_manager(app: Starlette) -> StreamableHTTPSessionManager:
+    """What serves the MCP address of a running application; FastMCP has no public place for it."""
+    endpoint: Any = next(
+        route.endpoint for route in app.routes if isinstance(route, Route) and route.path == PATH
+    )
+    while not isinstance(endpoint, StreamableHTTPASGIApp):
+        endpoint = endpoint.app
+    assert endpoint.session_manager is not None  # noqa: S101 - the application runs
+    return endpoint.session_manager
+
+
+async def _nobody(*_: object) -> None:
+    """The application behind a guard that is asked for its rules alone."""
 
 
 def _stop_if_failed(task: asyncio.Task[None]) -> None:

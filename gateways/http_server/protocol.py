@@ -1,6 +1,8 @@
 """uvicorn's HTTP protocol with time-outs and bounds, and with the strictness of h11 where it was lax."""
 
 import asyncio
+import logging
+from collections.abc import Coroutine
 from enum import Enum, auto
 from typing import Any
 
@@ -8,7 +10,16 @@ import httptools
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from gateways.http_server.direct import (
+    MAX_BODY_BYTES,
+    DirectAnswer,
+    DirectApplication,
+    DirectCycle,
+    DirectRequest,
+)
 from gateways.http_server.limits import HttpLimits
+
+logger = logging.getLogger(__name__)
 
 BLANKS = b" \t"
 INVALID = "Invalid HTTP request received."
@@ -32,11 +43,20 @@ class RefusedRequestError(Exception):
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection. `close_if_late` is to be called about once a second."""
+    """One connection. `close_if_late` is to be called about once a second.
 
-    def __init__(self, *, limits: HttpLimits, **parts: Any) -> None:
+    A small POST to the path of `direct` is offered to it when its body is there, and to the ASGI
+    application where it does not take it.
+    """
+
+    def __init__(
+        self, *, limits: HttpLimits, direct: DirectApplication | None = None, **parts: Any
+    ) -> None:
         super().__init__(**parts)
         self._limits = limits
+        self._direct = direct
+        # The body so far of a request that may be answered directly.
+        self._offered: bytes | None = None
         self._phase = Phase.IDLE
         self._phase_began = self.loop.time()
         self._head_bytes = 0
@@ -97,9 +117,29 @@ class HttpProtocol(HttpToolsProtocol):
             raise self._refused(400, "A request must have one Host header.")
         if self.parser.get_method() == b"CONNECT":
             raise self._refused(400, "This is no proxy.")
-        if not self.parser.should_upgrade():
-            self._begin(Phase.BODY)
+        if self.parser.should_upgrade():
+            return
+        self._begin(Phase.BODY)
+        if self._may_be_direct():
+            self._offered = b""
+        else:
             super().on_headers_complete()
+
+    def _may_be_direct(self) -> bool:
+        """Whether it is a small POST to that path by a client that waits for one answer at a time."""
+        size = next((value for name, value in self.headers if name == b"content-length"), b"")
+        return (
+            self._direct is not None
+            and self.url == self._direct.path
+            and self.parser.get_method() == b"POST"
+            and size.isdigit()
+            and len(size) < 6
+            and int(size) <= MAX_BODY_BYTES
+            and self.parser.should_keep_alive()
+            and not self.expect_100_continue
+            and not self.flow.write_paused
+            and (self.cycle is None or self.cycle.response_complete)
+        )
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -107,13 +147,74 @@ class HttpProtocol(HttpToolsProtocol):
             raise self._refused(
                 413, f"The body of a request may have {self._limits.max_body_bytes} bytes."
             )
-        super().on_body(body)
+        if self._offered is None:
+            super().on_body(body)
+        else:
+            self._offered += body
 
     def on_message_complete(self) -> None:
         if self._phase is Phase.HEAD:
             return
+        if self._offered is not None:
+            body, self._offered = self._offered, None
+            if self._answer_directly(body):
+                return
+            super().on_headers_complete()
+            super().on_body(body)
         super().on_message_complete()
         self._begin(Phase.IDLE if self.cycle.response_complete else Phase.ANSWER)
+
+    def _answer_directly(self, body: bytes) -> bool:
+        """Whether the request was taken; the answer may come later."""
+        headers = dict(self.headers)
+        if self._direct is None or len(headers) < len(self.headers):
+            return False
+        try:
+            begun = self._direct.begin(DirectRequest(headers, body, self.scope))
+        except Exception:
+            logger.exception("a request could not be answered directly")
+            return False
+        if begun is None:
+            return False
+        cycle = DirectCycle()
+        self.cycle = cycle  # type: ignore[assignment]
+        self._begin(Phase.ANSWER)
+        if isinstance(begun, DirectAnswer):
+            self._write_answer(cycle, begun)
+        else:
+            cycle.task = self.loop.create_task(self._answer_later(cycle, begun))
+            self.tasks.add(cycle.task)
+            cycle.task.add_done_callback(self.tasks.discard)
+        return True
+
+    async def _answer_later(
+        self, cycle: DirectCycle, coming: Coroutine[Any, Any, DirectAnswer]
+    ) -> None:
+        try:
+            answer = await coming
+        except Exception:
+            logger.exception("a request failed inside the server")
+            self.transport.close()
+        else:
+            self._write_answer(cycle, answer)
+
+    def _write_answer(self, cycle: DirectCycle, answer: DirectAnswer) -> None:
+        cycle.response_complete = True
+        if cycle.disconnected or self.transport.is_closing():
+            return
+        lines = [STATUS_LINE[200]]
+        lines += [b"%s: %s\r\n" % header for header in self.server_state.default_headers]
+        lines += [answer.headers, b"content-length: %d\r\n" % len(answer.body)]
+        lines.append(b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n")
+        self.transport.write(b"".join((*lines, answer.body)))
+        if not cycle.keep_alive:
+            self.transport.close()
+        elif self.pipeline:
+            self.on_response_complete()
+        else:
+            # Without uvicorn's timer for idle connections: the sweep ends those.
+            self.server_state.total_requests += 1
+            self._begin(Phase.IDLE if self._phase is Phase.ANSWER else self._phase)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -162,7 +263,9 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: int, text: str) -> None:
         """Answer with the text unless an answer is under way, and close."""
-        is_begun = self._phase is Phase.BODY and self.cycle.response_started
+        is_begun = (
+            self._phase is Phase.BODY and self._offered is None and self.cycle.response_started
+        )
         if not self._is_answering_another() and not is_begun:
             body = text.encode()
             head = (

@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import resource
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn.server import ServerState
 
+from gateways.http_server.direct import DirectApplication
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
 
@@ -23,15 +25,20 @@ class LimitedConnections:
     It is given to uvicorn in the place of a protocol's class; with several processes each has a copy.
     """
 
-    def __init__(self, limits: HttpLimits) -> None:
+    def __init__(
+        self, limits: HttpLimits, find_direct: Callable[[], DirectApplication | None]
+    ) -> None:
         self._limits = limits
+        self._find_direct = find_direct
         self._is_sweeping = False
 
     def __call__(self, *, server_state: ServerState, **parts: Any) -> HttpProtocol:
         if not self._is_sweeping:
             self._is_sweeping = True
             self._sweep_later(server_state)
-        return HttpProtocol(limits=self._limits, server_state=server_state, **parts)
+        return HttpProtocol(
+            limits=self._limits, direct=self._find_direct(), server_state=server_state, **parts
+        )
 
     def _sweep_later(self, server_state: ServerState) -> None:
         loop = asyncio.get_running_loop()
@@ -48,11 +55,21 @@ class LimitedConnections:
         loop.call_at(due, sweep)
 
 
-def server_options(limits: HttpLimits) -> dict[str, Any]:
-    """What `uvicorn.Config` and `uvicorn.run` take; logs go to the loggers of the process."""
+def find_none() -> None:
+    """Nothing answers before the application."""
+
+
+def server_options(
+    limits: HttpLimits, find_direct: Callable[[], DirectApplication | None] = find_none
+) -> dict[str, Any]:
+    """What `uvicorn.Config` and `uvicorn.run` take; logs go to the loggers of the process.
+
+    `find_direct` is asked for each connection, in the process that serves it; it can be pickled where
+    there are several.
+    """
     _allow_files(limits.max_connections + OTHER_FILES)
     return {
-        "http": LimitedConnections(limits),
+        "http": LimitedConnections(limits, find_direct),
         "ws": "none",
         "timeout_keep_alive": limits.idle_timeout_s,
         "server_header": False,

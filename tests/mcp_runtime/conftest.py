@@ -66,7 +66,7 @@ Serve = Callable[[], AbstractAsyncContextManager[Served]]
 async def listening(runtime: Runtime) -> AsyncIterator[str]:
     """The address of `runtime`, which is served as runmcp does it, in the running loop."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        options = server_options(HttpLimits.read(settings))
+        options = server_options(HttpLimits.read(settings), lambda: runtime.lane)
         config = uvicorn.Config(runtime.http_app(), access_log=False, **options)
         server = RuntimeServer(runtime, config)
         task = asyncio.create_task(server.serve([listener]))

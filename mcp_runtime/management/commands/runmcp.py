@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.errors import ConfigurationError
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.serving import server_options
+from mcp_runtime.asgi import find_lane, make_runtime
 from mcp_runtime.server import Runtime
 
 GRACEFUL_STOP_S = 5
@@ -46,12 +47,13 @@ class Command(BaseCommand):
                 "port": options["port"],
                 "access_log": False,
                 "timeout_graceful_shutdown": GRACEFUL_STOP_S,
-                **server_options(HttpLimits.read(settings)),
+                # Each process asks its own runtime, which it makes when it has started.
+                **server_options(HttpLimits.read(settings), find_lane),
             }
             if workers > 1:
                 uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
                 return
-            runtime = Runtime(auth_required=settings.MCP_AUTH == "required")
+            runtime = make_runtime()
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
         # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.

@@ -1,0 +1,53 @@
+"""What answers a request before the ASGI application, and the place it takes among uvicorn's cycles."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+MAX_BODY_BYTES = 65_536
+
+
+@dataclass(slots=True)
+class DirectRequest:
+    """A POST whose body is complete and whose headers are there once each; `scope` is that of ASGI."""
+
+    headers: dict[bytes, bytes]
+    body: bytes
+    scope: Any
+
+
+class DirectAnswer(NamedTuple):
+    """An answer with status 200: header lines, each with its line end, and the body."""
+
+    headers: bytes
+    body: bytes
+
+
+class DirectApplication(Protocol):
+    """Answers what it is sure of, and leaves everything else to the application."""
+
+    path: bytes
+
+    def begin(
+        self, request: DirectRequest
+    ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
+        """The answer, or what will give it; None for a request of the application."""
+
+
+class DirectCycle:
+    """Stands where uvicorn has the cycle of the request that is being answered."""
+
+    __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete", "task")
+
+    def __init__(self) -> None:
+        self.response_complete = self.disconnected = False
+        self.keep_alive = True
+        self.task: asyncio.Task[None] | None = None
+        # uvicorn sets it when the client has gone.
+        self.message_event = self
+
+    def set(self) -> None:
+        """The client has gone, or sends no more: nobody waits for the answer."""
+        if self.task is not None and self.disconnected:
+            self.task.cancel()

@@ -1,0 +1,112 @@
+"""Reads plain MCP requests, and nothing else, out of headers and bodies."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+import msgspec
+from mcp_types import methods
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from msgspec import UNSET, Raw, Struct, UnsetType
+from pydantic import ValidationError
+
+MODERN = {version.encode(): version for version in MODERN_PROTOCOL_VERSIONS}
+HANDSHAKE = {version.encode(): version for version in HANDSHAKE_PROTOCOL_VERSIONS}
+# Each key of a client's envelope is checked once; a client that sends ever new ones costs no memory.
+_ENVELOPES_KEPT = 512
+_MAX_ENVELOPE_BYTES = 4_096
+_PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+_CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+
+
+class Params(Struct, forbid_unknown_fields=True):
+    """The parameters of `tools/call` and of requests that have none but the envelope."""
+
+    name: str | UnsetType = UNSET
+    arguments: dict[str, Any] | UnsetType = UNSET
+    meta: Raw = msgspec.field(name="_meta", default_factory=Raw)
+
+
+class Request(Struct, forbid_unknown_fields=True):
+    """One JSON-RPC request."""
+
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    method: str
+    params: Params = msgspec.field(default_factory=Params)
+
+
+class _Cancelled(Struct):
+    request_id: int | str = msgspec.field(name="requestId")
+
+
+class Cancellation(Struct, tag_field="method", tag="notifications/cancelled"):
+    """The notification of a client that no longer waits for a request of its session."""
+
+    params: _Cancelled
+
+
+_requests = msgspec.json.Decoder(Request)
+_cancellations = msgspec.json.Decoder(Cancellation)
+# What bodies that are not plain make of the decoder; MsgspecError is no ValueError.
+_UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+
+
+def read_request(body: bytes) -> Request | None:
+    """The request, None for anything but a plain one."""
+    try:
+        return _requests.decode(body)
+    except _UNREADABLE:
+        return None
+
+
+def read_cancellation(body: bytes) -> int | str | None:
+    """The id of the request that is cancelled; None where the body is something else."""
+    try:
+        return _cancellations.decode(body).params.request_id
+    except _UNREADABLE:
+        return None
+
+
+def is_plain(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether the headers are those of an ordinary client, which takes both kinds of answers."""
+    return (
+        b"origin" not in headers
+        and headers.get(b"content-type", b"").split(b";", 1)[0] == b"application/json"
+        and _takes_both(headers.get(b"accept", b""))
+        and not any(name.startswith(b"mcp-param-") for name in headers)
+    )
+
+
+def is_routed(headers: Mapping[bytes, bytes], request: Request) -> bool:
+    """Whether the routing headers of 2026-07-28 say literally what the body says."""
+    if headers.get(b"mcp-method") != request.method.encode():
+        return False
+    name = request.params.name
+    return name is UNSET or headers.get(b"mcp-name") == name.encode()
+
+
+@lru_cache(256)
+def _takes_both(accept: bytes) -> bool:
+    kinds = {kind.split(b";")[0].strip().lower() for kind in accept.split(b",")}
+    return b"*/*" in kinds or kinds >= {b"application/json", b"text/event-stream"}
+
+
+def has_good_envelope(method: str, version: str, meta: Raw) -> bool:
+    """Whether the SDK takes `_meta`; asked once for each envelope, as clients repeat theirs."""
+    return len(meta) <= _MAX_ENVELOPE_BYTES and _judge_envelope(method, version, bytes(meta))
+
+
+@lru_cache(_ENVELOPES_KEPT)
+def _judge_envelope(method: str, version: str, meta: bytes) -> bool:
+    if not meta:
+        return version not in MODERN_PROTOCOL_VERSIONS
+    params: dict[str, Any] = {"name": "a"} if method == "tools/call" else {}
+    try:
+        envelope = msgspec.json.decode(meta)
+        methods.validate_client_request(method, version, {**params, "_meta": envelope})
+    except (*_UNREADABLE, KeyError, ValidationError):
+        return False
+    if version not in MODERN_PROTOCOL_VERSIONS:
+        return True
+    return envelope.get(_PROTOCOL_VERSION) == version and _CLIENT_CAPABILITIES in envelope

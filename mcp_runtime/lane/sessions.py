@@ -1,0 +1,58 @@
+"""Sessions of earlier protocols, which FastMCP makes and ends and the direct lane only looks up."""
+
+import asyncio
+from typing import Any
+from weakref import WeakValueDictionary
+
+from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
+from mcp.server.connection import Connection
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from mcp_runtime.caller import ANONYMOUS, Caller
+
+# A session that only the lane uses is kept from being idle so often.
+TOUCH_INTERVAL_S = 60.0
+
+
+class Sessions:
+    """Tells which sessions the SDK would serve. `manager` is there while the application runs."""
+
+    def __init__(self) -> None:
+        self.manager: StreamableHTTPSessionManager | None = None
+        self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
+        self._touched_at: dict[str, float] = {}
+
+    def note(self, connection: Connection) -> None:
+        """A client has begun a session."""
+        if connection.session_id is not None:
+            self._connections[connection.session_id] = connection
+
+    def find_version(self, session_id: str, caller: Caller) -> str | None:
+        """The protocol version of the caller's own session; None where it is not sure to be served."""
+        connection = self._connections.get(session_id)
+        transport: Any = self.manager and self.manager._server_instances.get(session_id)
+        if connection is None or transport is None or not connection.initialize_accepted:
+            return None
+        owner = None
+        if caller is not ANONYMOUS:
+            owner = AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
+        assert self.manager is not None  # noqa: S101 - the transport came from it
+        is_ended = transport.is_terminated or transport.idle_scope.cancel_called
+        if is_ended or self.manager._session_owners.get(session_id) != owner:
+            return None
+        self._touch(session_id, transport)
+        return connection.protocol_version
+
+    def _touch(self, session_id: str, transport: Any) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._touched_at.get(session_id, -TOUCH_INTERVAL_S) < TOUCH_INTERVAL_S:
+            return
+        self._touched_at = {
+            known: at
+            for known, at in self._touched_at.items()
+            if now - at < TOUCH_INTERVAL_S and known in self._connections
+        }
+        self._touched_at[session_id] = now
+        if not transport._requests_in_flight:
+            # anyio's clock is the loop's.
+            transport.idle_scope.deadline = now + transport._idle_timeout
