@@ -96,6 +96,8 @@ class Runtime:
             server_info=lambda: self.mcp._mcp_server.server_info_stamp,
             stateless=stateless,
         )
+        # What answers plain requests before the application does.
+        self.lane = self._lane if settings.MCP_DIRECT_LANE else None
         self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note, sessions=not stateless)
         self._database_is_away = False
         self.is_warm = False
@@ -115,11 +117,6 @@ class Runtime:
             ],
         )
         return self._app
-
-    @property
-    def lane(self) -> DirectLane | None:
-        """What answers plain requests before the application does; None where it is turned off."""
-        return self._lane if settings.MCP_DIRECT_LANE else None
 
     @property
     def _is_searched(self) -> bool:

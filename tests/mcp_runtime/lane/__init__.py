@@ -1,0 +1,1 @@
+"""Requests sent both ways: through the direct lane, and through FastMCP alone."""
