@@ -1,114 +1,14 @@
-"""What clients may hold of a server, over real connections to a real uvicorn."""
+"""What clients may hold of a server, with and without a direct application before it."""
 
-import asyncio
-import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
 
 import pytest
-import uvicorn
 
 from core.errors import ConfigurationError
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
-from gateways.http_server.serving import server_options
-
-# What is not the subject of a test takes longer than any test may.
-PATIENT = HttpLimits(head_timeout_s=600, body_timeout_s=600, idle_timeout_s=600)
-# A hang, not a measure.
-HANG_S = 60
-
-
-@dataclass
-class Application:
-    """Answers with what it was sent; `/long` when `go_on` is set, `/stream` line by line until then."""
-
-    go_on: asyncio.Event = field(default_factory=asyncio.Event)
-    scopes: list[dict[str, Any]] = field(default_factory=list)
-    bodies: list[bytes] = field(default_factory=list)
-    cut: int = 0
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        self.scopes.append(scope)
-        body, more = b"", True
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                self.cut += 1
-                return
-            body, more = body + message["body"], message["more_body"]
-        self.bodies.append(body)
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        if scope["path"] == "/stream":
-            await send({"type": "http.response.body", "body": b"begun\n", "more_body": True})
-        if scope["path"] in {"/long", "/stream"}:
-            await self.go_on.wait()
-        await send({"type": "http.response.body", "body": scope["path"].encode()})
-
-
-@dataclass
-class Stage:
-    """A server that listens on `port`, and its application."""
-
-    port: int
-    application: Application
-    server: uvicorn.Server
-
-    @property
-    def connections(self) -> list[HttpProtocol]:
-        found = self.server.server_state.connections
-        return [each for each in found if isinstance(each, HttpProtocol)]
-
-    @asynccontextmanager
-    async def sent(
-        self, *pieces: bytes
-    ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-        """A new connection on which these pieces were sent, each in a packet of its own."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        try:
-            for piece in pieces:
-                writer.write(piece)
-                await writer.drain()
-                await asyncio.sleep(0.01)
-            async with asyncio.timeout(HANG_S):
-                yield reader, writer
-        finally:
-            writer.close()
-
-    async def ask(self, *pieces: bytes) -> bytes:
-        """All that comes until the server closes."""
-        async with self.sent(*pieces) as (reader, _):
-            return await reader.read()
-
-
-async def eventually(claim: Callable[[], bool]) -> None:
-    async with asyncio.timeout(HANG_S):
-        while not claim():  # noqa: ASYNC110 - nobody tells of it
-            await asyncio.sleep(0.01)
-
-
-Serve = Callable[[HttpLimits], AbstractAsyncContextManager[Stage]]
-
-
-@pytest.fixture
-def serve() -> Serve:
-    @asynccontextmanager
-    async def start(limits: HttpLimits) -> AsyncIterator[Stage]:
-        application = Application()
-        config = uvicorn.Config(application, lifespan="off", **server_options(limits))
-        server = uvicorn.Server(config)
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            task = asyncio.create_task(server.serve([listener]))
-            await eventually(lambda: server.started)
-            yield Stage(listener.getsockname()[1], application, server)
-            application.go_on.set()
-            server.should_exit = server.force_exit = True
-            await task
-
-    return start
-
+from tests.gateways.http_server.conftest import PATIENT, Serve, eventually
 
 HALF: dict[str, tuple[HttpLimits, bytes, bytes]] = {
     "nothing": (replace(PATIENT, idle_timeout_s=1), b"", b""),

@@ -1,0 +1,146 @@
+"""Requests that are answered before the application: which, in which order, and how they end."""
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from tests.gateways.http_server.conftest import PATIENT, Direct, eventually, serving
+
+
+def post(body: bytes, path: bytes = b"/", *, more: bytes = b"", version: bytes = b"1.1") -> bytes:
+    length = b"Content-Length: %d\r\n" % len(body)
+    return b"POST %b HTTP/%b\r\nHost: a\r\n%b%b\r\n%b" % (path, version, length, more, body)
+
+
+async def test_small_post_is_answered_directly_and_the_connection_goes_on() -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage, stage.sent(post(b"one")) as (reader, writer):
+        first = await reader.readuntil(b"direct one")
+        writer.write(post(b"two", b"/other"))
+        second = await reader.readuntil(b"/other")
+        writer.write(post(b"three"))
+        await reader.readuntil(b"direct three")
+
+        assert first.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert b"content-length: 10\r\n" in first
+        assert b"x-way: direct\r\n" in first
+        assert b"x-way" not in second
+        assert stage.application.bodies == [b"two"]
+        assert stage.server.server_state.total_requests == 3
+
+
+async def test_body_in_pieces_is_collected() -> None:
+    direct, request = Direct(), post(b"in pieces")
+
+    async with serving(PATIENT, direct) as stage:
+        pieces = request[:-5], request[-5:-2], request[-2:]
+        async with stage.sent(*pieces) as (reader, _):
+            await reader.readuntil(b"direct in pieces")
+
+    assert direct.offered == [b"in pieces"]
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        post(b"x", more=b"Connection: close\r\n"),
+        post(b"x", version=b"1.0"),
+        post(b"x", more=b"Expect: 100-continue\r\nX: 1\r\n"),
+        post(b"x", b"/?a=1"),
+        post(b"x" * 65_537),
+        b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx",
+    ],
+    ids=["closes", "1.0", "expects", "query", "large", "chunks", "GET", "PUT"],
+)
+async def test_other_requests_are_not_offered(request_bytes: bytes) -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage, stage.sent(request_bytes):
+        await eventually(lambda: bool(stage.application.bodies))
+
+    assert direct.offered == []
+
+
+async def test_header_that_comes_twice_is_for_the_application() -> None:
+    direct = Direct()
+
+    twice = post(b"x", more=b"X: 1\r\nX: 1\r\n")
+
+    async with serving(PATIENT, direct) as stage, stage.sent(twice):
+        await eventually(lambda: stage.application.bodies == [b"x"])
+
+    assert direct.offered == []
+
+
+async def test_requests_at_once_are_answered_in_their_order() -> None:
+    direct = Direct(go_on=asyncio.Event())
+    both = post(b"1") + post(b"2", b"/two") + post(b"3") + b"GET /last HTTP/1.0\r\n\r\n"
+
+    async with serving(PATIENT, direct) as stage, stage.sent(both) as (reader, _):
+        await eventually(lambda: direct.offered == [b"1"])
+        assert direct.go_on is not None
+        direct.go_on.set()
+        answer = await reader.read()
+
+    places = [answer.index(text) for text in (b"direct 1", b"/two", b"/last")]
+    assert places == sorted(places)
+
+
+async def test_client_that_leaves_ends_its_request() -> None:
+    direct = Direct(go_on=asyncio.Event())
+
+    async with serving(PATIENT, direct) as stage:
+        async with stage.sent(post(b"1")):
+            await eventually(lambda: bool(direct.offered))
+        await eventually(lambda: direct.cut == 1 and not stage.server.server_state.tasks)
+
+
+async def test_stop_lets_a_running_request_end() -> None:
+    direct = Direct(go_on=asyncio.Event())
+
+    async with serving(PATIENT, direct) as stage, stage.sent(post(b"1")) as (reader, _):
+        await eventually(lambda: bool(direct.offered))
+        stage.server.should_exit = True
+        [connection] = stage.connections
+        await eventually(lambda: not connection.cycle.keep_alive)
+        assert direct.go_on is not None
+        direct.go_on.set()
+        answer = await reader.read()
+
+    assert b"connection: close\r\n" in answer
+    assert answer.endswith(b"direct 1")
+
+
+async def test_fault_before_an_answer_leaves_the_request_to_the_application() -> None:
+    async with serving(PATIENT, Direct()) as stage, stage.sent(post(b"bad")):
+        await eventually(lambda: stage.application.bodies == [b"bad"])
+
+
+async def test_fault_of_an_answer_closes_the_connection() -> None:
+    direct = Direct(go_on=asyncio.Event())
+    assert direct.go_on is not None
+    direct.go_on.set()
+
+    async with serving(PATIENT, direct) as stage:
+        assert await stage.ask(post(b"worse")) == b""
+
+
+async def test_client_that_does_not_read_is_not_answered_without_end() -> None:
+    direct, large = Direct(), b"x" * 60_000
+
+    async with serving(PATIENT, direct) as stage, stage.sent() as (_, writer):
+        with suppress(TimeoutError):
+            for _number in range(1_000):
+                writer.write(post(large))
+                await asyncio.wait_for(writer.drain(), 0.2)
+        [connection] = stage.connections
+        held = connection.transport.get_write_buffer_size()
+        writer.transport.abort()
+        await eventually(lambda: not stage.server.server_state.tasks)
+
+    assert len(direct.offered) < 1_000
+    assert held < 1_000_000
