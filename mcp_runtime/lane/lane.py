@@ -37,8 +37,6 @@ logger = logging.getLogger(__name__)
 
 _JSON = b"content-type: application/json\r\n"
 _MOST_HOSTS = 256
-# Earlier versions have no structured content.
-_DIRECT_HANDSHAKES = frozenset({"2025-06-18", "2025-11-25"})
 _CANCELLED = b'{"jsonrpc":"2.0","id":%b,"error":{"code":-32800,"message":"Request cancelled"}}'
 
 
@@ -160,12 +158,10 @@ class DirectLane:
     def _find_handshake(self, named: bytes, session_id: str, caller: Caller) -> str | None:
         """The version of a request of an earlier era, where its answers are made here."""
         if self._stateless:
-            version = None if session_id else HANDSHAKE.get(named)
-        elif named and named not in HANDSHAKE:
-            version = None
-        else:
-            version = self.sessions.find_version(session_id, caller)
-        return version if version in _DIRECT_HANDSHAKES else None
+            return None if session_id else HANDSHAKE.get(named)
+        if named and named not in HANDSHAKE:
+            return None
+        return self.sessions.find_version(session_id, caller)
 
     @cached_property
     def _modern_tail(self) -> bytes:
