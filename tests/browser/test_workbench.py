@@ -12,7 +12,7 @@ from config.services.postgres import EmbeddedPostgres
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.editor.page import OPTION
 from tests.browser.workbench_page import WorkbenchPage
-from tests.factories import make_tool
+from tests.factories import make_expression, make_tool, number
 from tests.waiting import wait_until
 from toolbuilder.models import ToolDraft
 from tools.models import ToolDefinition
@@ -158,6 +158,16 @@ def test_absent_null_and_empty_values_are_different_arguments(
         workbench.expect_saved()
         page.keyboard.press("Control+Enter")
         expect(answer).to_have_text(said)
+
+
+def test_parameters_are_marked_as_soon_as_the_page_is_there(workbench: WorkbenchPage) -> None:
+    parameters = [number("price"), number("discount")]
+    tool = make_expression("price - discount * max(price, 1)", parameters=parameters)
+
+    workbench.open(tool)
+
+    marked = workbench.page.locator(".cm-parameter")
+    expect(marked).to_have_text(["price", "discount", "price"])
 
 
 def test_each_language_keeps_its_text(workbench: WorkbenchPage, stock: ToolDefinition) -> None:

@@ -39,6 +39,7 @@ class Workbench {
     const python = readJson("python-data") ?? {};
     return createEditor(document.getElementById("definition"), {
       ...python,
+      parameters: readJson("declared-parameters") ?? [],
       language: form.elements.tool_type.value === "PYTHON" ? "python" : "sql",
       dialect: form.elements.data_source.selectedOptions[0]?.dataset.engine || "postgresql",
       readOnly: !this.isEditable,

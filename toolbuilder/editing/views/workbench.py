@@ -127,6 +127,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "formats": [result_format.value for result_format in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
+        "declared": _tell_parameters(page),
         "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
         # Sent in a form, a byte may take three.
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
@@ -155,21 +156,28 @@ def render_analysed(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
 
 def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
     """The response with the event `tool:analysed` for the editor."""
-    tool = page.document.tool
-    parameters = [
+    analysis = page.examined.analysis.to_json(in_language)
+    # It travels in a header, of which browsers take some hundred kilobytes.
+    del analysis["parameters"], analysis["columns"]
+    analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]
+    detail = {
+        "analysis": analysis,
+        "parameters": _tell_parameters(page),
+        "text_length": len(page.document.tool.definition),
+    }
+    return trigger_event(response, "tool:analysed", **detail)
+
+
+def _tell_parameters(page: WorkbenchPage) -> list[dict[str, str]]:
+    """The parameters as the editor completes and marks them."""
+    return [
         {
             "name": row.param_name,
             "type": row.param_type,
             "description": row.description[:_TOLD_CHARACTERS],
         }
-        for row in tool.parameters
+        for row in page.document.tool.parameters
     ]
-    analysis = page.examined.analysis.to_json(in_language)
-    # It travels in a header, of which browsers take some hundred kilobytes.
-    del analysis["parameters"], analysis["columns"]
-    analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]
-    detail = {"analysis": analysis, "parameters": parameters, "text_length": len(tool.definition)}
-    return trigger_event(response, "tool:analysed", **detail)
 
 
 def lead_to(request: HttpRequest, address: str) -> HttpResponse:
