@@ -1,11 +1,17 @@
 """Django's ORM from the event loop: one thread with one connection that is checked before each use."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
+from django.db import Error as DatabaseError
 from django.db import close_old_connections, connections
+
+from core.errors import ToolboxError
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -14,9 +20,13 @@ CALL_TIMEOUT_S = 10.0
 
 
 class DatabaseThread:
-    """Runs ORM functions one after another, away from the event loop."""
+    """Runs ORM functions one after another, away from the event loop.
 
-    def __init__(self, name: str) -> None:
+    Given `explain`, an error of the database and a late answer are raised as the error that it makes.
+    """
+
+    def __init__(self, name: str, explain: Callable[[], ToolboxError] | None = None) -> None:
+        self._name, self._explain = name, explain
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
 
     async def call(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -28,8 +38,14 @@ class DatabaseThread:
             return verb(*args, **kwargs)
 
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(CALL_TIMEOUT_S):
-            return await loop.run_in_executor(self._executor, call)
+        try:
+            async with asyncio.timeout(CALL_TIMEOUT_S):
+                return await loop.run_in_executor(self._executor, call)
+        except (DatabaseError, TimeoutError) as error:
+            if self._explain is None:
+                raise
+            logger.warning("the rows of %s cannot be read: %s", self._name, type(error).__name__)
+            raise self._explain() from error
 
     async def close(self) -> None:
         """Close the thread's connection and end the thread; waits for what it is doing."""

@@ -1,21 +1,15 @@
 """The data catalogue as the catalogue tools read it: this installation's, or another one's."""
 
-import logging
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from django.conf import settings
-from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
 from core.errors import DocumentServerUnavailableError
 from core.messages import message
 from gateways.document_server.client import DocumentServerClient, DocumentServerSettings
-
-logger = logging.getLogger(__name__)
-
-P = ParamSpec("P")
 
 
 class CatalogueReader(Protocol):
@@ -67,35 +61,29 @@ class OwnCatalogue:
 
     def __init__(self) -> None:
         # Its own: thousands of summaries must not hold up the registry.
-        self._thread = DatabaseThread("catalogue")
-
-    async def summaries(self, owner: str, tag: str | None) -> dict[str, Any]:
-        return await self._read(tell_summaries, owner, tag)
-
-    async def tags(self, owner: str) -> dict[str, Any]:
-        return await self._read(tell_tags, owner)
-
-    async def details(self, owner: str, names: Sequence[str]) -> dict[str, Any]:
-        return await self._read(tell_details, owner, names)
-
-    async def connection(self, owner: str, name: str) -> dict[str, Any]:
-        return await self._read(tell_connection, owner, name)
-
-    async def close(self) -> None:
-        await self._thread.close()
-
-    async def _read(
-        self, verb: Callable[P, dict[str, Any]], *args: P.args, **kwargs: P.kwargs
-    ) -> dict[str, Any]:
-        try:
-            return await self._thread.call(verb, *args, **kwargs)
-        except (DatabaseError, TimeoutError) as error:
-            logger.warning("the catalogue cannot be read: %s", type(error).__name__)
-            raise DocumentServerUnavailableError(
+        self._thread = DatabaseThread(
+            "catalogue",
+            lambda: DocumentServerUnavailableError(
                 message(
                     "catalogue.unreadable", "the data catalogue cannot be read now; try again later"
                 )
-            ) from error
+            ),
+        )
+
+    async def summaries(self, owner: str, tag: str | None) -> dict[str, Any]:
+        return await self._thread.call(tell_summaries, owner, tag)
+
+    async def tags(self, owner: str) -> dict[str, Any]:
+        return await self._thread.call(tell_tags, owner)
+
+    async def details(self, owner: str, names: Sequence[str]) -> dict[str, Any]:
+        return await self._thread.call(tell_details, owner, names)
+
+    async def connection(self, owner: str, name: str) -> dict[str, Any]:
+        return await self._thread.call(tell_connection, owner, name)
+
+    async def close(self) -> None:
+        await self._thread.close()
 
 
 def open_catalogue() -> CatalogueReader:

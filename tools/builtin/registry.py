@@ -1,12 +1,11 @@
 """All built-in tools, what they need of the outside, and the choice of those that are served."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from django.conf import settings
-from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
 from catalog.documents.indexing import explain_unbuilt_index
@@ -27,9 +26,6 @@ from tools.builtin.postgres_query import postgres_query_tool
 from tools.builtin.search_tools import CALL, SEARCH, FindTools, search_tools
 from tools.builtin.tool import BuiltinTool
 from tools.builtin.utilities import COMPLETION, SANITIZER, completion_tool, sanitizer_tool
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 # An agent waits for it; indexing may take longer.
 STORE_TIMEOUT_S = 2.0
@@ -52,15 +48,23 @@ class BuiltinServices:
         self.embedder = EmbeddingClient(embedding_settings())
         self._store = VectorStore(replace(vector_store_settings(), timeout_s=STORE_TIMEOUT_S))
         # Its own: ranking thousands of documents must not hold up the registry.
-        self._thread = DatabaseThread("documents")
+        self._thread = DatabaseThread(
+            "documents",
+            lambda: VectorStoreUnavailableError(
+                message(
+                    "documents.unsearchable",
+                    "reference documents cannot be searched now; try again later",
+                )
+            ),
+        )
         self.catalogue = open_catalogue()
         target = IndexTarget(self._store.settings.collection, self.embedder.settings.model)
 
         async def search_by_words(query: str, limit: int) -> list[str]:
-            return await self._read(search_documents_by_text, query, limit)
+            return await self._thread.call(search_documents_by_text, query, limit)
 
         async def explain_unbuilt() -> Message | None:
-            return await self._read(explain_unbuilt_index, target)
+            return await self._thread.call(explain_unbuilt_index, target)
 
         self.search = DocumentSearch(self.embedder, self._store, search_by_words, explain_unbuilt)
 
@@ -71,17 +75,6 @@ class BuiltinServices:
         await self._store.close()
         await self._thread.close()
         await self.catalogue.close()
-
-    async def _read(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return await self._thread.call(verb, *args, **kwargs)
-        except (DatabaseError, TimeoutError) as error:
-            raise VectorStoreUnavailableError(
-                message(
-                    "documents.unsearchable",
-                    "reference documents cannot be searched now; try again later",
-                )
-            ) from error
 
 
 def read_reserved_names() -> frozenset[str]:

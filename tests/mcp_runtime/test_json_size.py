@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.json_size import ValueCounter, count_marks
+from mcp_runtime.body_limit import ValueCounter, count_marks
 
 PIECE_BYTES = 65_536
 
