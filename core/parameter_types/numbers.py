@@ -10,17 +10,21 @@ from typing import Any
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.expressions.values import decimal_to_json
-from core.messages import message
+from core.messages import Message, message
 from core.parameter_types.kind import INT64_MAXIMUM, INT64_MINIMUM, Kind, first_of, written
+from core.shown_values import show_value
 from core.toolspec import JsonValue, ParameterSpec
 
-_DECIMAL_BITS = 199  # Of whole numbers of at most 60 digits.
+MAX_DECIMAL_DIGITS = 60
+MAX_DECIMAL_EXPONENT = 999
+_DECIMAL_BITS = 200  # No number of more bits has at most 60 digits.
 _TRUE_OR_FALSE = r"\A(?i:true|false)\z"
 _WHOLE_NUMBER = r"\A[+-]?[0-9]+(?:\.0+)?\z"
 _FRACTION = r"\A[+-]?(?:[0-9]+\.[0-9]+|[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]+)\z"
 _TYPED_INTEGER = re.compile(r"[+-]?\d{1,30}")
 _TYPED_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}(?:\.[0-9]{1,60})?(?:[eE][+-]?[0-9]{1,3})?")
+_LONG_DECIMAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WHOLE_TYPES = frozenset({"int2", "int4", "int8", "oid"})
 _FRACTION_TYPES = frozenset({"float4", "float8", "money", "numeric"})
 
@@ -136,6 +140,18 @@ class DecimalKind(Kind):
         exact = core_schema.no_info_plain_validator_function(_read_decimal)
         return core_schema.chain_schema([exact, core_schema.decimal_schema(**self.bounds(spec))])
 
+    def describe_form(self, spec: ParameterSpec, value: object, errors: set[str]) -> Message:
+        if "decimal_too_long" in errors:
+            return message(
+                "arguments.decimal_too_long",
+                "must have at most {limit} digits before the point and as many after it, and an"
+                " exponent of at most {exponent} (got {value})",
+                limit=MAX_DECIMAL_DIGITS,
+                exponent=str(MAX_DECIMAL_EXPONENT),
+                value=show_value(value),
+            )
+        return super().describe_form(spec, value, errors)
+
     def read_bound(self, bound: float | str) -> Decimal:
         return Decimal(str(bound))
 
@@ -148,6 +164,8 @@ def _read_decimal(value: object) -> Decimal:
         raise PydanticCustomError("finite_number", "not finite")
     is_short = not isinstance(value, int) or value.bit_length() <= _DECIMAL_BITS
     text = str(value) if type(value) in {str, int, float} and is_short else ""
+    if not is_short or (not _DECIMAL.fullmatch(text) and _LONG_DECIMAL.fullmatch(text)):
+        raise PydanticCustomError("decimal_too_long", "too many digits")
     if not _DECIMAL.fullmatch(text):
         raise PydanticCustomError("decimal_form", "not a decimal number")
     return Decimal(text)

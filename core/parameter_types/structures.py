@@ -89,11 +89,14 @@ class JsonKind(Kind):
                 "must be at most {limit} characters as JSON",
                 limit=MAX_JSON_CHARACTERS,
             )
+        if "json_too_deep" in errors:
+            return message(
+                "arguments.json_too_deep", "must have at most {limit} levels", limit=MAX_JSON_LEVELS
+            )
         if "json_broken" in errors:
             return message(
                 "arguments.json_broken",
-                "must have at most {limit} levels, and no NaN, NUL character or lone surrogate",
-                limit=MAX_JSON_LEVELS,
+                "must have no NaN, no infinity, no NUL character and no lone surrogate",
             )
         return super().describe_form(spec, value, errors)
 
@@ -113,8 +116,10 @@ def _copy_json(value: object) -> JsonValue:
         parts = [part.values() if isinstance(part, dict) else part for part in level]
         level = [item for part in parts for item in part if isinstance(item, (dict, list))]
         depth += 1
+    if level:
+        raise PydanticCustomError("json_too_deep", "too many levels")
     try:
-        text = "" if level else json.dumps(value, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (TypeError, ValueError):
         text = ""
