@@ -1,5 +1,7 @@
 """What every type of parameters knows of its values; each type is one subclass."""
 
+import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -12,6 +14,8 @@ from core.toolspec import JsonValue, ParameterSpec
 
 INT64_MINIMUM, INT64_MAXIMUM = -(2**63), 2**63 - 1
 _WRITTEN_VALUE_CHARACTERS = 64
+# Between the items of a list that people type.
+SEPARATOR = re.compile("[,\n、\uff0c]")
 
 
 class Kind(ABC):
@@ -39,8 +43,6 @@ class Kind(ABC):
     icon: str = "type"
     input_mode: str = "text"
     placeholder: str = ""
-    # Whether people write a value of the type as JSON, rather than a list with commas between.
-    is_typed_as_json: bool = False
 
     # What a declaration may say of the values.
     takes_allowed_values: ClassVar[bool] = False
@@ -121,9 +123,24 @@ class Kind(ABC):
         """What a person typed, as JSON; a text that does not fit stays one, for the check to refuse."""
         return text.strip()
 
+    def write_text(self, value: JsonValue) -> str:
+        """The value as people type it, on one line; lists of plain items with commas between."""
+        if value is None or isinstance(value, str):
+            return value or ""
+        if isinstance(value, list) and value and all(map(_is_plain, value)):
+            return ", ".join(map(self.write_text, value))
+        return json.dumps(value, ensure_ascii=False)
+
     def to_json(self, value: Any) -> JsonValue:
         """The typed value as JSON again, such as for another program."""
         return value
+
+
+def _is_plain(item: JsonValue) -> bool:
+    if isinstance(item, str):
+        is_whole = bool(item) and item == item.strip() and not SEPARATOR.search(item)
+        return is_whole and not item.startswith("[")
+    return isinstance(item, int | float) and not isinstance(item, bool)
 
 
 def not_allowed(spec: ParameterSpec, value: object) -> Message:

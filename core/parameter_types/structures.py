@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from core.messages import Message, Value, message
-from core.parameter_types.kind import Kind
+from core.parameter_types.kind import SEPARATOR, Kind
 from core.shown_values import expect
 from core.toolspec import JsonValue, ParameterSpec
 
@@ -16,7 +16,6 @@ MAX_LIST_ITEMS = 10_000
 MAX_JSON_CHARACTERS = 1_000_000
 MAX_JSON_LEVELS = 40
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-SEPARATOR = re.compile("[,\n、\uff0c]")
 
 
 class ListKind(Kind):
@@ -77,7 +76,6 @@ class JsonKind(Kind):
     kept_types = frozenset({"json", "jsonb"})
     json_types = ("object", "array")
     icon = "braces"
-    is_typed_as_json = True
 
     def schema(self, spec: ParameterSpec) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(_copy_json)
@@ -105,6 +103,10 @@ class JsonKind(Kind):
             return json.loads(text)
         except (ValueError, RecursionError):
             return text.strip()
+
+    def write_text(self, value: JsonValue) -> str:
+        is_list = isinstance(value, list)
+        return json.dumps(value, ensure_ascii=False) if is_list else super().write_text(value)
 
 
 def _copy_json(value: object) -> JsonValue:

@@ -10,7 +10,7 @@ from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
-from toolbuilder.editing.values import ABSENT, read_entry, read_value, write_value
+from toolbuilder.editing.values import ABSENT, read_entry, read_value
 from tools.definitions import MAX_INTEGER, MAX_PARAMETERS, ParameterDocument
 from tools.models import ToolType
 from tools.specs import HINTS
@@ -132,7 +132,7 @@ class _Row:
         text, state = self._text(field), self._text(f"{field}_state")
         old = getattr(self._old, field, None)
         # A text that nobody has changed is the very value, odd as it may be.
-        written = write_value(old, self._type).replace("\r\n", "\n")
+        written = self._type.kind.write_text(old).replace("\r\n", "\n")
         is_same = bool(text) and not state and text == written
         if (is_same and self._has_old_type) or not self._is_posted(field):
             return old
@@ -142,7 +142,8 @@ class _Row:
     def _allowed_values(self) -> JsonValue:
         lines = [line.strip() for line in self._text("allowed_values").split("\n") if line.strip()]
         old = self._old.allowed_values if self._old else []
-        is_same = isinstance(old, list) and lines == [write_value(value).strip() for value in old]
+        write = self._type.kind.write_text
+        is_same = isinstance(old, list) and lines == [write(value).strip() for value in old]
         if (is_same and self._has_old_type) or not self._is_posted("allowed_values"):
             return old
         takes_them = self._type.kind.takes_allowed_values

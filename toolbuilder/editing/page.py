@@ -14,7 +14,7 @@ from toolbuilder.editing.agent_view import AgentView, view_as_agent
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.trial_records import read_trials
-from toolbuilder.editing.values import EMPTY, state_of, write_value
+from toolbuilder.editing.values import EMPTY, state_of
 from toolbuilder.editing.works import Work
 from toolbuilder.models import ToolTrial
 from tools.builtin.registry import read_reserved_names
@@ -158,7 +158,7 @@ def _build_row(
     test = document.test_values.get(name)
     type_name = parameter.param_type.strip().upper()
     known = {kind.value: kind for kind in ParameterType}
-    kind = known.get(type_name, ParameterType.STRING)
+    kind = known.get(type_name, ParameterType.STRING).kind
     return ParameterRow(
         key=key,
         name=name,
@@ -168,17 +168,17 @@ def _build_row(
         is_nullable=parameter.nullable,
         is_used=name in used,
         description=parameter.description,
-        test=write_value(test, kind),
+        test=kind.write_text(test),
         test_state=state_of(test) if has_test else "",
-        default=write_value(parameter.default, kind),
+        default=kind.write_text(parameter.default),
         default_state=EMPTY if state_of(parameter.default) == EMPTY else "",
-        allowed_values="\n".join(map(write_value, parameter.allowed_values or [])),
+        allowed_values="\n".join(map(kind.write_text, parameter.allowed_values or [])),
         minimum=parameter.minimum or "",
         maximum=parameter.maximum or "",
         pattern=parameter.pattern or "",
-        example=write_value(parameter.example, kind),
+        example=kind.write_text(parameter.example),
         binding=parameter.binding,
-        bound_value=write_value(parameter.bound_value, kind),
+        bound_value=kind.write_text(parameter.bound_value),
         fault=in_language(examined.faults.get(name, "")),
     )
 

@@ -14,9 +14,9 @@ from core.formatting import format_cell
 from core.json_text import encode_json
 from core.messages import Message
 from core.tokens import estimate_tokens
-from core.toolspec import JsonValue
+from core.toolspec import JsonValue, ParameterType
 from toolbuilder.editing.trial import Trial
-from toolbuilder.editing.values import state_of, write_value
+from toolbuilder.editing.values import state_of
 from toolbuilder.models import ToolTrial
 
 ROWS_DRAWN = 200
@@ -216,7 +216,8 @@ def show_past(trials: Iterable[ToolTrial]) -> list[PastTrial]:
     for trial in trials:
         given = trial.arguments if isinstance(trial.arguments, dict) else {}
         words = (f"{name} {_shorten(format_cell(value), 24)}" for name, value in given.items())
-        fields = {name: [write_value(value), state_of(value)] for name, value in given.items()}
+        write = ParameterType.STRING.kind.write_text
+        fields = {name: [write(value), state_of(value)] for name, value in given.items()}
         text = json.dumps(fields, ensure_ascii=False)
         past.append(PastTrial(trial, _shorten(", ".join(words), 80), text))
     return past

@@ -1,10 +1,8 @@
 """Values of parameters as people type them, and as JSON."""
 
-import json
 from collections.abc import Collection
 from typing import Any
 
-from core.parameter_types.structures import SEPARATOR
 from core.toolspec import JsonValue, ParameterType
 
 # What an entry says beside its text.
@@ -33,21 +31,9 @@ def read_value(text: str, kind: ParameterType, allowed: Collection[Any] = ()) ->
     `allowed` are the values of a list to choose from: the one that is written so is meant.
     """
     for value in () if kind.is_list else allowed:
-        if write_value(value) == text:
+        if kind.kind.write_text(value) == text:
             return value
     return kind.kind.read_text(text)
-
-
-def write_value(value: JsonValue, kind: ParameterType = ParameterType.STRING) -> str:
-    """The value as people type it, on one line; lists of plain items with commas between, unless JSON."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    is_listed = isinstance(value, list) and value and not kind.kind.is_typed_as_json
-    if is_listed and all(map(_is_plain, value)):
-        return ", ".join(map(write_value, value))
-    return json.dumps(value, ensure_ascii=False)
 
 
 def state_of(value: JsonValue) -> str:
@@ -55,10 +41,3 @@ def state_of(value: JsonValue) -> str:
     if value is None:
         return NULL
     return EMPTY if value in ("", []) else ""
-
-
-def _is_plain(item: JsonValue) -> bool:
-    if isinstance(item, str):
-        is_whole = bool(item) and item == item.strip() and not SEPARATOR.search(item)
-        return is_whole and not item.startswith("[")
-    return isinstance(item, int | float) and not isinstance(item, bool)
