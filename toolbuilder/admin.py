@@ -20,10 +20,14 @@ from catalog.jobs import send_job
 from catalog.sources.settings import read_sources
 from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
-from toolbuilder.editing.publishing import set_all_active
-from toolbuilder.history.versions import VersionEntry, record_outside_write, record_version
+from toolbuilder.editing.publishing import (
+    OUTSIDE,
+    REFRESH_USES,
+    VersionEntry,
+    record_version,
+    set_all_active,
+)
 from toolbuilder.models import VersionOrigin
-from toolbuilder.tasks import REFRESH_USES
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.running import check_tool
 from tools.specs import build_spec
@@ -206,7 +210,7 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
     ) -> None:
         obj.updated_by = request.user.get_username()
         if change:
-            record_outside_write(obj)
+            record_version(obj, OUTSIDE)
         else:
             obj.created_by = obj.updated_by
         super().save_model(request, obj, form, change)

@@ -6,13 +6,11 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from toolbuilder.history.versions import record_versions
+from toolbuilder.editing.publishing import record_versions
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.drift import check_drift
 from tools.models import ToolSearch
 from tools.uses.refresh import refresh_uses
-
-REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
 
 
 @shared_task(ignore_result=True)

@@ -225,19 +225,10 @@ class ToolDocument(_Document):
 
     def to_spec(self, sources: SourceSettings, *, tool_id: int = 0) -> ToolSpec:
         """The tool to be compiled. Raises DefinitionError, naming the column, when it cannot be read."""
-        self.require_source(sources)
-        return replace(build_spec(self, self.parameters, sources.dialects), id=tool_id)
-
-    def require_source(self, sources: SourceSettings) -> None:
-        """Raise DefinitionError for a data source that is not there."""
         if self.data_source not in sources.users_of:
             known = (name for name in sources.users_of if name is not None)
             raise DefinitionError(explain_missing_source(self.data_source, known))
-
-    @property
-    def source_name(self) -> str | None:
-        """The data source; the column of this name holds the id of its row."""
-        return self.data_source
+        return replace(build_spec(self, self.parameters, sources.dialects), id=tool_id)
 
     @property
     def content_hash(self) -> str:

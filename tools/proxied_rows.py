@@ -36,18 +36,6 @@ class ProxiedRows:
     specs: tuple[ProxiedSpec, ...] = ()
 
 
-def read_proxied_names() -> frozenset[str]:
-    """The names under which tools of other MCP servers are served."""
-    tools = McpTool.objects.served().values_list("server__name", "name")
-    return frozenset(served_name(server, name) for server, name in tools)
-
-
-def find_proxied_server(name: str) -> str | None:
-    """The server that serves a tool under this name; None if there is none."""
-    tools = McpTool.objects.served().values_list("server__name", "name")
-    return next((server for server, own in tools if served_name(server, own) == name), None)
-
-
 def read_proxied_rows(known: Mapping[int, str]) -> ProxiedRows:
     """The served tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone."""
     servers: dict[str, HttpSettings] = {}

@@ -8,13 +8,12 @@ from django.db import connection, transaction
 from access.reader_language import to_columns
 from catalog.sources.settings import (
     SourceSettings,
-    find_refusal,
-    find_service_refusal,
     read_sources,
+    require_usable,
 )
 from core.errors import DefinitionError
 from core.messages import Message
-from core.toolspec import HttpLogic, SqlLogic, ToolSpec
+from core.toolspec import ToolSpec
 from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
 from tools.specs import build_spec
 
@@ -69,24 +68,11 @@ def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
     for tool in ToolDefinition.objects.served().filter(id__in=changed).iterator(CHUNK_SIZE):
         try:
             spec = build_spec(tool, tool.parameters.all(), sources.dialects)
-            require_source(spec, sources, tool.updated_by or tool.created_by)
+            require_usable(sources, spec.logic, tool.updated_by or tool.created_by)
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
     return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable)
-
-
-def require_source(spec: ToolSpec, sources: SourceSettings, author: str) -> None:
-    """Raise DefinitionError when the tool's data source cannot be used, or not by its author."""
-    match spec.logic:
-        case SqlLogic(data_source=name):
-            reason = find_refusal(sources, name, author)
-        case HttpLogic(data_source=name):
-            reason = find_service_refusal(sources, name, author)
-        case _:
-            reason = None
-    if reason:
-        raise DefinitionError(reason)
 
 
 def store_quarantine(reasons: Mapping[int, Message]) -> None:

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
-from catalog.sources.settings import SourceSettings
+from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import NOBODY, CallerFacts
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError, ToolboxError
 from core.execution import CompiledTool, QuerySources
 from core.messages import message
 from core.results import Answer
 from core.toolspec import ExpressionLogic, ToolSpec
-from tools.registry import require_source
 from tools.source_loop import shared_loop
 
 # The data source ends a query at the tool's own limit; this is for everything around it.
@@ -94,7 +93,7 @@ def check_tool(spec: ToolSpec, read: SourceSettings, author: str) -> None:
     Raises DataSourceError when its database is away.
     """
     tool = CompiledTool(spec)
-    require_source(spec, read, author)
+    require_usable(read, spec.logic, author)
     if not isinstance(spec.logic, ExpressionLogic):
         shared_loop().run(tool.check, read, timeout_s=_CHECK_WITHIN_S)
 

@@ -50,7 +50,7 @@ class ToolColumns(Protocol):
     @property
     def definition(self) -> str: ...
     @property
-    def source_name(self) -> str | None: ...
+    def data_source(self) -> Any: ...
     @property
     def result_format(self) -> str: ...
     @property
@@ -148,7 +148,8 @@ def read_plain_logic(
 
 
 def _read_logic(tool: ToolColumns, dialects: Mapping[str | None, Dialect]) -> Logic:
-    kind, data_source = tool.tool_type.strip().upper(), tool.source_name
+    kind = tool.tool_type.strip().upper()
+    data_source = tool.source_name if isinstance(tool, ToolDefinition) else tool.data_source
     if kind == "HTTP":
         return HttpLogic(tool.definition, data_source)
     given = _read_json_definition(tool.definition)

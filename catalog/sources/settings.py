@@ -12,7 +12,7 @@ from catalog.sources.connections import fingerprint, to_service, to_settings
 from catalog.sources.environment import sync_environment_sources
 from core.errors import ConfigurationError, DefinitionError
 from core.messages import Message, Value, from_json, message
-from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect
+from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect, HttpLogic, Logic, SqlLogic
 from gateways.engines import ENGINES, DatabaseSettings
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
@@ -104,6 +104,19 @@ def find_service_refusal(
     if name not in sources.services:
         return explain_missing_service(sources, name)
     return _find_missing_right(sources, name, username)
+
+
+def require_usable(sources: SourceSettings, logic: Logic, author: str) -> None:
+    """Raise DefinitionError when the logic's data source cannot be used, or not by its author."""
+    match logic:
+        case SqlLogic(data_source=name):
+            reason = find_refusal(sources, name, author)
+        case HttpLogic(data_source=name):
+            reason = find_service_refusal(sources, name, author)
+        case _:
+            reason = None
+    if reason:
+        raise DefinitionError(reason)
 
 
 def open_service(sources: SourceSettings, name: str | None) -> HttpSource:

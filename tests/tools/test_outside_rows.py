@@ -7,7 +7,7 @@ from django.db import connection
 from core.toolspec import ExpressionLogic, HttpLogic, ParameterType, Presence, SqlLogic
 from tests.factories import make_tool
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import archive, publish_tool, set_active
+from toolbuilder.editing.publishing import archive, publish_tool, set_all_active
 from toolbuilder.listing.tool_list import ToolListState, filter_tools
 from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
@@ -139,7 +139,7 @@ def test_tool_of_which_nobody_can_say_whether_it_is_active_is_listed_as_broken()
 def test_switch_mends_a_tool_of_which_nobody_can_say_whether_it_is_active(is_active: bool) -> None:
     tool = insert(is_active="1")
 
-    assert set_active(tool, is_active=is_active, username="ann")
+    assert set_all_active([tool.pk], is_active=is_active, username="ann")
 
     assert ToolDefinition.objects.get().is_active is is_active
 

@@ -12,8 +12,8 @@ from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem
 from core.messages import message
 from core.toolspec import ToolSpec
-from tools.builtin.registry import read_reserved_names
 from tools.models import ToolDefinition
+from tools.names import read_reserved_names
 from tools.specs import build_spec
 
 

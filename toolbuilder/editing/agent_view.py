@@ -10,10 +10,9 @@ from access.reader_language import in_language
 from catalog.sources.settings import SourceSettings
 from core.errors import DefinitionError
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
-from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, read_spec
 from toolbuilder.editing.trial import list_entry
-from toolbuilder.editing.works import Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

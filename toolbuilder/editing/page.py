@@ -11,14 +11,13 @@ from catalog.sources.settings import SourceSettings
 from core.execution import TOOL_NAME
 from core.toolspec import Binding, ParameterType
 from toolbuilder.editing.agent_view import AgentView, view_as_agent
-from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.trial_records import read_trials
 from toolbuilder.editing.values import EMPTY, state_of
-from toolbuilder.editing.works import Work
 from toolbuilder.models import ToolTrial
-from tools.builtin.registry import read_reserved_names
 from tools.definitions import ParameterDocument
+from tools.names import read_reserved_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

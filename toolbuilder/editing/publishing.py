@@ -1,9 +1,10 @@
 """Publishing: a draft, an old version or a file becomes what is served, in one transaction."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from catalog.jobs import send_job
@@ -16,22 +17,33 @@ from core.errors import (
     EditError,
     StaleDraftError,
 )
-from core.messages import Message, message
+from core.messages import message
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
-from toolbuilder.history.versions import (
-    VersionEntry,
-    read_version,
-    record_outside_write,
-    record_version,
-    was_judged,
-)
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
-from toolbuilder.tasks import REFRESH_USES
-from tools.builtin.registry import read_reserved_names
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
-from tools.proxied_rows import read_proxied_names
+from tools.names import explain_taken, require_free_name
 from tools.running import check_tool
+
+# Tools read at a time: memory stays small with thousands of them.
+CHUNK_SIZE = 500
+JUDGED_VERSIONS_READ = 20
+# The task by name: importing it would import this module.
+REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionEntry:
+    """What is noted of a version beside its content; `restored_from` is a version's number."""
+
+    origin: VersionOrigin
+    author: str = ""
+    note: str = ""
+    restored_from: int | None = None
+    is_judged: bool = False
+
+
+OUTSIDE = VersionEntry(origin=VersionOrigin.OUTSIDE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,15 +114,8 @@ def restore_version(version: ToolVersion, username: str, *, note: str = "") -> P
     return publish_snapshot(version.tool, read_version(version), entry, is_active=False)
 
 
-def set_active(tool: ToolDefinition, *, is_active: bool, username: str) -> bool:
-    """Take the tool into service or out of it; False if it was so already, EditError if archived."""
-    if is_active and ToolDefinition.objects.archived().filter(pk=tool.pk).exists():
-        raise _archived(tool)
-    return bool(set_all_active([tool.pk], is_active=is_active, username=username))
-
-
 def set_all_active(ids: Collection[int], *, is_active: bool, username: str) -> list[int]:
-    """As set_active for tools by id, archived ones left alone; returns those that changed."""
+    """Take tools into service or out of it, archived ones left alone; returns the ids of those that changed."""
     tools = ToolDefinition.objects.present().exclude(is_active=is_active)
     return _update(tools, ids, is_active=is_active, updated_by=username)
 
@@ -151,44 +156,6 @@ def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) ->
     return True
 
 
-def require_free_name(name: str, tool: ToolDefinition | None) -> None:
-    """Raise DefinitionError if a built-in or another tool than this one has the name."""
-    if name in read_reserved_names():
-        raise DefinitionError(
-            message(
-                "tool.builtin_name",
-                "{name} is the name of a built-in tool; give this tool another name",
-                name=name,
-            )
-        )
-    if name in read_proxied_names():
-        raise DefinitionError(
-            message(
-                "tool.proxied_name",
-                "{name} is served of another MCP server; give this tool another name, or"
-                " switch that one off",
-                name=name,
-            )
-        )
-    others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
-    if other := others.first():
-        raise DefinitionError(_name_taken(name, is_archived=bool(other.archived_at)))
-
-
-def _name_taken(name: str, *, is_archived: bool = False) -> Message:
-    if is_archived:
-        return message(
-            "tool.name_of_archived",
-            "there is an archived tool called {name} already; give this one another name",
-            name=name,
-        )
-    return message(
-        "tool.name_taken",
-        "there is a tool called {name} already; give this one another name",
-        name=name,
-    )
-
-
 def find_overtaking(draft: ToolDraft) -> ToolDocument | None:
     """What is served, if the tool was changed since the draft was made and the draft says otherwise."""
     if draft.tool is None:
@@ -226,7 +193,7 @@ def _write(
             stored.is_active = is_active
         else:
             stored = _lock_for_change(tool)
-            record_outside_write(stored)
+            record_version(stored, OUTSIDE)
         # Also if nothing else is new: from now on the rights of this user count.
         stored.updated_by = entry.author
         write_columns(stored, snapshot)
@@ -243,14 +210,10 @@ def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:
     if stored is None:
         raise EditError(message("tool.deleted", "{name} was deleted meanwhile.", name=tool.name))
     if stored.archived_at:
-        raise _archived(stored)
+        raise EditError(
+            message("tool.archived", "{name} is archived; bring it back first.", name=tool.name)
+        )
     return stored
-
-
-def _archived(tool: ToolDefinition) -> EditError:
-    return EditError(
-        message("tool.archived", "{name} is archived; bring it back first.", name=tool.name)
-    )
 
 
 def _save(tool: ToolDefinition) -> None:
@@ -259,4 +222,82 @@ def _save(tool: ToolDefinition) -> None:
             tool.save()
     except IntegrityError as error:
         # Made by somebody else since the name was found free.
-        raise DefinitionError(_name_taken(tool.name)) from error
+        raise DefinitionError(explain_taken(tool.name)) from error
+
+
+def record_version(tool: ToolDefinition, entry: VersionEntry) -> ToolVersion | None:
+    """Write the tool's rows as its next version; None if the newest one says the same.
+
+    The row is read again and locked until the transaction ends; `tool` gets its version.
+    """
+    written = _record([tool.pk], entry)
+    tool.refresh_from_db(fields=["version", "content_hash"])
+    return written[0] if written else None
+
+
+def record_versions() -> int:
+    """Write a version of every tool that another program has made or changed; returns how many."""
+    tools = ToolDefinition.objects.whole().order_by("pk")
+    changed = [tool.pk for tool in tools.iterator(CHUNK_SIZE) if not is_recorded(tool)]
+    chunks = (changed[at : at + CHUNK_SIZE] for at in range(0, len(changed), CHUNK_SIZE))
+    return sum(len(_record(chunk, OUTSIDE)) for chunk in chunks)
+
+
+def read_version(version: ToolVersion) -> ToolDocument:
+    """What the version holds."""
+    return ToolDocument.model_validate(version.document)
+
+
+def is_recorded(tool: ToolDefinition) -> bool:
+    """Whether the newest version says what the tool's rows say."""
+    return bool(tool.version) and tool.content_hash == ToolDocument.of_row(tool).content_hash
+
+
+def was_judged(tool: ToolDefinition | None, snapshot: ToolDocument) -> bool:
+    """Whether its database once accepted the same logic with parameters of the same types."""
+    if tool is None:
+        return False
+    versions = ToolVersion.objects.filter(
+        tool=tool, is_judged=True, document__definition=snapshot.definition
+    )
+    judged = _judged_part(snapshot)
+    recent = versions.order_by("-number")[:JUDGED_VERSIONS_READ]
+    return any(_judged_part(read_version(version)) == judged for version in recent)
+
+
+def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
+    """The versions written of those tools whose newest one says something else."""
+    with transaction.atomic():
+        # In one order, so that two who record do not wait for each other.
+        rows = ToolDefinition.objects.whole().select_for_update(of=("self",)).order_by("pk")
+        tools = [tool for tool in rows.filter(pk__in=ids) if not is_recorded(tool)]
+        numbers = dict(
+            ToolVersion.objects.filter(tool__in=tools)
+            .values_list("tool_id")
+            .annotate(newest=Max("number"))
+        )
+        versions = [
+            ToolVersion(
+                tool=tool,
+                tool_name=tool.name,
+                number=numbers.get(tool.pk, 0) + 1,
+                document=document.to_document(),
+                content_hash=document.content_hash,
+                origin=entry.origin,
+                note=entry.note,
+                published_by=entry.author,
+                restored_from=entry.restored_from,
+                is_judged=entry.is_judged,
+            )
+            for tool in tools
+            for document in [ToolDocument.of_row(tool)]
+        ]
+        for tool, version in zip(tools, versions, strict=True):
+            tool.version, tool.content_hash = version.number, version.content_hash
+        ToolDefinition.objects.bulk_update(tools, ["version", "content_hash"])
+        return ToolVersion.objects.bulk_create(versions)
+
+
+def _judged_part(snapshot: ToolDocument) -> tuple[object, ...]:
+    types = sorted((row.param_name, row.param_type) for row in snapshot.parameters)
+    return snapshot.tool_type, snapshot.definition, snapshot.data_source, types

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from catalog.sources.settings import SourceSettings
+from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import CallerFacts
 from core.errors import ToolboxError
 from core.execution import CompiledTool
@@ -15,7 +15,6 @@ from core.results import output_schema
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
-from tools.registry import require_source
 from tools.running import DEADLINE_MARGIN_S, run_here
 from tools.source_loop import shared_loop
 from tools.sources import Sources
@@ -57,7 +56,7 @@ def run_trial(
     """
     began = perf_counter()
     try:
-        require_source(spec, sources, caller.username)
+        require_usable(sources, spec.logic, caller.username)
         if isinstance(spec.logic, ScriptLogic):
             # The start of the processes says nothing of the script.
             shared_loop().run(_start_scripts, sources, timeout_s=_START_WITHIN_S)
@@ -134,7 +133,7 @@ def explain_plan(
     if not isinstance(spec.logic, SqlLogic):
         return ""
     tool, name = CompiledTool(spec), spec.logic.data_source
-    require_source(spec, sources, caller.username)
+    require_usable(sources, spec.logic, caller.username)
     query = tool.query_for(tool.validate(arguments, caller.facts), caller.username)
 
     async def explain(opened: Sources) -> str:

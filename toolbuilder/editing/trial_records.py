@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from access.reader_language import to_columns
 from core.toolspec import JsonValue
+from toolbuilder.editing.drafts import Work
 from toolbuilder.editing.trial import Trial
-from toolbuilder.editing.works import Work
 from toolbuilder.models import ToolTrial
 
 KEPT = 10

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.errors import ToolboxError
-from toolbuilder.editing.publishing import publish_snapshot
+from toolbuilder.editing.publishing import VersionEntry, publish_snapshot
 from toolbuilder.exchange.files import ExchangedTool
 from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_changes
 from toolbuilder.history.differences import ToolDifference, compare
-from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition

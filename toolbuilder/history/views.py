@@ -1,26 +1,31 @@
 """The history of a tool: its versions, what is different between them, and the way back to one."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.core.paginator import Paginator
+from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from access.figures import FAILED, OF_A_TOOL, CallFigures
 from access.list_addresses import read_page
+from access.models import CallRecord
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from core.errors import DataSourceUnavailableError, DefinitionError, EditError
 from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.drafts import read_draft
-from toolbuilder.editing.publishing import restore_version
-from toolbuilder.editing.views.workbench import lead_to
+from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
+from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.history.difference_view import show_difference
-from toolbuilder.history.versions import is_recorded, read_version, read_versions
 from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
 from tools.definitions import ToolDocument
@@ -28,6 +33,16 @@ from tools.models import ToolDefinition
 
 NOW, DRAFT = "now", "draft"
 _CHOICES_SHOWN = 200
+_VERSIONS_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version and the calls of its time; `is_now` says that it is what the tool says now."""
+
+    version: ToolVersion
+    figures: CallFigures
+    is_now: bool
 
 
 @for_staff_with(SEE_TOOLS)
@@ -35,11 +50,20 @@ _CHOICES_SHOWN = 200
 def version_list(request: HttpRequest, name: str) -> HttpResponse:
     """All versions, newest first, 50 a page, with the calls of the time of each."""
     tool = _find_tool(request, name)
-    listing = read_versions(tool, _versions_of(request, tool), read_page(request.GET))
+    found = _versions_of(request, tool).defer("document").order_by("-number")
+    page = Paginator(found, _VERSIONS_SHOWN).get_page(read_page(request.GET))
+    versions = list(page.object_list)
+    newer = found.filter(number__gt=versions[0].number).last() if versions else None
+    figures = _read_figures(versions, newer.published_at if newer else None)
+    now = tool.version if is_recorded(tool) else None
     context = {
         "tool": tool,
-        "listing": listing,
-        "page": listing.page,
+        "rows": [
+            VersionRow(version, figures.get(version.number, CallFigures()), version.number == now)
+            for version in versions
+        ],
+        "is_unrecorded": now is None,
+        "page": page,
         "rights": rights_of(request),
         "draft": visible_drafts(user_of(request)).changed().filter(tool=tool).first(),
     }
@@ -164,3 +188,20 @@ def _find_version(request: HttpRequest, tool: ToolDefinition, number: int) -> To
 
 def _note(request: HttpRequest) -> str:
     return request.POST.get("note", "").replace("\0", "").strip()[:1_000]
+
+
+def _read_figures(versions: Sequence[ToolVersion], end: datetime | None) -> dict[int, CallFigures]:
+    """By version number: calls since it was published and before the next one; one query."""
+    if not versions:
+        return {}
+    calls = CallRecord.objects.filter(
+        OF_A_TOOL,
+        tool_name__in={version.tool_name for version in versions},
+        at__gte=versions[-1].published_at,
+    )
+    calls = calls.filter(at__lt=end) if end else calls
+    spans = [When(at__gte=version.published_at, then=Value(version.number)) for version in versions]
+    number = Case(*spans, default=Value(0), output_field=IntegerField())
+    rows = calls.order_by().annotate(version=number).values("version")
+    counted = rows.annotate(calls=Count("pk"), errors=Count("pk", filter=FAILED))
+    return {row["version"]: CallFigures(row["calls"], row["errors"]) for row in counted}

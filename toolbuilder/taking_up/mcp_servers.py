@@ -26,8 +26,8 @@ from core.ingest.remote_tools import (
 from core.messages import Message, message
 from gateways.mcp_client.reader import ServerTools, read_server_tools
 from toolbuilder.models import ToolDraft
-from tools.builtin.registry import read_reserved_names
 from tools.models import ToolDefinition
+from tools.names import read_reserved_names
 
 # A server that says nothing must not hold a page, or the job of all servers, for its whole time-out.
 MAX_READ_TIMEOUT_MS = 20_000

@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from django.conf import settings
-
 from access.database_thread import DatabaseThread
 from catalog.documents.indexing import explain_unbuilt_index
 from catalog.documents.portions import IndexTarget
@@ -75,12 +73,6 @@ class BuiltinServices:
         await self._store.close()
         await self._thread.close()
         await self.catalogue.close()
-
-
-def read_reserved_names() -> frozenset[str]:
-    """The names of the built-in tools that MCP_BUILTIN_TOOLS asks for."""
-    choice = set(settings.MCP_BUILTIN_TOOLS)
-    return BUILTIN_NAMES if EVERY_TOOL in choice else BUILTIN_NAMES & choice
 
 
 @cache

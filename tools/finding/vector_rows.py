@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tools.builtin.registry import BUILTIN_NAMES
 from tools.models import ToolDefinition, ToolVector
-from tools.proxied_rows import read_proxied_names
+from tools.names import read_proxied_names
 
 _BYTES = "<f4"
 _ITEM_SIZE = np.dtype(_BYTES).itemsize

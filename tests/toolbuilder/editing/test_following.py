@@ -9,7 +9,7 @@ from core.diagnostics import Diagnostic
 from core.messages import foreign
 from core.toolspec import Dialect, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
-from toolbuilder.editing.following import follow_logic, release_optional, types_to_infer
+from toolbuilder.editing.examining import follow_logic, release_optional, types_to_infer
 from tools.definitions import ParameterDocument, ToolDocument
 
 

@@ -16,15 +16,16 @@ from core.errors import (
 from tests.factories import make_expression, make_tool
 from toolbuilder.editing.drafts import PageState, duplicate_tool, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import (
+    VersionEntry,
     archive,
     publish_snapshot,
     publish_tool,
+    record_version,
+    record_versions,
     restore_version,
-    set_active,
     set_all_active,
     unarchive,
 )
-from toolbuilder.history.versions import VersionEntry, record_version, record_versions
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import RegistryRevision, ToolDefinition
@@ -111,7 +112,7 @@ def test_draft_that_says_what_is_served_makes_no_version() -> None:
 
 def test_inactive_tool_stays_inactive() -> None:
     tool = publish()
-    set_active(tool, is_active=False, username="ann")
+    set_all_active([tool.pk], is_active=False, username="ann")
 
     publish_tool(edit(open_draft(tool, "ann"), definition="a * 3"), "ann")
 
@@ -319,8 +320,6 @@ def test_archived_tool_is_inactive_and_cannot_be_made_active() -> None:
     assert read_served_rows().specs == ()
     assert set_all_active([tool.pk], is_active=True, username="ann") == []
     with pytest.raises(EditError, match="double is archived"):
-        set_active(tool, is_active=True, username="ann")
-    with pytest.raises(EditError, match="double is archived"):
         publish_tool(open_draft(tool, "ann"), "ann")
     with pytest.raises(IntegrityError), transaction.atomic():
         ToolDefinition.objects.update(is_active=True)
@@ -334,7 +333,7 @@ def test_archived_tool_comes_back_inactive() -> None:
 
     tool.refresh_from_db()
     assert (tool.archived_at, tool.is_active) == (None, False)
-    assert set_active(tool, is_active=True, username="ann")
+    assert set_all_active([tool.pk], is_active=True, username="ann")
 
 
 def test_only_tools_that_change_are_told_of() -> None:

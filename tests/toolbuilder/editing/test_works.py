@@ -10,11 +10,13 @@ from tests.factories import make_expression, make_tool
 from toolbuilder.editing.drafts import (
     DraftDocument,
     PageState,
+    Work,
     discard_draft,
+    find_work,
     open_draft,
+    save_work,
     take_over,
 )
-from toolbuilder.editing.works import Work, find_work, save_work
 from toolbuilder.models import ToolDraft
 
 pytestmark = pytest.mark.django_db

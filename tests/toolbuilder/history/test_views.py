@@ -10,8 +10,7 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
-from toolbuilder.editing.publishing import publish_snapshot
-from toolbuilder.history.versions import VersionEntry, record_version
+from toolbuilder.editing.publishing import VersionEntry, publish_snapshot, record_version
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolDefinition
@@ -44,11 +43,11 @@ def test_list_tells_who_published_what_and_how_it_went(admin: Client) -> None:
 
     page = admin.get("/tools/double/versions/")
 
-    rows = {row.version.number: row for row in page.context["listing"].rows}
+    rows = {row.version.number: row for row in page.context["rows"]}
     assert list(rows) == [2, 1]
     assert (rows[2].is_now, rows[2].figures.errors) == (True, 1)
     assert not rows[1].is_now
-    assert page.context["listing"].rows[0].version.note == "three"
+    assert page.context["rows"][0].version.note == "three"
     assert HOSTILE not in text_of(page)
 
 
@@ -69,7 +68,7 @@ def test_list_is_cut_into_pages_and_asks_few_queries(
     second = admin.get("/tools/double/versions/?page=2")
 
     assert "1–50 / 61" in text_of(page)
-    assert [row.version.number for row in second.context["listing"].rows][-1] == 1
+    assert [row.version.number for row in second.context["rows"]][-1] == 1
     assert second.status_code == 200
 
 
@@ -90,7 +89,7 @@ def test_write_by_another_program_is_told(admin: Client) -> None:
     compared = text_of(admin.get("/tools/double/versions/1/diff/?with=now"))
 
     assert "Another program has changed this tool" in text_of(listed)
-    assert not listed.context["listing"].rows[0].is_now
+    assert not listed.context["rows"][0].is_now
     assert "<ins>a * 9</ins>" in compared
 
 

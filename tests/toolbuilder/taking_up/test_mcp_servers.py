@@ -15,7 +15,6 @@ from catalog.models import McpServer, McpTool, ServerState
 from core.errors import ConfigurationError, DefinitionError, ToolboxError
 from tests.factories import make_tool
 from tests.remote_mcp import RemoteServer, remote_server
-from toolbuilder.editing.publishing import require_free_name
 from toolbuilder.taking_up.mcp_servers import (
     ToolCounts,
     accept_changes,
@@ -26,6 +25,7 @@ from toolbuilder.taking_up.mcp_servers import (
     read_tools,
 )
 from tools.models import RegistryRevision
+from tools.names import require_free_name
 from tools.proxied_rows import read_proxied_rows
 
 pytestmark = pytest.mark.django_db

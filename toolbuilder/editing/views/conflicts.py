@@ -11,8 +11,14 @@ from django.utils.translation import gettext as _
 from access.reader_language import in_language
 from access.views.gates import is_fragment, user_of
 from core.errors import DraftOwnedError, StaleDraftError
-from toolbuilder.editing.drafts import DraftDocument, PageState, read_draft, save_draft, take_over
-from toolbuilder.editing.works import Work
+from toolbuilder.editing.drafts import (
+    DraftDocument,
+    PageState,
+    Work,
+    read_draft,
+    save_draft,
+    take_over,
+)
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft
 from tools.definitions import ToolDocument

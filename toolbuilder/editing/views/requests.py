@@ -17,15 +17,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from access.reader_language import in_language
+from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
+from catalog.sources.settings import read_sources
 from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
-from toolbuilder.editing.drafts import DraftDocument, PageState
+from core.toolspec import Dialect, ParameterType
+from toolbuilder.editing.drafts import DraftDocument, PageState, Work, find_work, save_work
+from toolbuilder.editing.examining import examine, release_optional
 from toolbuilder.editing.form import read_form
+from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
-from toolbuilder.editing.works import Work, find_work, save_work
 from toolbuilder.gates import rights_of
 from toolbuilder.visibility import visible_drafts, visible_tools
+from tools.models import ParameterBinding
+
+_TOLD_CHARACTERS = 200
+_TOLD_DIAGNOSTICS = 50
 
 EditorAction = Callable[[HttpRequest, Work], HttpResponseBase]
 
@@ -85,6 +93,18 @@ def editor_action(action: EditorAction) -> Callable[..., HttpResponseBase]:
     return view
 
 
+def saving_action(
+    action: Callable[[HttpRequest, WorkbenchPage], HttpResponseBase],
+) -> Callable[..., HttpResponseBase]:
+    """As editor_action, for a view of the page that the posted form makes, once it is saved."""
+
+    @wraps(action)
+    def act(request: HttpRequest, work: Work) -> HttpResponseBase:
+        return action(request, save_and_examine(request, work))
+
+    return editor_action(act)
+
+
 def read_posted(request: HttpRequest, work: Work) -> DraftDocument:
     """What the form says; DefinitionError if it could not be kept."""
     return read_form(request.POST, work.document)
@@ -122,3 +142,59 @@ def editor_context(request: HttpRequest, work: Work) -> dict[str, Any]:
         "page_token": page_token_of(request),
         "is_mine": is_mine(request, work),
     }
+
+
+def save_and_examine(request: HttpRequest, work: Work) -> WorkbenchPage:
+    """The page of the posted form, saved with its parameters in step with the logic."""
+    username = user_of(request).get_username()
+    sources = read_sources()
+    tool_id = work.tool.pk if work.tool else 0
+    posted = read_posted(request, work)
+    dialect = sources.dialects.get(posted.tool.data_source, Dialect.POSTGRESQL)
+    document = release_optional(posted, work.document.tool.definition, dialect)
+    examined = examine(document, sources, username, tool_id=tool_id)
+    saved = save_posted(request, work, examined.document)
+    return build_examined_page(saved, examined, sources, username)
+
+
+def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
+    """What every part of the page knows."""
+    return {
+        **editor_context(request, page.work),
+        "page": page,
+        "types": [kind.value for kind in ParameterType],
+        "bindings": ParameterBinding.choices,
+    }
+
+
+def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
+    """The response with the event `tool:analysed` for the editor."""
+    analysis = page.examined.analysis.to_json(in_language)
+    # It travels in a header, of which browsers take some hundred kilobytes.
+    del analysis["parameters"], analysis["columns"]
+    analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]
+    detail = {
+        "analysis": analysis,
+        "parameters": tell_parameters(page),
+        "text_length": len(page.document.tool.definition),
+    }
+    return trigger_event(response, "tool:analysed", **detail)
+
+
+def tell_parameters(page: WorkbenchPage) -> list[dict[str, str]]:
+    """The parameters as the editor completes and marks them."""
+    return [
+        {
+            "name": row.param_name,
+            "type": row.param_type,
+            "description": row.description[:_TOLD_CHARACTERS],
+        }
+        for row in page.document.tool.parameters
+    ]
+
+
+def lead_to(request: HttpRequest, address: str) -> HttpResponse:
+    """To another page, for htmx as for a browser without scripts."""
+    if is_fragment(request):
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+    return redirect(address)

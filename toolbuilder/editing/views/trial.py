@@ -20,7 +20,7 @@ from core.diagnostics import Diagnostic
 from core.errors import DefinitionError, ToolboxError
 from core.formatting import format_csv
 from core.toolspec import SqlLogic
-from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.form import read_form
 from toolbuilder.editing.page import WorkbenchPage, build_examined_page
@@ -37,12 +37,12 @@ from toolbuilder.editing.trial_records import record_trial, with_last_values
 from toolbuilder.editing.views.requests import (
     editor_action,
     find_visible_work,
+    page_context,
     page_token_of,
     read_posted,
     save_posted,
 )
-from toolbuilder.editing.views.workbench import page_context, render_page
-from toolbuilder.editing.works import Work
+from toolbuilder.editing.views.workbench import render_page
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")

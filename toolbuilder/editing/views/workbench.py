@@ -1,6 +1,7 @@
 """The editor's page, its analysis while somebody types, and whose draft it is."""
 
 import uuid
+from functools import cache
 from typing import Any
 
 from django.conf import settings
@@ -12,39 +13,37 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from access.reader_language import in_language
-from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
 from catalog.gates import named_sources_open_to
 from catalog.sources.settings import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.expressions.numbers import CONSTANTS
+from core.expressions.table import Function
 from core.script import SCRIPT_BYTE_LIMIT
+from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
+from core.scripts.names import RESULT
 from core.statement import STATEMENT_BYTE_LIMIT
-from core.toolspec import Dialect, ParameterType, ResultFormat
-from toolbuilder.editing.drafts import discard_draft
+from core.toolspec import ResultFormat
+from toolbuilder.editing.drafts import Work, discard_draft
 from toolbuilder.editing.drafts import take_over as take_draft_over
-from toolbuilder.editing.examining import examine
-from toolbuilder.editing.following import release_optional
-from toolbuilder.editing.page import WorkbenchPage, build_examined_page, build_page
-from toolbuilder.editing.python_functions import completion_data
+from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.running import caller_choices
 from toolbuilder.editing.views.requests import (
     editor_action,
-    editor_context,
+    lead_to,
     open_work,
+    page_context,
     page_state_of,
-    read_posted,
-    save_posted,
+    saving_action,
+    tell_analysis,
+    tell_parameters,
 )
-from toolbuilder.editing.works import Work
 from toolbuilder.gates import rights_of
 from toolbuilder.listing.views import tool_page
 from tools.builtin.registry import BUILTIN_NAMES
-from tools.models import ParameterBinding, ToolDefinition, ToolType
-from tools.proxied_rows import find_proxied_server
+from tools.models import ToolDefinition, ToolType
+from tools.names import find_proxied_server
 from tools.specs import HINTS
-
-_TOLD_CHARACTERS = 200
-_TOLD_DIAGNOSTICS = 50
 
 
 @login_required
@@ -74,10 +73,9 @@ def workbench(
     return render_page(request, page)
 
 
-@editor_action
-def analyse(request: HttpRequest, work: Work) -> HttpResponse:
+@saving_action
+def analyse(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     """Saves what is typed and says what the database thinks of it, without running it."""
-    page = save_and_examine(request, work)
     if not is_fragment(request):
         return redirect(page.work.address)
     return render_analysed(request, page)
@@ -99,22 +97,9 @@ def discard(request: HttpRequest, work: Work) -> HttpResponse:
     return lead_to(request, work.address if work.tool else "/tools/")
 
 
-@editor_action
-def _save_page(request: HttpRequest, work: Work) -> HttpResponse:
-    return render_page(request, save_and_examine(request, work))
-
-
-def save_and_examine(request: HttpRequest, work: Work) -> WorkbenchPage:
-    """The page of the posted form, saved with its parameters in step with the logic."""
-    username = user_of(request).get_username()
-    sources = read_sources()
-    tool_id = work.tool.pk if work.tool else 0
-    posted = read_posted(request, work)
-    dialect = sources.dialects.get(posted.tool.data_source, Dialect.POSTGRESQL)
-    document = release_optional(posted, work.document.tool.definition, dialect)
-    examined = examine(document, sources, username, tool_id=tool_id)
-    saved = save_posted(request, work, examined.document)
-    return build_examined_page(saved, examined, sources, username)
+@saving_action
+def _save_page(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
+    return render_page(request, page)
 
 
 def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpResponse:
@@ -127,7 +112,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "formats": [result_format.value for result_format in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
-        "declared": _tell_parameters(page),
+        "declared": tell_parameters(page),
         "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
         # Sent in a form, a byte may take three.
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
@@ -138,53 +123,10 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
     return render(request, "toolbuilder/editing/page.html", context, status=status)
 
 
-def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
-    """What every part of the page knows."""
-    return {
-        **editor_context(request, page.work),
-        "page": page,
-        "types": [kind.value for kind in ParameterType],
-        "bindings": ParameterBinding.choices,
-    }
-
-
 def render_analysed(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     """The parts of the page that a change of the form changes, and the event that carries the rest."""
     response = render(request, "toolbuilder/editing/_analysed.html", page_context(request, page))
     return tell_analysis(response, page)
-
-
-def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
-    """The response with the event `tool:analysed` for the editor."""
-    analysis = page.examined.analysis.to_json(in_language)
-    # It travels in a header, of which browsers take some hundred kilobytes.
-    del analysis["parameters"], analysis["columns"]
-    analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]
-    detail = {
-        "analysis": analysis,
-        "parameters": _tell_parameters(page),
-        "text_length": len(page.document.tool.definition),
-    }
-    return trigger_event(response, "tool:analysed", **detail)
-
-
-def _tell_parameters(page: WorkbenchPage) -> list[dict[str, str]]:
-    """The parameters as the editor completes and marks them."""
-    return [
-        {
-            "name": row.param_name,
-            "type": row.param_type,
-            "description": row.description[:_TOLD_CHARACTERS],
-        }
-        for row in page.document.tool.parameters
-    ]
-
-
-def lead_to(request: HttpRequest, address: str) -> HttpResponse:
-    """To another page, for htmx as for a browser without scripts."""
-    if is_fragment(request):
-        return HttpResponse(status=204, headers={"HX-Redirect": address})
-    return redirect(address)
 
 
 def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
@@ -201,3 +143,53 @@ def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
         }
         for name in names
     ]
+
+
+KEYWORDS = (
+    *(
+        "and",
+        "assert",
+        "break",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+    ),
+    *("if", "in", "is", "lambda", "not", "or", "pass", "raise", "return", "try", "while"),
+    *("True", "False", "None"),
+)
+
+
+@cache
+def completion_data() -> dict[str, Any]:
+    """Functions, methods, constants and keywords as the editor's Python completion takes them, by name.
+
+    A method that several kinds of value have in the same form is listed once, with their names.
+    """
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for kind, methods in SCRIPT_METHODS.items():
+        for name, method in methods.items():
+            form = (name, name + _signature(method, skipped=1), method.doc)
+            kinds.setdefault(form, []).append(kind.__name__)
+    return {
+        "functions": [
+            {"name": name, "signature": name + _signature(function), "comment": function.doc}
+            for name, function in sorted(SCRIPT_FUNCTIONS.items())
+        ],
+        "methods": [
+            {"name": name, "signature": signature, "comment": f"{', '.join(owners)}: {doc}"}
+            for (name, signature, doc), owners in sorted(kinds.items())
+        ],
+        "constants": [{"name": name, "comment": value.doc} for name, value in CONSTANTS.items()],
+        "keywords": [*KEYWORDS, RESULT],
+    }
+
+
+def _signature(function: Function, skipped: int = 0) -> str:
+    """Without the first so many parameters; a method is called on its first one."""
+    parameters = list(function.signature.parameters.values())
+    return str(function.signature.replace(parameters=parameters[skipped:]))

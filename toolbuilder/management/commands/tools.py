@@ -15,6 +15,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, ToolboxError
 from core.lints.advice import AdviceLevel
 from toolbuilder.editing.advice import advise_tools
+from toolbuilder.editing.publishing import read_version, record_versions
 from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
 from toolbuilder.exchange.importing import (
     ImportConflict,
@@ -24,7 +25,6 @@ from toolbuilder.exchange.importing import (
     plan_import,
 )
 from toolbuilder.history.differences import compare, difference_lines
-from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document, ingest_server
 from tools.definitions import ToolDocument

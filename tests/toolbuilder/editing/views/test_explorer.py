@@ -12,7 +12,7 @@ from core.catalogue.entries import RelationType
 from tests.catalog.rows import make_table
 from tests.people import StaffWith
 from tests.rendered import text_of
-from toolbuilder.editing.python_functions import completion_data
+from toolbuilder.editing.views.workbench import completion_data
 
 HTMX = {"HX-Request": "true"}
 LIST = "/tools/~/explorer/"
