@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Func, JSONField, Q, QuerySet, Value
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -18,6 +18,7 @@ from access.call_arguments import recorded_arguments
 from access.figures import FAILED
 from access.list_addresses import read_filters
 from access.models import CallRecord, Outcome
+from access.reader_language import templates_with
 from access.visibility import hidden_tools, visible_calls
 from core.formatting import format_csv
 
@@ -31,6 +32,12 @@ COLUMNS = (
     "truncated", "revision", "runtime_id", "request_id", "arguments",
 )  # fmt: skip
 _QUERY_CHARACTERS = 1_000
+# Those of the error and of the messages in it.
+_TEMPLATES = Func(
+    *(F("error_message"), Value("$.**.template")),
+    function="jsonb_path_query_array",
+    output_field=JSONField(),
+)
 
 # Each step is one look into the index on tool_name, however many calls there are.
 _TOOLS = """
@@ -123,7 +130,10 @@ def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
     elif state.outcome:
         calls = calls.filter(outcome=state.outcome)
     if state.q:
-        calls = calls.filter(error__icontains=state.q)
+        # A page shows the error in the reader's language; the values in it are the same in every one.
+        calls = calls.alias(templates=_TEMPLATES).filter(
+            Q(error__icontains=state.q) | Q(templates__has_any_keys=templates_with(state.q))
+        )
     if day := _read_day(state.start):
         calls = calls.filter(at__gte=_midnight(day))
     if day := _read_day(state.end):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import template
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, trans_real
 
 from core.errors import ToolboxError
 from core.messages import Message, from_json
@@ -41,6 +41,19 @@ def stored_text(row: object, name: str) -> str:
     """What `to_columns` stored in the row's columns, in the active language."""
     message = from_json(getattr(row, f"{name}_message"))
     return in_language(message) if message else str(getattr(row, name))
+
+
+def templates_with(text: str) -> list[str]:
+    """The English templates whose translation into the active language has the text, in any case of letters."""
+    wanted = text.casefold()
+    translations = trans_real.catalog()._catalog  # type: ignore[attr-defined]
+    # The key of a plural is a pair.
+    found = {
+        key if isinstance(key, str) else key[0]
+        for key, translated in translations.items()
+        if wanted in translated.casefold()
+    }
+    return sorted(found)
 
 
 def _find_template(text: Message) -> str:

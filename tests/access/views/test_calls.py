@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from access.keys import issue_key
+from access.reader_language import in_language, to_columns
+from core.argument_texts import REQUIRED, list_faults, name_fault
 from tests.access.calls import make_call, make_calls
 from tests.people import StaffWith
 
@@ -51,6 +53,23 @@ def test_log_shows_what_its_address_asks_for(
     response = admin.get(f"/calls/?{query.format(today=timezone.localdate())}")
 
     assert shown(response) == expected
+
+
+@pytest.mark.parametrize("language", ["ko", "ja"])
+def test_error_is_found_by_the_words_that_its_reader_sees(admin: Client, language: str) -> None:
+    error = list_faults("sales", [name_fault("region", REQUIRED)])
+    make_call("bad", outcome="invalid_arguments", **to_columns("error", error))
+    make_call("other", outcome="tool_error", error='relation "x" is not there')
+    with translation.override(language):
+        words = in_language(REQUIRED)
+
+    address, headers = "/calls/?q=", {"Accept-Language": language}
+
+    assert words != str(REQUIRED)
+    assert shown(admin.get(address + words, headers=headers)) == ["bad"]
+    assert shown(admin.get(f"{address}region", headers=headers)) == ["bad"]
+    assert shown(admin.get(f"{address}{words} {words}", headers=headers)) == []
+    assert shown(admin.get(address + words)) == []
 
 
 def test_pages_of_the_log_meet_without_gap_or_overlap(admin: Client) -> None:
