@@ -13,8 +13,7 @@ class ToolbuilderConfig(AppConfig):
         from access.visibility import HIDDEN_TOOLS  # noqa: PLC0415
         from catalog.browsing.views import TABS  # noqa: PLC0415
         from catalog.sources.cards import USES  # noqa: PLC0415
-        from toolbuilder.uses.source_uses import TOOLS  # noqa: PLC0415
-        from toolbuilder.uses.views import USED_BY  # noqa: PLC0415
+        from toolbuilder.uses.views import TOOLS, USED_BY  # noqa: PLC0415
         from toolbuilder.visibility import hidden_tool_names  # noqa: PLC0415
 
         TABS["tools"] = USED_BY

@@ -60,11 +60,6 @@ class TableSearch:
     total: int = 0
     corrected: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    @property
-    def is_similar(self) -> bool:
-        """Whether the hits hold words like those of the query instead of the words."""
-        return bool(self.corrected)
-
 
 def search_tables(
     query: str,

@@ -14,7 +14,6 @@ from core.errors import ConfigurationError, DefinitionError
 from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect, HttpLogic, Logic, SqlLogic
 from gateways.engines import ENGINES, DatabaseSettings
-from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
 from gateways.postgres.settings import PostgresSettings
 
@@ -117,16 +116,6 @@ def require_usable(sources: SourceSettings, logic: Logic, author: str) -> None:
             reason = None
     if reason:
         raise DefinitionError(reason)
-
-
-def open_service(sources: SourceSettings, name: str | None) -> HttpSource:
-    """The HTTP service, which connects when it is first needed; close it when it is no longer wanted.
-
-    Raises DefinitionError, naming those that exist.
-    """
-    if (found := sources.services.get(name)) is not None:
-        return HttpSource(found)
-    raise DefinitionError(explain_missing_service(sources, name))
 
 
 def explain_missing_service(sources: SourceSettings, name: str | None) -> Message:

@@ -17,6 +17,9 @@ from tools.definitions import MAX_PARAMETERS, ParameterDocument, ToolDocument
 from tools.models import ToolType
 from tools.specs import build_parameter
 
+# Names that are at least so alike are one that was mended.
+_ALIKE = 0.6
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
@@ -69,11 +72,6 @@ def examine(
     return Examined(document=followed, spec=spec, analysis=judged, faults=faults)
 
 
-def read_spec(document: DraftDocument, sources: SourceSettings, *, tool_id: int = 0) -> ToolSpec:
-    """The tool that the document says. Raises DefinitionError if it cannot be read."""
-    return document.tool.to_spec(sources, tool_id=tool_id)
-
-
 class _Reading:
     """Rows to a spec, with every fault noted instead of the first one raised."""
 
@@ -95,10 +93,6 @@ class _Reading:
             except DefinitionError as error:
                 self.faults[row.param_name] = error.message
         return replace(spec, parameters=tuple(parameters))
-
-
-# Names that are at least so alike are one that was mended.
-_ALIKE = 0.6
 
 
 def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:

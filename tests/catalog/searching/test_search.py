@@ -85,7 +85,7 @@ def test_slip_of_the_pen_is_forgiven(query: str, expected: str) -> None:
     found = search_tables(query)
 
     assert names(found)[:1] == [expected]
-    assert found.is_similar
+    assert found.corrected
 
 
 @pytest.mark.usefixtures("shop")

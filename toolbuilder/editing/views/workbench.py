@@ -45,6 +45,24 @@ from tools.models import ToolDefinition, ToolType
 from tools.names import find_proxied_server
 from tools.specs import HINTS
 
+KEYWORDS = (
+    *(
+        "and",
+        "assert",
+        "break",
+        "continue",
+        "def",
+        "del",
+        "elif",
+        "else",
+        "except",
+        "finally",
+        "for",
+    ),
+    *("if", "in", "is", "lambda", "not", "or", "pass", "raise", "return", "try", "while"),
+    *("True", "False", "None"),
+)
+
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -143,25 +161,6 @@ def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
         }
         for name in names
     ]
-
-
-KEYWORDS = (
-    *(
-        "and",
-        "assert",
-        "break",
-        "continue",
-        "def",
-        "del",
-        "elif",
-        "else",
-        "except",
-        "finally",
-        "for",
-    ),
-    *("if", "in", "is", "lambda", "not", "or", "pass", "raise", "return", "try", "while"),
-    *("True", "False", "None"),
-)
 
 
 @cache
