@@ -1,13 +1,16 @@
-"""`python -m benchmarks.execution`: the safe path beside a bare query, in one process."""
+"""`python -m benchmarks.execution`: the safe path beside a bare query, and what stands around a call."""
 
+import os
 import random
 import time
 from argparse import ArgumentParser
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from statistics import median
 from typing import Any
 
+import django
 import psycopg
 import uvloop
 from psycopg.rows import TupleRow
@@ -89,11 +92,21 @@ def main() -> None:
     """Measure and print."""
     parser = ArgumentParser(prog="python -m benchmarks.execution", description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--only", choices=["queries", "logic", "parts"])
+    options = parser.parse_args()
+    rounds, only = options.rounds, options.only
     with Stage() as stage:
-        uvloop.run(_measure_queries(stage.reader_dsn, rounds))
-    _measure_expression(rounds)
-    uvloop.run(_measure_script(rounds))
+        if only in {None, "queries"}:
+            uvloop.run(_measure_queries(stage.reader_dsn, rounds))
+        if only in {None, "parts"}:
+            os.environ |= stage.environment | {"DJANGO_SETTINGS_MODULE": "config.settings"}
+            django.setup()
+            # It imports models.
+            parts = import_module("benchmarks.call_parts")
+            uvloop.run(parts.measure_parts(stage.token, rounds))
+    if only in {None, "logic"}:
+        _measure_expression(rounds)
+        uvloop.run(_measure_script(rounds))
 
 
 async def _measure_queries(dsn: str, rounds: int) -> None:

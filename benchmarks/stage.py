@@ -101,8 +101,12 @@ class Stage:
 
     def command(self, *arguments: str, **variables: str) -> Command:
         """`manage.py` with these arguments on the application's own database."""
-        environment = self._environment(self._our_variables(self.application_dsn) | variables)
-        return Command((*MANAGE, *arguments), environment, folder=PROJECT)
+        return Command((*MANAGE, *arguments), self.environment | variables, folder=PROJECT)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of our programs on the application's own database."""
+        return self._environment(self._our_variables(self.application_dsn))
 
     def start_ours(self, name: str, database: str, **variables: str) -> Server:
         """`manage.py runmcp` on the tools of a database; `variables` win over the usual ones."""
