@@ -5,6 +5,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Generic, TypeVar
 
 from django.db import InterfaceError, OperationalError
@@ -47,15 +48,17 @@ class RecordBuffer(Generic[T]):
         try:
             while True:
                 await asyncio.sleep(FLUSH_INTERVAL_S)
-                await self.flush()
+                # What comes meanwhile waits for its turn: a batch of five costs what one of 200 does.
+                await self.flush(len(self._waiting))
         finally:
             async with asyncio.timeout(STOP_TIMEOUT_S):
                 await self.flush()
 
-    async def flush(self) -> None:
-        """Write what waits; while the database is away it stays for the next time."""
-        while self._waiting:
-            size = min(self.batch_size, len(self._waiting))
+    async def flush(self, most: float = inf) -> None:
+        """Write so many of what waits, all by default; while the database is away they stay."""
+        while self._waiting and most > 0:
+            size = int(min(self.batch_size, len(self._waiting), most))
+            most -= size
             batch = [self._waiting.popleft() for _ in range(size)]
             try:
                 await self._write_batch(batch)

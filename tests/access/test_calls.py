@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from access import calls
+from access import calls, record_buffers
 from access.call_arguments import recorded_arguments
 from access.calls import Call, CallRecorder, CallWriter
 from access.keys import issue_key
@@ -68,6 +68,28 @@ async def test_records_whose_writing_is_cut_short_by_the_end_are_written() -> No
     await asyncio.wait({running})
 
     assert [written.tool_name for written in database.written] == ["tool_0"]
+
+
+async def test_records_that_come_while_others_are_written_wait_for_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(record_buffers, "FLUSH_INTERVAL_S", 0)
+    batches: list[list[str]] = []
+
+    async def write(records: Sequence[Call]) -> None:
+        batches.append([record.tool_name for record in records])
+        if len(batches) == 1:
+            recorder.add(record(1))
+            asyncio.get_running_loop().call_soon(recorder.add, record(2))
+        if len(batches) == 2:
+            running.cancel()
+
+    recorder = CallRecorder(write)
+    recorder.add(record(0))
+    running = asyncio.create_task(recorder.run())
+    await asyncio.wait({running})
+
+    assert batches == [["tool_0"], ["tool_1", "tool_2"]]
 
 
 async def test_oldest_records_are_dropped_when_too_many_wait(
