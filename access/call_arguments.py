@@ -10,16 +10,21 @@ ARGUMENTS_LIMIT = 20_000
 ITEMS_LIMIT = 100
 
 
-def recorded_arguments(arguments: Mapping[str, object], policy: str) -> Any:
-    """What is kept of a call's arguments: `full` (long texts shortened), `names`, or `none`."""
+def encode_arguments(arguments: Mapping[str, object], policy: str) -> bytes | None:
+    """What is kept of a call's arguments as JSON: `full` (long texts shortened), `names`, or `none`."""
     if policy == "none":
         return None
     if policy == "names":
-        return sorted(shorten_text(str(name)) for name in arguments)
-    kept = _shorten(dict(arguments))
-    if len(orjson.dumps(kept)) > ARGUMENTS_LIMIT:
-        return sorted(kept)
-    return kept
+        return orjson.dumps(sorted(shorten_text(str(name)) for name in arguments))
+    kept = _shorten(arguments if isinstance(arguments, dict) else dict(arguments))
+    text = orjson.dumps(kept)
+    return text if len(text) <= ARGUMENTS_LIMIT else orjson.dumps(sorted(kept))
+
+
+def recorded_arguments(arguments: Mapping[str, object], policy: str) -> Any:
+    """The value of `encode_arguments`, as it is read back."""
+    text = encode_arguments(arguments, policy)
+    return None if text is None else orjson.loads(text)
 
 
 def _shorten(value: object) -> Any:

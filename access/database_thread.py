@@ -2,12 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
 from django.db import Error as DatabaseError
-from django.db import close_old_connections, connections
+from django.db import close_old_connections, connection, connections
+from psycopg import RawCursor
 
 from core.errors import ToolboxError
 
@@ -52,3 +53,14 @@ class DatabaseThread:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._executor, connections.close_all)
         self._executor.shutdown(wait=False)
+
+
+def execute_bound(statement: str, parameters: Sequence[object]) -> None:
+    """Run a statement with $1..$n, which the server binds; Django's cursor writes them into its text.
+
+    Raises Django's database errors.
+    """
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    with connection.wrap_database_errors, RawCursor(connection.connection) as cursor:
+        cursor.execute(statement.encode(), parameters)

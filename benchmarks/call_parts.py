@@ -58,7 +58,7 @@ async def measure_parts(token: str, rounds: int) -> None:
     """Measure and print; the token is that of a key in Django's database."""
     database = DatabaseThread("benchmark")
     verifier = KeyVerifier(database)
-    writer = CallWriter()
+    writer = CallWriter(uuid4())
     recorder = CallRecorder(lambda calls: database.call(write_calls, writer, calls))
 
     async def verify(calls: int) -> None:
@@ -88,7 +88,6 @@ def _caller_parts(recorder: CallRecorder) -> Iterator[Part]:
             sources=Sources(script_workers=1),
             recorder=takes,
             arguments_policy="full",
-            runtime_id=uuid4(),
         )
 
     async def call(

@@ -7,11 +7,9 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Protocol
-from uuid import UUID
 
-from access.call_arguments import recorded_arguments, shorten_text
+from access.call_arguments import encode_arguments, shorten_text
 from access.calls import Call
 from access.models import Outcome
 from access.reader_language import to_columns
@@ -89,7 +87,6 @@ class ToolCaller:
     sources: QuerySources
     recorder: TakesCalls
     arguments_policy: str
-    runtime_id: UUID | None = None
     running: int = field(default=0, init=False)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, object]) -> Answer:
@@ -126,13 +123,12 @@ class ToolCaller:
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot
     ) -> Call:
         return Call(
-            at=datetime.now(UTC),
+            at=time.time(),
             tool_name=shorten_text(name),
             key_id=caller.key_id,
             caller=caller.name,
-            arguments=recorded_arguments(arguments, self.arguments_policy),
+            arguments=encode_arguments(arguments, self.arguments_policy),
             revision=snapshot.revision,
-            runtime_id=self.runtime_id,
             request_id=REQUEST_ID.get(),
         )
 

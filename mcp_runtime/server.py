@@ -73,7 +73,7 @@ class Runtime:
         # The search goes through what the store holds, and is one of the tools that it holds.
         builtin = builtin_tools(self.services.search, self.services.catalogue, self.search.find)
         self.store.serve_builtin(choose_tools(builtin, settings.MCP_BUILTIN_TOOLS))
-        writer = CallWriter()
+        writer = CallWriter(self.id)
         self.recorder = CallRecorder(
             lambda calls: self._tools_thread.call(write_calls, writer, calls)
         )
@@ -82,7 +82,6 @@ class Runtime:
             sources=self.sources,
             recorder=self.recorder,
             arguments_policy=settings.CALL_LOG_ARGUMENTS,
-            runtime_id=self.id,
         )
         self.verifier = KeyVerifier(self._keys_thread)
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))

@@ -8,6 +8,7 @@ from django.db import Error as DatabaseError
 from django.db import connection, transaction
 
 from access.calls import Call, CallWriter
+from access.database_thread import execute_bound
 from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
@@ -27,7 +28,10 @@ FROM (
 WHERE h_tool_search.id = first.id
 """
 _NOTE_CALLS = _NOTE.format(
-    calls="jsonb_to_recordset(%s::jsonb) AS call (at timestamptz, key_id text, tool_name text)",
+    calls="""(
+        SELECT to_timestamp(seconds) AS at, key_id, tool_name
+        FROM json_to_recordset($1::json) AS row (seconds float8, key_id text, tool_name text)
+    ) call""",
     searches="",
 )
 # Another runtime may have written the call before this one wrote the search.
@@ -56,6 +60,5 @@ def note_called_tools(calls: Sequence[Call]) -> None:
     """Note with recent searches of the same keys that a tool which they found was called."""
     # The last of equal calls in a batch, which spans half a second, says what all of them say.
     last = {(call.key_id, call.tool_name): call.at for call in calls}
-    rows = [{"key_id": key, "tool_name": tool, "at": at} for (key, tool), at in last.items()]
-    with connection.cursor() as cursor:
-        cursor.execute(_NOTE_CALLS, [orjson.dumps(rows).decode()])
+    rows = [{"key_id": key, "tool_name": tool, "seconds": at} for (key, tool), at in last.items()]
+    execute_bound(_NOTE_CALLS, [orjson.dumps(rows).decode()])

@@ -1,6 +1,7 @@
 """The recorder never blocks a call, and keeps records while the database is away."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from access import calls, record_buffers
-from access.call_arguments import recorded_arguments
+from access.call_arguments import encode_arguments, recorded_arguments
 from access.calls import Call, CallRecorder, CallWriter
 from access.keys import issue_key
 from access.models import CallRecord, RuntimeInstance
@@ -32,7 +33,7 @@ class Database:
 
 
 def record(number: int) -> Call:
-    return Call(at=timezone.now(), tool_name=f"tool_{number}")
+    return Call(at=time.time(), tool_name=f"tool_{number}")
 
 
 async def test_records_wait_in_order_while_the_database_is_away() -> None:
@@ -152,27 +153,42 @@ def test_written_calls_are_read_as_they_were() -> None:
     given = {"a": 1.5, "b": ["서울", None, True], "c": {"d": "x"}}
     runtime = uuid4()
     key = issue_key("agent").key
+    now = timezone.now()
     call = Call(
-        at=timezone.now(),
+        at=now.timestamp(),
         tool_name="도구",
         key_id=key.key_id,
         caller="agent",
-        arguments=given,
-        runtime_id=runtime,
+        arguments=encode_arguments(given, "full"),
     )
 
-    CallWriter().write([call, record(1)])
+    CallWriter(runtime).write([call, record(1)])
 
     first, second = CallRecord.objects.order_by("id")
     assert (first.at, first.tool_name, first.arguments, first.runtime_id) == (
-        call.at,
+        now,
         "도구",
         given,
         runtime,
     )
-    assert (first.outcome, first.row_count, second.arguments) == ("ok", None, None)
+    assert (first.outcome, first.row_count, second.runtime_id) == ("ok", None, runtime)
+    assert CallRecord.objects.get(arguments__isnull=True) == second
     key.refresh_from_db()
     assert key.last_used_at is not None
+
+
+@pytest.mark.django_db
+def test_calls_that_are_written_again_are_there_once() -> None:
+    writer, again = CallWriter(uuid4()), [record(1), record(2)]
+    for number, call in enumerate(again):
+        call.number = number
+
+    writer.write(again[:1])
+    writer.write(again)
+    CallWriter(uuid4()).write(again[:1])
+
+    names = CallRecord.objects.order_by("id").values_list("tool_name", flat=True)
+    assert list(names) == ["tool_1", "tool_2", "tool_1"]
 
 
 @pytest.mark.django_db

@@ -1,6 +1,6 @@
 """Searches are kept with what they found and what was called then."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -21,7 +21,7 @@ def make_search(**columns: Any) -> ToolSearch:
 
 
 def make_call(tool_name: str = "b", seconds: float = 1, **columns: Any) -> Call:
-    at = NOW + timedelta(seconds=seconds)
+    at = NOW.timestamp() + seconds
     return Call(**{"at": at, "tool_name": tool_name, "key_id": "k", **columns})
 
 
