@@ -98,11 +98,11 @@ class ToolCaller:
         record = self._begin_record(caller, name, arguments, snapshot)
         self.running += 1
         try:
-            proxy = snapshot.builtin.get(name)
-            if isinstance(proxy, ForwardingTool) and caller.may_see(name):
-                name, arguments = proxy.read_target(arguments)
-                record = self._begin_record(caller, name, arguments, snapshot)
             tool = _find_tool(snapshot, caller, name)
+            if isinstance(tool, ForwardingTool):
+                name, arguments = tool.read_target(arguments)
+                record = self._begin_record(caller, name, arguments, snapshot)
+                tool = _find_tool(snapshot, caller, name)
             answer = await run_tool(
                 tool, arguments, caller.facts, self.sources, caller=caller.key_id
             )
@@ -117,7 +117,8 @@ class ToolCaller:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
             self.recorder.add(record)
-            _log_call(record)
+            if logger.isEnabledFor(logging.INFO):
+                _log_call(record)
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import NOBODY, CallerFacts
@@ -15,6 +16,8 @@ from tools.source_loop import shared_loop
 
 # The data source ends a query at the tool's own limit; this is for everything around it.
 DEADLINE_MARGIN_S = 2.0
+# How late a run may be stopped.
+SWEEP_INTERVAL_S = 0.1
 CHECKED_AT_ONCE = 4
 _CHECK_WITHIN_S = 60.0
 
@@ -40,6 +43,60 @@ class RunnableTool(Protocol):
     ) -> Answer: ...
 
 
+class RunDeadline:
+    """Cancels the task that makes it when its seconds are over, unless lifted before.
+
+    As asyncio.timeout, but one timer sweeps over all deadlines of an event loop: a timer for each
+    costs more than a small call.
+    """
+
+    __slots__ = ("_at", "_cancelled_before", "_is_over", "_running", "_task")
+
+    def __init__(self, seconds: float) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - only tasks can be cancelled
+        self._task, self._at, self._is_over = task, loop.time() + seconds, False
+        self._cancelled_before = task.cancelling()
+        running = _RUNNING.get(loop)
+        if running is None:
+            running = _RUNNING[loop] = set()
+            loop.call_later(SWEEP_INTERVAL_S, _sweep, loop, running)
+        running.add(self)
+        self._running = running
+
+    @property
+    def is_the_reason(self) -> bool:
+        """Whether a CancelledError in the task is the deadline's alone."""
+        return self._is_over and self._task.cancelling() - 1 <= self._cancelled_before
+
+    def enforce(self, now: float) -> None:
+        """Cancel the task, once, if the time is over; `now` is the loop's."""
+        if now >= self._at and not self._is_over:
+            self._is_over = True
+            self._task.cancel()
+
+    def lift(self) -> None:
+        """The run has ended, however."""
+        self._running.discard(self)
+        if self._is_over:
+            self._task.uncancel()
+
+
+# Of each loop that has a timer: the deadlines of its runs.
+_RUNNING: WeakKeyDictionary[asyncio.AbstractEventLoop, set[RunDeadline]] = WeakKeyDictionary()
+
+
+def _sweep(loop: asyncio.AbstractEventLoop, running: set[RunDeadline]) -> None:
+    now = loop.time()
+    for deadline in tuple(running):
+        deadline.enforce(now)
+    if running:
+        loop.call_later(SWEEP_INTERVAL_S, _sweep, loop, running)
+    else:
+        # An idle loop has no timer.
+        del _RUNNING[loop]
+
+
 async def run_tool(
     tool: RunnableTool,
     arguments: Mapping[str, object],
@@ -53,10 +110,12 @@ async def run_tool(
     Callers that wait for the same data source take turns by the text `caller`.
     """
     values, spec = tool.validate(arguments, facts), tool.spec
+    deadline = RunDeadline(spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S)
     try:
-        async with asyncio.timeout(spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S):
-            return await tool.run(values, sources, caller)
-    except TimeoutError:
+        return await tool.run(values, sources, caller)
+    except (TimeoutError, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and not deadline.is_the_reason:
+            raise
         raise DeadlineExceededError(
             message(
                 "tool.stopped_at_limit",
@@ -65,6 +124,8 @@ async def run_tool(
                 limit=str(spec.timeout_ms),
             )
         ) from None
+    finally:
+        deadline.lift()
 
 
 def run_here(
