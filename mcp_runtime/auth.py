@@ -2,23 +2,25 @@
 
 import asyncio
 import logging
+import math
 import time
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from django.db import Error as DatabaseError
-from django.utils import timezone
 from fastmcp.server.auth import AccessToken, TokenVerifier
 from fastmcp.server.dependencies import get_access_token
 
 from access.database_thread import DatabaseThread
-from access.keys import find_key, token_digest, token_key_id
+from access.keys import find_key, token_key_id
 from core.bindings import CallerFacts
 from mcp_runtime.caller import ANONYMOUS, Caller
 
 logger = logging.getLogger(__name__)
 
+# So long a key is served as it was read: a revoked one stops then, even where no notification comes.
 KEY_CACHE_SECONDS = 2.0
+# A key in use is read again before that, so that no call of a busy client waits for it.
+KEY_REFRESH_SECONDS = 1.5
 KEY_CACHE_SIZE = 1_000
 # How long known keys stay good while the database is away.
 KEY_GRACE_SECONDS = 300.0
@@ -29,36 +31,39 @@ KEY_PATIENCE_SECONDS = 0.5
 @dataclass(slots=True)
 class _Entry:
     caller: Caller
-    expires_at: datetime | None
-    read_at: float = field(default_factory=time.monotonic)
+    # It holds the token.
+    access: AccessToken = field(repr=False)
+    # In seconds since 1970.
+    expires_at: float
+    # On the monotonic clock, before the database was asked: what it says is as old as that.
+    read_at: float
 
     def is_younger_than(self, seconds: float) -> bool:
-        expired = self.expires_at is not None and self.expires_at <= timezone.now()
-        return not expired and time.monotonic() - self.read_at < seconds
+        return time.monotonic() - self.read_at < seconds and time.time() < self.expires_at
 
 
 class KeyVerifier(TokenVerifier):
-    """Accepts the API keys of the database; a valid key is remembered for two seconds."""
+    """Accepts the API keys of the database; a valid key is remembered for two seconds by its token."""
 
     def __init__(self, database: DatabaseThread) -> None:
         super().__init__()
         self._database = database
         self._entries: dict[str, _Entry] = {}
-        self._readings: dict[str, asyncio.Task[Caller | None]] = {}
+        self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        if token_key_id(token) is None:
-            return None
-        digest = token_digest(token)
-        entry = self._entries.get(digest)
-        if entry and entry.is_younger_than(KEY_CACHE_SECONDS):
-            caller: Caller | None = entry.caller
-        else:
-            caller = await self._wait_for_caller(token, digest)
-        if caller is None:
-            return None
-        claims = {"caller": caller}
-        return AccessToken(token=token, client_id=caller.key_id, scopes=[], claims=claims)
+        entry = self._find_fresh(token)
+        if entry is None and token_key_id(token) is not None:
+            entry = await self._wait_for_entry(token)
+        return None if entry is None else entry.access
+
+    def find(self, token: str) -> Caller | None:
+        """The caller of a key that is fresh in memory; None where `verify_token` has to ask the database.
+
+        Must be called in the running event loop.
+        """
+        entry = self._find_fresh(token)
+        return None if entry is None else entry.caller
 
     def find(self, token: str) -> Caller | None:
         """The caller of a key that was confirmed within two seconds; None where the database has to say."""
@@ -73,46 +78,56 @@ class KeyVerifier(TokenVerifier):
         # What they find may be from before the change.
         self._readings.clear()
 
-    async def _wait_for_caller(self, token: str, digest: str) -> Caller | None:
-        """The caller as the database has it; as it had it, if it is away or slow."""
-        reading = self._begin_reading(token, digest)
-        is_known = self._find_known(digest) is not None
+    def _find_fresh(self, token: str) -> _Entry | None:
+        """An entry that needs no confirmation; one that soon will is read again meanwhile."""
+        entry = self._entries.get(token)
+        if entry is None or not entry.is_younger_than(KEY_CACHE_SECONDS):
+            return None
+        if not entry.is_younger_than(KEY_REFRESH_SECONDS):
+            self._begin_reading(token)
+        return entry
+
+    async def _wait_for_entry(self, token: str) -> _Entry | None:
+        """The key as the database has it; as it had it, if it is away or slow."""
+        reading = self._begin_reading(token)
+        is_known = self._find_known(token) is not None
         try:
             async with asyncio.timeout(KEY_PATIENCE_SECONDS if is_known else None):
                 return await asyncio.shield(reading)
         except TimeoutError:
             # As it is now: where the loop stalled, the reading has ended too and replaced the entry.
             # Without one the key was forgotten meanwhile, and only the database can confirm it.
-            known = self._find_known(digest)
-            return known or await asyncio.shield(self._begin_reading(token, digest))
+            known = self._find_known(token)
+            return known or await asyncio.shield(self._begin_reading(token))
 
-    def _find_known(self, digest: str) -> Caller | None:
-        """The caller of a key that may be served while the database is away or slow."""
-        entry = self._entries.get(digest)
-        return entry.caller if entry and entry.is_younger_than(KEY_GRACE_SECONDS) else None
+    def _find_known(self, token: str) -> _Entry | None:
+        """A key that may be served while the database is away or slow."""
+        entry = self._entries.get(token)
+        return entry if entry and entry.is_younger_than(KEY_GRACE_SECONDS) else None
 
-    def _begin_reading(self, token: str, digest: str) -> "asyncio.Task[Caller | None]":
+    def _begin_reading(self, token: str) -> "asyncio.Task[_Entry | None]":
         """One look at the database for all calls with this key that wait for it."""
-        if (reading := self._readings.get(digest)) is None:
+        if (reading := self._readings.get(token)) is None:
             loop = asyncio.get_running_loop()
-            reading = loop.create_task(self._read_caller(token, digest))
-            self._readings[digest] = reading
+            reading = loop.create_task(self._read_entry(token))
+            self._readings[token] = reading
         return reading
 
-    async def _read_caller(self, token: str, digest: str) -> Caller | None:
+    async def _read_entry(self, token: str) -> _Entry | None:
+        read_at = time.monotonic()
         try:
             key = await self._database.call(find_key, token)
         except (DatabaseError, TimeoutError):
             logger.warning("API keys cannot be read; the database is away")
-            return self._find_known(digest)
+            return self._find_known(token)
         finally:
-            is_current = self._readings.get(digest) is asyncio.current_task()
+            is_current = self._readings.get(token) is asyncio.current_task()
             if is_current:
-                del self._readings[digest]
+                del self._readings[token]
         if not is_current:
             # Keys were forgotten since this reading began.
-            return await asyncio.shield(self._begin_reading(token, digest))
-        self._entries.pop(digest, None)
+            return await asyncio.shield(self._begin_reading(token))
+        self._entries.pop(token, None)
         if key is None:
             return None
         if len(self._entries) >= KEY_CACHE_SIZE:
@@ -126,8 +141,12 @@ class KeyVerifier(TokenVerifier):
             allowed_tools=key.tools,
         )
         caller = Caller(key_id=key.key_id, name=key.name, facts=facts)
-        self._entries[digest] = _Entry(caller, key.expires_at)
-        return caller
+        access = AccessToken(
+            token=token, client_id=key.key_id, scopes=[], claims={"caller": caller}
+        )
+        expires_at = key.expires_at.timestamp() if key.expires_at else math.inf
+        entry = self._entries[token] = _Entry(caller, access, expires_at, read_at)
+        return entry
 
 
 def current_caller() -> Caller:

@@ -20,7 +20,12 @@ from django.utils import timezone
 from access.database_thread import DatabaseThread
 from access.keys import issue_key, new_token
 from access.models import ApiKey
-from mcp_runtime.auth import KEY_CACHE_SECONDS, KEY_PATIENCE_SECONDS, KeyVerifier
+from mcp_runtime.auth import (
+    KEY_CACHE_SECONDS,
+    KEY_PATIENCE_SECONDS,
+    KEY_REFRESH_SECONDS,
+    KeyVerifier,
+)
 from tests.factories import make_expression, make_token
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.mcp_runtime.test_fastmcp_contract import modern_request
@@ -94,10 +99,10 @@ async def verifier(transactional_db: None) -> AsyncIterator[KeyVerifier]:
     await database.close()
 
 
-def make_old(verifier: KeyVerifier) -> None:
-    """As if the keys had been read a moment longer ago than they are good without being confirmed."""
+def make_old(verifier: KeyVerifier, seconds: float = KEY_CACHE_SECONDS) -> None:
+    """As if the keys had been read so long ago, by default as they are no more good unconfirmed."""
     for entry in verifier._entries.values():
-        entry.read_at -= KEY_CACHE_SECONDS
+        entry.read_at = time.monotonic() - seconds
 
 
 async def until_the_database_is_asked() -> None:
@@ -152,6 +157,85 @@ async def test_reading_that_began_before_the_revocation_does_not_count(
 
     assert await asking is None
     assert await verifier.verify_token(token) is None
+
+
+async def test_key_that_is_fresh_in_memory_is_found_at_once(verifier: KeyVerifier) -> None:
+    token = await sync_to_async(make_token)()
+    assert verifier.find(token) is None
+    access = await verifier.verify_token(token)
+    assert access
+    make_old(verifier, 0)
+
+    found = verifier.find(token)
+
+    assert found
+    assert found.key_id == access.client_id
+    assert verifier.find(token + "x") is None
+    make_old(verifier)
+    assert verifier.find(token) is None
+    assert await verifier.verify_token(token)
+    verifier.forget_keys()
+    assert verifier.find(token) is None
+
+
+async def test_key_that_expires_meanwhile_is_not_found(verifier: KeyVerifier) -> None:
+    expires_at = timezone.now() + timedelta(hours=1)
+    token = await sync_to_async(make_token)(expires_at=expires_at)
+    assert await verifier.verify_token(token)
+    make_old(verifier, 0)
+    assert verifier.find(token)
+    for entry in verifier._entries.values():
+        assert entry.expires_at == expires_at.timestamp()
+        entry.expires_at = time.time()
+
+    assert verifier.find(token) is None
+
+
+async def test_key_in_use_is_confirmed_before_a_call_has_to_wait(verifier: KeyVerifier) -> None:
+    token = await sync_to_async(make_token)()
+    await verifier.verify_token(token)
+    make_old(verifier, KEY_REFRESH_SECONDS)
+    before = verifier._entries[token]
+
+    assert verifier.find(token) is before.caller
+
+    await eventually(lambda: verifier._entries[token] is not before)
+
+
+async def test_revoked_key_stops_where_no_notification_comes(
+    verifier: KeyVerifier, psql: Callable[[str], None]
+) -> None:
+    token, other = [await sync_to_async(make_token)() for _ in range(2)]
+    assert await verifier.verify_token(token)
+    assert await verifier.verify_token(other)
+    await asyncio.to_thread(psql, "UPDATE h_api_key SET revoked_at = now()")
+
+    # In use it is read again; unused for a while it has to be.
+    make_old(verifier, KEY_REFRESH_SECONDS)
+    verifier.find(token)
+    await eventually(lambda: token not in verifier._entries)
+    make_old(verifier)
+
+    assert await verifier.verify_token(token) is None
+    assert await verifier.verify_token(other) is None
+
+
+async def test_key_is_as_old_as_the_question_for_it(verifier: KeyVerifier) -> None:
+    token = await sync_to_async(make_token)()
+    asking = asyncio.create_task(verifier.verify_token(token))
+    await until_the_database_is_asked()
+    asked_at = time.monotonic()
+    stall_loop()
+
+    assert await asking
+    assert verifier._entries[token].read_at <= asked_at
+
+
+async def test_tokens_are_not_in_what_is_shown_of_keys(verifier: KeyVerifier) -> None:
+    token = await sync_to_async(make_token)()
+    await verifier.verify_token(token)
+
+    assert token not in repr(list(verifier._entries.values()))
 
 
 async def test_two_thousand_calls_at_once_with_one_key_are_let_in(serve: Serve) -> None:
