@@ -85,7 +85,7 @@ class ConnectionPool(Generic[_Connection]):
             raise DataSourceUnavailableError(CLOSED_TEXT)
         while self._idle:
             connection, since = self._idle.pop()
-            if monotonic() - since < MAX_IDLE_S:
+            if monotonic() - since < MAX_IDLE_S and not connection.is_broken:
                 return connection
             self._discard(connection)
         until = min(until, asyncio.get_running_loop().time() + self._max_wait_s)

@@ -50,15 +50,14 @@ class Column:
 class Description:
     """Columns and parameter types of a statement, and the query that runs it within the caps.
 
-    `sql` takes one more parameter than the statement: the number of rows to give at most.
+    `query` takes one more parameter than the statement: the number of rows to give at most.
     """
 
     columns: tuple[Column, ...]
     parameter_oids: tuple[int, ...]
-    sql: bytes = field(repr=False)
+    query: ReadOnlyQuery = field(repr=False)
     readers: tuple[type[PostgresColumnReader], ...] = field(repr=False)
     wire_oids: tuple[int, ...] = field(repr=False)
-    chunk_rows: int = field(repr=False)
     cell_limit: int = field(repr=False)
 
 
@@ -149,8 +148,8 @@ class StatementDescriber:
     ) -> Description:
         if missing := sorted({oid for _, oid in shape.columns if oid not in self._types}):
             oids = "{" + ",".join(map(str, missing)) + "}"
-            query = ReadOnlyQuery(_TYPES_SQL, [oids.encode()], [0])
-            for number, name, label, category in await connection.fetch(query):
+            rows = await connection.fetch(ReadOnlyQuery(_TYPES_SQL), [oids.encode()])
+            for number, name, label, category in rows:
                 self._types[int(number)] = PostgresType(int(number), name, label, category)
         types = [self._types[oid] for _, oid in shape.columns]
         readers = tuple(find_reader(column_type) for column_type in types)
@@ -160,7 +159,7 @@ class StatementDescriber:
         row_bytes = sum(
             reader.character_bytes * (cell_limit + 1) or _SIZED_CELL_BYTES for reader in readers
         )
-        sql = _wrap(statement, readers, cell_limit)
+        sql, sent_oids = _wrap(statement, readers, cell_limit), (*shape.parameter_oids, INT8_OID)
         return Description(
             columns=tuple(
                 Column(name, oid, _name_type(column_type, modifier))
@@ -169,10 +168,14 @@ class StatementDescriber:
                 )
             ),
             parameter_oids=shape.parameter_oids,
-            sql=sql.encode(),
+            query=ReadOnlyQuery(
+                sql.encode(),
+                sent_oids,
+                chunk_rows=min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS),
+                is_prepared=True,
+            ),
             readers=readers,
-            wire_oids=await _find_wire_oids(connection, sql, (*shape.parameter_oids, INT8_OID)),
-            chunk_rows=min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS),
+            wire_oids=await _find_wire_oids(connection, sql, sent_oids),
             cell_limit=cell_limit,
         )
 
@@ -227,6 +230,6 @@ async def read_plan(
 
     `values` are those of the statement and the number of rows.
     """
-    sql = b"EXPLAIN (FORMAT TEXT) " + description.sql
-    oids = (*description.parameter_oids, INT8_OID)
-    return "\n".join(line for (line,) in await connection.fetch(ReadOnlyQuery(sql, values, oids)))
+    sql = b"EXPLAIN (FORMAT TEXT) " + description.query.sql
+    query = ReadOnlyQuery(sql, description.query.oids)
+    return "\n".join(line for (line,) in await connection.fetch(query, values))

@@ -97,32 +97,32 @@ def encode_values(
     names: Sequence[str], values: Sequence[object], oids: Sequence[int]
 ) -> list[bytes | None]:
     """Values in PostgreSQL's text format. Raises ArgumentsError for a text it cannot hold."""
-    return [
-        None if value is None else _encode(name, value, oid)
-        for name, value, oid in zip(names, values, oids, strict=True)
-    ]
-
-
-def _encode(name: str, value: object, oid: int) -> bytes:
-    is_json = oid in _JSON_OIDS and not isinstance(value, str)
-    text = json.dumps(value, default=str) if is_json else _text(value)
-    try:
-        encoded = text.encode()
-    except UnicodeEncodeError as error:
-        raise ArgumentsError(
-            message(
-                "arguments.half_character",
-                "{name}: must not contain half a character (a lone surrogate)",
-                name=name,
+    encoded: list[bytes | None] = []
+    for name, value, oid in zip(names, values, oids, strict=True):
+        if value is None:
+            encoded.append(None)
+            continue
+        is_json = oid in _JSON_OIDS and not isinstance(value, str)
+        text = json.dumps(value, default=str) if is_json else _text(value)
+        # The text format ends at a NUL, so what follows one would be lost without a word.
+        if "\0" in text:
+            raise ArgumentsError(
+                message(
+                    "arguments.nul_character",
+                    "{name}: must not contain the NUL character",
+                    name=name,
+                )
             )
-        ) from error
-    # The text format ends at a NUL, so what follows one would be lost without a word.
-    if b"\0" in encoded:
-        raise ArgumentsError(
-            message(
-                "arguments.nul_character", "{name}: must not contain the NUL character", name=name
-            )
-        )
+        try:
+            encoded.append(text.encode())
+        except UnicodeEncodeError as error:
+            raise ArgumentsError(
+                message(
+                    "arguments.half_character",
+                    "{name}: must not contain half a character (a lone surrogate)",
+                    name=name,
+                )
+            ) from error
     return encoded
 
 

@@ -6,7 +6,7 @@ from psycopg.adapt import Transformer
 from psycopg.pq import Format
 from psycopg.pq.abc import PGresult
 
-from core.results import RowCollector
+from core.results import QueryResult, RowCollector
 from gateways.cells import RowReader
 from gateways.postgres.columns import PostgresColumnReader
 from gateways.postgres.describe import Description
@@ -17,28 +17,29 @@ class DriftError(Exception):
 
 
 class PostgresRowReader(RowReader[PostgresColumnReader]):
-    """Reads the chunks of one answer."""
+    """Reads the rows of one answer into `collector`."""
 
-    def __init__(self, description: Description) -> None:
+    def __init__(self, description: Description, collector: RowCollector) -> None:
         super().__init__(
             [
                 reader(column.name, description.cell_limit)
                 for reader, column in zip(description.readers, description.columns, strict=True)
             ]
         )
-        self._wire_oids = description.wire_oids
-        self._loader_oids = [reader.loader_oid for reader in description.readers]
+        self._description = description
+        self._collector = collector
 
-    def collect(self, chunk: PGresult, collector: RowCollector) -> bool:
-        """Add the rows of a chunk; False when the collector has no room for the rows to come.
+    def collect(self, chunk: PGresult) -> bool:
+        """Add the rows of a chunk; False when there is no room for the rows to come.
 
         The chunk is emptied. Raises DriftError.
         """
-        if tuple(map(chunk.ftype, range(chunk.nfields))) != self._wire_oids:
+        description, collector = self._description, self._collector
+        if tuple(map(chunk.ftype, range(chunk.nfields))) != description.wire_oids:
             raise DriftError
         transformer = Transformer()
         transformer.set_pgresult(chunk, set_loaders=False)
-        transformer.set_loader_types(self._loader_oids, Format.TEXT)
+        transformer.set_loader_types([reader.loader_oid for reader in self._readers], Format.TEXT)
         rows: list[list[Any]] = transformer.load_rows(0, chunk.ntuples, list)
         # It may be as large as the rows made of it, and is needed no more.
         chunk.clear()
@@ -48,3 +49,9 @@ class PostgresRowReader(RowReader[PostgresColumnReader]):
         for index, reader in enumerate(self._readers):
             reader.read(shown, index)
         return collector.add_all(shown) and (not left_out or not collector.add(left_out[0]))
+
+    def finish(self, elapsed_ms: float) -> QueryResult:
+        """The rows, with notes of what was changed in them."""
+        self._collector.truncated |= self.cuts_cells
+        columns = [column.name for column in self._description.columns]
+        return self._collector.finish(columns, elapsed_ms, tuple(self.notes()))

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Self, TypeVar
 
 import psycopg
+from psycopg.pq.abc import PGresult
 
 from core.errors import ArgumentsError, DataSourceError, DataSourceUnavailableError, StatementError
 from core.execution import Query
@@ -25,10 +26,10 @@ from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
 from gateways.patience import patient_timeout
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber, read_plan
-from gateways.postgres.parameters import INT8_OID, encode_values, find_numeric, suggest_type
+from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ReadOnlyQuery, ServerError, WireConnection
+from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
@@ -121,12 +122,9 @@ class PostgresSource:
         """
 
         async def explain(connection: WireConnection) -> str:
-            description = await self._describe(connection, query.statement, query.types)
-            names = query.statement.parameter_names
-            values = [query.values[name] for name in names]
-            encoded = encode_values(names, values, description.parameter_oids)
+            description, values = await self._encode(connection, query)
             # EXPLAIN without ANALYZE plans only, and what it plans is the query in its place.
-            return await read_plan(connection, description, [*encoded, b"%d" % query.row_limit])
+            return await read_plan(connection, description, [*values, b"%d" % query.row_limit])
 
         return await self._ask(explain, query.caller)
 
@@ -141,13 +139,16 @@ class PostgresSource:
         started = perf_counter()
         try:
             try:
-                return await self._on_connection(lambda wire: self._select(wire, query), turn)
+                return await self._select(query, turn)
             except (DriftError, ServerError) as error:
-                if isinstance(error, ServerError) and error.sqlstate not in _DRIFT:
+                is_outdated = (
+                    isinstance(error, DriftError) or error.is_stale or error.sqlstate in _DRIFT
+                )
+                if not is_outdated:
                     raise
             # What was known of the statement is outdated: it is described and run again.
             self._descriptions.forget(query.statement)
-            return await self._on_connection(lambda wire: self._select(wire, query), turn)
+            return await self._select(query, turn)
         except DriftError as error:
             raise DataSourceError(
                 message("source.table_changed", "a table was changed during the query; retry")
@@ -167,7 +168,34 @@ class PostgresSource:
                 raise deadline_error(timeout_ms, turn.waited_s) from error
             raise DataSourceError(str(error)) from error
 
-    async def _select(self, connection: WireConnection, query: Query) -> QueryResult:
+    async def _select(self, query: Query, turn: _Turn) -> QueryResult:
+        row_limit = min(query.row_limit, self.settings.row_limit)
+        byte_limit = min(query.byte_limit, self.settings.byte_limit)
+
+        async def fetch(
+            connection: WireConnection,
+        ) -> tuple[PostgresRowReader, PGresult | None, float]:
+            description, values = await self._encode(connection, query)
+            reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
+            # One row more tells that rows were left out.
+            values.append(b"%d" % (row_limit + 1))
+            is_small = row_limit < description.query.chunk_rows
+            receive = None if is_small else reader.collect
+            started = perf_counter()
+            result = await connection.select(description.query, values, receive)
+            elapsed_ms = (perf_counter() - started) * 1_000
+            return reader, result if is_small else None, elapsed_ms
+
+        reader, result, elapsed_ms = await self._on_connection(fetch, turn)
+        # Its connection serves the next caller meanwhile.
+        if result is not None:
+            reader.collect(result)
+        return reader.finish(elapsed_ms)
+
+    async def _encode(
+        self, connection: WireConnection, query: Query
+    ) -> tuple[Description, list[bytes | None]]:
+        """The description that fits the query's values, and the values as the server takes them."""
         names = query.statement.parameter_names
         values = [query.values[name] for name in names]
         description = await self._describe(connection, query.statement, query.types)
@@ -183,24 +211,7 @@ class PostgresSource:
                     name=", ".join(names[index] for index in sorted(numeric)),
                 )
                 raise ArgumentsError(text) from error
-        oids = description.parameter_oids
-        row_limit = min(query.row_limit, self.settings.row_limit)
-        sent = ReadOnlyQuery(
-            sql=description.sql,
-            values=[*encode_values(names, values, oids), b"%d" % (row_limit + 1)],
-            oids=(*oids, INT8_OID),
-            chunk_rows=description.chunk_rows,
-        )
-        reader = PostgresRowReader(description)
-        collector = RowCollector(
-            row_limit=row_limit, byte_limit=min(query.byte_limit, self.settings.byte_limit)
-        )
-        started = perf_counter()
-        await connection.select(sent, lambda chunk: reader.collect(chunk, collector))
-        collector.truncated |= reader.cuts_cells
-        elapsed_ms = (perf_counter() - started) * 1_000
-        columns = [column.name for column in description.columns]
-        return collector.finish(columns, elapsed_ms, tuple(reader.notes()))
+        return description, encode_values(names, values, description.parameter_oids)
 
     async def _describe(
         self,
@@ -243,9 +254,9 @@ class PostgresSource:
             began = loop.time()
             connection = await self._pool.acquire(turn.caller, turn.until)
             turn.waited_s += loop.time() - began
+            connection.until = turn.until + DEADLINE_MARGIN_S
             try:
-                async with asyncio.timeout_at(turn.until + DEADLINE_MARGIN_S):
-                    return await work(connection)
+                return await work(connection)
             except ConnectionLostError as error:
                 lost = error
             finally:

@@ -8,11 +8,14 @@ everything goes by the extended protocol, where the server refuses a second stat
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from random import uniform
 
 import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
+
+from gateways.postgres.prepared import PreparedStatements
 
 _CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 1.5
 # The server drops a request to cancel that arrives between two messages, so it is repeated.
@@ -20,11 +23,20 @@ _CANCEL_AGAIN_S = 0.3
 # What the server says when it, or someone on it, ends the session.
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
 _RESOURCE_CLASSES = frozenset({"53", "54"})
-_ROW_STATUSES = frozenset({ExecStatus.TUPLES_CHUNK, ExecStatus.TUPLES_OK})
+# Plain numbers: comparing with members of an enumeration costs as much as a call.
+_SYNC, _CHUNK = int(ExecStatus.PIPELINE_SYNC), int(ExecStatus.TUPLES_CHUNK)
+_ROWS, _DONE = int(ExecStatus.TUPLES_OK), int(ExecStatus.COMMAND_OK)
+_ERROR = int(ExecStatus.FATAL_ERROR)
+_ENDS_OF_COMMANDS = frozenset(
+    {_ROWS, _DONE, _ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
+)
+_IDLE = int(TransactionStatus.IDLE)
+_BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
 # A ROLLBACK undoes what a statement did to its session, settings, cursors and LISTEN included, but for
 # these: advisory locks, prepared names, and the seed of random(). Names are rare enough for a new
 # session; DEALLOCATE would have to spare our own.
-_RESET_NAME = b"toolbuilder_reset"
+# It is the unnamed statement, which no SQL can drop or replace: a query could put a name of its own in
+# the place of one of ours, and this tells.
 _RESET_SQL = b"""
 SELECT pg_catalog.pg_advisory_unlock_all(), pg_catalog.setseed($1),
     EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql) AS has_names"""
@@ -37,7 +49,9 @@ class ConnectionLostError(Exception):
 class ServerError(Exception):
     """What the server said: `position` counts characters of the SQL from 1, or is None.
 
-    Its DETAIL and CONTEXT are left out: they may quote rows, hosts and code of the data source.
+    `is_stale` says that the statement was prepared before what it reads was changed, or that its name
+    was dropped; it may be run again. DETAIL and CONTEXT are left out: they may quote rows, hosts and
+    code of the data source.
     """
 
     def __init__(self, result: PGresult) -> None:
@@ -46,6 +60,9 @@ class ServerError(Exception):
         self.message = _field(result, DiagnosticField.MESSAGE_PRIMARY) or "unknown error"
         self.hint = _field(result, DiagnosticField.MESSAGE_HINT)
         self.position = int(position) if position else None
+        self.is_stale = self.sqlstate == "26000" or (
+            _field(result, DiagnosticField.SOURCE_FUNCTION) == "RevalidateCachedQuery"
+        )
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -67,15 +84,40 @@ class Shape:
 
 
 class WireConnection:
-    """A session in pipeline mode. One task at a time; after an exception see `is_settled`."""
+    """A session in pipeline mode. One task at a time; after an exception see `is_settled`.
 
-    def __init__(self, connection: "psycopg.AsyncConnection[object]") -> None:
+    Belongs to the event loop in which it is made; close it. Where `prepares` is False, nothing is kept
+    on the server from one query to the next, as a pooler in transaction mode needs it.
+    """
+
+    def __init__(
+        self, connection: "psycopg.AsyncConnection[object]", *, prepares: bool = True
+    ) -> None:
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._pgconn.enter_pipeline_mode()
+        self._prepared = PreparedStatements(self._pgconn) if prepares else None
+        # Whether the session's unnamed statement is that of the reset.
         self._knows_reset = False
         self._has_run = False
         self.is_settled = True
+        # When what the server is asked next must be answered, on the loop's clock.
+        self.until = inf
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = inf
+        # Of each command that was sent, and how many of them have ended.
+        self._results: list[PGresult] = []
+        self._ended_count = 0
+        self._rows_index = -1
+        self._is_answering = False
+        self._answer: asyncio.Future[list[PGresult]] | None = None
+        self._receive: Callable[[PGresult], bool] | None = None
+        self._chunk_rows = 0
+        self._pause: asyncio.Handle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._is_closed = self._is_writing = False
+        self._socket = self._pgconn.socket
+        self._loop.add_reader(self._socket, self._read)
 
     @property
     def is_broken(self) -> bool:
@@ -88,18 +130,18 @@ class WireConnection:
     async def describe(self, sql: str, oids: Sequence[int]) -> Shape:
         """Have the server parse the statement without running it; OID 0 leaves a type to it.
 
-        Raises ServerError, ConnectionLostError.
+        Raises ServerError, ConnectionLostError, TimeoutError.
         """
         try:
-            self.is_settled = False
+            self.is_settled = self._knows_reset = False
             self._pgconn.send_prepare(b"", sql.encode(), oids)
             self._pgconn.send_describe_prepared(b"")
-            await self._sync()
-            await self._expect(ExecStatus.COMMAND_OK)
-            result = await self._expect(ExecStatus.COMMAND_OK)
-            await self._finish(await self._drain())
+            results = await self._exchange()
+            await self._finish(results)
         except psycopg.Error as error:
             raise ConnectionLostError from error
+        _raise_error(results)
+        result = results[1]
         return Shape(
             tuple(result.param_type(index) for index in range(result.nparams)),
             tuple(
@@ -109,189 +151,237 @@ class WireConnection:
             tuple(result.fmod(index) for index in range(result.nfields)),
         )
 
-    async def select(self, query: "ReadOnlyQuery", receive: Callable[[PGresult], bool]) -> None:
-        """Run one query in a transaction that can only read and is always rolled back.
+    async def select(
+        self,
+        query: "ReadOnlyQuery",
+        values: Sequence[bytes | None] = (),
+        receive: Callable[[PGresult], bool] | None = None,
+    ) -> PGresult | None:
+        """The rows of a query, run in a transaction that can only read and is always rolled back.
 
-        Nothing that the query did to its session is left. `receive` is given the rows in chunks and says
-        whether it wants more; when it does not, the connection is left unsettled. Raises ServerError,
-        ConnectionLostError.
+        Nothing that the query did to its session is left. With `receive` it is given the rows, in chunks
+        between which the loop does other work, and says whether it wants more; when it does not, the
+        connection is left unsettled and None is returned. Raises ServerError, ConnectionLostError,
+        TimeoutError, and what `receive` raises.
         """
         try:
             self.is_settled = False
-            pgconn = self._pgconn
-            if is_first := not self._knows_reset:
-                # Parsed once, and outside of a transaction, where an error of the query skips nothing.
-                pgconn.send_prepare(_RESET_NAME, _RESET_SQL)
-                self._knows_reset = True
             self._has_run = True
-            pgconn.send_query_params(b"BEGIN READ ONLY", None)
-            pgconn.send_query_params(query.sql, query.values, query.oids)
-            self._send_reset()
-            await self._sync()
-            if is_first:
-                await self._expect(ExecStatus.COMMAND_OK)
-            await self._expect(ExecStatus.COMMAND_OK)
-            pgconn.set_chunked_rows_mode(query.chunk_rows)
-            while (result := await self._next()) is not None:
-                if result.status not in _ROW_STATUSES:
-                    await self._fail(result)
-                if result.ntuples and not receive(result):
-                    return
-            await self._finish(await self._drain())
+            self._receive, self._chunk_rows = receive, query.chunk_rows if receive else 0
+            self._rows_index = self._send(query, values)
+            results = await self._exchange()
+            if self._is_answering:
+                return None
+            await self._finish(results)
         except psycopg.Error as error:
             raise ConnectionLostError from error
+        _raise_error(results[: self._rows_index + 1])
+        if (result := results[self._rows_index]).status != _ROWS:
+            raise ConnectionLostError
+        return result
 
-    async def fetch(self, query: "ReadOnlyQuery") -> list[list[str]]:
+    async def fetch(
+        self, query: "ReadOnlyQuery", values: Sequence[bytes | None] = ()
+    ) -> list[list[str]]:
         """All rows of a query of our own as text, '' for NULL; raises as `select`."""
-        rows: list[list[str]] = []
-
-        def receive(result: PGresult) -> bool:
-            columns = range(result.nfields)
-            rows.extend(
-                [(result.get_value(row, column) or b"").decode() for column in columns]
-                for row in range(result.ntuples)
-            )
-            return True
-
-        await self.select(query, receive)
-        return rows
+        result = await self.select(query, values)
+        assert result is not None  # noqa: S101 - nobody could stop it
+        columns = range(result.nfields)
+        return [
+            [(result.get_value(row, column) or b"").decode() for column in columns]
+            for row in range(result.ntuples)
+        ]
 
     async def settle(self) -> None:
         """Stop what runs, so that the connection can be used again, or close it."""
+        self.until = inf
         try:
             async with asyncio.timeout(_SETTLE_TIMEOUT_S):
-                await self._finish(await self._stop_query())
+                if self._is_answering:
+                    self._answer = answer = self._loop.create_future()
+                    while not answer.done():
+                        await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
+                        await asyncio.wait({answer}, timeout=_CANCEL_AGAIN_S)
+                    answer.result()
+                await self._finish(self._results)
         except (psycopg.Error, TimeoutError, ConnectionLostError):
             self.close()
 
-    async def _stop_query(self) -> PGresult | None:
-        """The last result of what was under way, as `_drain`."""
-
-        async def read_rest() -> PGresult | None:
-            await self._flush()
-            return await self._drain()
-
-        reading = asyncio.create_task(read_rest())
-        try:
-            while not reading.done():
-                await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
-                await asyncio.wait({reading}, timeout=_CANCEL_AGAIN_S)
-            return await reading
-        finally:
-            # It must have left the socket before that is closed and its number used again.
-            reading.cancel()
-            await asyncio.wait({reading})
-
     def close(self) -> None:
+        """Give it up; who waits for it gets ConnectionLostError."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+        for timer in (self._alarm, self._pause):
+            if timer is not None:
+                timer.cancel()
         self._pgconn.finish()
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(ConnectionLostError())
 
-    async def _expect(self, status: int) -> PGresult:
-        """The only result of the next command."""
-        result = await self._next()
-        if result is None or result.status != status:
-            await self._fail(result)
-            raise AssertionError
-        await self._next()
-        return result
+    def _send(self, query: "ReadOnlyQuery", values: Sequence[bytes | None]) -> int:
+        """Put the query, what opens and what ends it, into the pipeline; its place among the commands."""
+        prepared, pgconn = self._prepared if query.is_prepared else None, self._pgconn
+        if prepared is None:
+            pgconn.send_query_params(_BEGIN, None)
+            pgconn.send_query_params(query.sql, values, query.oids or None)
+            pgconn.send_query_params(_ROLLBACK, None)
+            pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+            return 1
+        index = prepared.close_unused() + prepared.send(_BEGIN)
+        index += prepared.send(query.sql, values, query.oids) - 1
+        prepared.send(_ROLLBACK)
+        if self._knows_reset:
+            pgconn.send_query_prepared(b"", [_make_seed()])
+        else:
+            pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+        return index
 
-    async def _fail(self, result: PGresult | None) -> None:
-        """Raise what the server said, with the connection ready for the next query."""
-        if result is None or result.status != ExecStatus.FATAL_ERROR:
-            raise ConnectionLostError
-        error = ServerError(result)
-        if not error.sqlstate or error.sqlstate in _SESSION_ENDED:
-            raise ConnectionLostError from error
-        await self._finish(await self._drain())
-        raise error
+    async def _exchange(self) -> list[PGresult]:
+        """Send what was put into the pipeline: the result of each command.
 
-    async def _finish(self, last: PGresult | None) -> None:
-        """Leave no transaction open and nothing of the query in the session; else close it.
-
-        `last` is the last result of the pipeline that was read to its end.
+        Where somebody receives chunks, those so far when it wants no more.
         """
-        if not self._is_clean(last):
-            # After an error the server skips the rest of what was sent with the query.
-            self._send_reset()
-            await self._sync()
-            last = await self._drain()
-        if not self._is_clean(last):
-            self.close()
+        self._results, self._ended_count = [], 0
+        self._is_answering = True
+        answer: asyncio.Future[list[PGresult]] = self._loop.create_future()
+        self._answer = answer
+        self._pgconn.pipeline_sync()
+        if self._pgconn.flush():
+            # A server that waits for us to read would never read the rest of ours.
+            self._is_writing = True
+            self._loop.add_writer(self._socket, self._read)
+        if self.until < self._alarm_at:
+            self._watch()
+        try:
+            return await answer
+        except BaseException:
+            # What still comes is for nobody.
+            self._receive = None
+            raise
+
+    async def _finish(self, results: list[PGresult]) -> None:
+        """Leave no transaction open and nothing of the query in the session; else close it."""
+        self._receive, self._chunk_rows = None, 0
+        if self._is_clean(results):
+            if self._prepared is not None:
+                self._prepared.confirm()
+        else:
+            if self._prepared is not None:
+                errors = [ServerError(result) for result in results if result.status == _ERROR]
+                self._prepared.forget(is_all=any(error.is_stale for error in errors))
+            self._pgconn.send_query_params(_ROLLBACK, None)
+            self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+            if not self._is_clean(await self._exchange()):
+                self.close()
         self._has_run = False
         self.is_settled = True
 
-    def _is_clean(self, last: PGresult | None) -> bool:
-        if self._pgconn.transaction_status != TransactionStatus.IDLE:
+    def _is_clean(self, results: list[PGresult]) -> bool:
+        if self._pgconn.transaction_status != _IDLE:
             return False
         if not self._has_run:
             return True
-        # The session cannot be made clean where a query left names.
-        if last is None or last.status != ExecStatus.TUPLES_OK:
-            return False
-        return last.get_value(0, 2) == b"f"
+        # After an error the server skips the rest of what was sent with the query. The session cannot be
+        # made clean where a query left names.
+        last = results[-1]
+        self._knows_reset = last.status == _ROWS
+        return self._knows_reset and last.get_value(0, 2) == b"f"
 
-    def _send_reset(self) -> None:
-        self._pgconn.send_query_params(b"ROLLBACK", None)
-        # A seed that the next caller cannot know.
-        seed = b"%f" % uniform(-1, 1)  # noqa: S311 - random() of a database is no secret either
-        self._pgconn.send_query_prepared(_RESET_NAME, [seed])
+    def _watch(self) -> None:
+        """Tell who waits that its time is over, or come back when it will be.
 
-    async def _drain(self) -> PGresult | None:
-        """Read up to the pipeline's end; the last result. Between two commands there is one None, never two."""
-        last: PGresult | None = None
-        previous_ended = False
-        while (result := await self._next()) is not None or not previous_ended:
-            if result is not None and result.status == ExecStatus.PIPELINE_SYNC:
-                return last
-            last = result or last
-            previous_ended = result is None
-        raise ConnectionLostError
+        The clock is set no earlier than it rings, so that most queries need no timer of their own.
+        """
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm, self._alarm_at = None, inf
+        if self._answer is None or self._answer.done():
+            return
+        if self.until <= self._loop.time():
+            self._answer.set_exception(TimeoutError())
+        elif self.until < inf:
+            self._alarm_at = self.until
+            self._alarm = self._loop.call_at(self.until, self._watch)
 
-    async def _sync(self) -> None:
-        self._pgconn.pipeline_sync()
-        await self._flush()
-
-    async def _flush(self) -> None:
-        while self._pgconn.flush():
-            await _wait(self._pgconn.socket, writable=True)
-            # A server that waits for us to read would never read the rest of ours.
-            self._pgconn.consume_input()
-
-    async def _next(self) -> PGresult | None:
-        pgconn = self._pgconn
-        while pgconn.is_busy():
-            await _wait(pgconn.socket)
+    def _read(self, is_resumed: bool = False) -> None:
+        """Take what the server has sent, up to the end of its answer or of one chunk of rows."""
+        if self._pause is not None and not is_resumed:
+            return
+        self._pause, pgconn = None, self._pgconn
+        try:
             pgconn.consume_input()
-        return pgconn.get_result()
+            if self._is_writing and not pgconn.flush():
+                self._is_writing = False
+                self._loop.remove_writer(self._socket)
+            while self._is_answering and not pgconn.is_busy():
+                result = pgconn.get_result()
+                if result is not None and result.status == _CHUNK:
+                    self._pause = self._loop.call_soon(self._read, True)
+                    self._hand_on(result)
+                    return
+                self._take(result)
+        except (psycopg.Error, ConnectionLostError):
+            self.close()
+
+    def _take(self, result: PGresult | None) -> None:
+        """Keep the result of a command; None ends one. Raises ConnectionLostError."""
+        if result is None:
+            # Between two commands there is one, never two.
+            if self._ended_count == len(self._results):
+                raise ConnectionLostError
+            self._ended_count = len(self._results)
+            is_next = self._chunk_rows and self._ended_count == self._rows_index
+            if is_next and self._results[-1].status == _DONE:
+                self._pgconn.set_chunked_rows_mode(self._chunk_rows)
+        elif (status := result.status) == _SYNC:
+            self._is_answering = False
+            if self._answer is not None and not self._answer.done():
+                self._answer.set_result(self._results)
+        elif status not in _ENDS_OF_COMMANDS or (
+            status == _ERROR and _field(result, DiagnosticField.SQLSTATE) in _SESSION_ENDED
+        ):
+            raise ConnectionLostError
+        else:
+            self._results.append(result)
+
+    def _hand_on(self, chunk: PGresult) -> None:
+        """Give a chunk to who wants it; the rest to nobody once that has enough or fails."""
+        receive, self._receive = self._receive, None
+        if receive is None or self._answer is None or self._answer.done():
+            return
+        try:
+            if receive(chunk):
+                self._receive = receive
+            else:
+                self._answer.set_result(self._results)
+        except Exception as error:  # noqa: BLE001 - it belongs to who waits
+            self._answer.set_exception(error)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOnlyQuery:
-    """SQL with its values in text format; `chunk_rows` bounds what is in memory at once."""
+    """SQL with the types of its parameters; where it is received in chunks, they have `chunk_rows`.
+
+    `is_prepared` says that it is run often enough for the server to keep it parsed.
+    """
 
     sql: bytes
-    values: Sequence[bytes | None] = ()
-    oids: Sequence[int] = ()
+    oids: tuple[int, ...] = ()
     chunk_rows: int = 1_000
+    is_prepared: bool = False
 
 
-async def _wait(descriptor: int, *, writable: bool = False) -> None:
-    """Return when the socket can be read, or written if that is asked for too."""
-    loop = asyncio.get_running_loop()
-    ready = loop.create_future()
-    loop.add_reader(descriptor, _wake, ready)
-    if writable:
-        loop.add_writer(descriptor, _wake, ready)
-    try:
-        await ready
-    finally:
-        loop.remove_reader(descriptor)
-        if writable:
-            loop.remove_writer(descriptor)
+def _make_seed() -> bytes:
+    """A seed that the next caller cannot know."""
+    return b"%f" % uniform(-1, 1)  # noqa: S311 - random() of a database is no secret either
 
 
-def _wake(ready: "asyncio.Future[None]") -> None:
-    if not ready.done():
-        ready.set_result(None)
+def _raise_error(results: Sequence[PGresult]) -> None:
+    for result in results:
+        if result.status == _ERROR:
+            raise ServerError(result)
 
 
 def _field(result: PGresult, field: DiagnosticField) -> str:

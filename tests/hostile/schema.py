@@ -131,6 +131,7 @@ SELECT pg_backend_pid(), current_user::text, current_schemas(true)::text, pg_my_
     (SELECT md5(string_agg(name || setting, ',' ORDER BY name)) FROM pg_settings
         WHERE name <> 'transaction_read_only' AND position('.' IN name) = 0),
     current_setting('search_path'), nullif(current_setting('app.user', true), ''),
-    (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_cursors),
+    (SELECT count(*) FROM pg_prepared_statements
+        WHERE from_sql OR name !~ '^toolbuilder_[0-9a-f]{8}_[0-9]+$'), (SELECT count(*) FROM pg_cursors),
     (SELECT count(*) FROM pg_listening_channels())
 """

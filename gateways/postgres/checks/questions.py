@@ -48,7 +48,7 @@ async def fetch_facts(connection: WireConnection, question: str, *values: str) -
     sql = f"SELECT pg_catalog.to_jsonb(fact) FROM ({question}) AS fact"  # noqa: S608
     encoded = [value.encode() for value in values]
     async with asyncio.timeout(QUESTION_S):
-        rows = await connection.fetch(ReadOnlyQuery(sql.encode(), encoded, [0] * len(values)))
+        rows = await connection.fetch(ReadOnlyQuery(sql.encode()), encoded)
     return [json.loads(fact) for (fact,) in rows]
 
 

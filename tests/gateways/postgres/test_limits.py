@@ -116,3 +116,14 @@ async def test_rows_beyond_the_limit_are_not_computed(source: PostgresSource) ->
     result = await source.run(make_query("SELECT generate_series(1, 3000000000)", row_limit=5))
 
     assert len(result.rows) == 5
+
+
+async def test_chunks_of_one_query_say_nothing_of_the_next(settings: PostgresSettings) -> None:
+    wide = "SELECT pg_backend_pid(), repeat('x', 10) FROM generate_series(1, 300)"
+
+    async with PostgresSource(replace(settings, pool_size=1)) as source:
+        rows = await fetch(source, wide, row_limit=5_000)
+        # It is described on the same connection first.
+        process_id = await fetch_value(source, "SELECT pg_backend_pid()")
+
+    assert rows == [[process_id, "x" * 10]] * 300

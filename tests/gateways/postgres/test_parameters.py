@@ -222,3 +222,10 @@ async def test_json_uuid_and_decimal_keep_their_sense(
     source: PostgresSource, sql: str, argument: tuple[ParameterType, Any], expected: object
 ) -> None:
     assert await fetch_value(source, sql, x=argument) == expected
+
+
+async def test_value_that_no_socket_takes_at_once_is_sent_whole(source: PostgresSource) -> None:
+    text = "한" * 5_000_000
+
+    assert await fetch_value(source, "SELECT length(:a)", a=(T.STRING, text)) == len(text)
+    assert await fetch_value(source, "SELECT length(:a)", a=(T.STRING, "b")) == 1
