@@ -3,7 +3,11 @@
 import csv
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from io import StringIO
+from itertools import starmap
+
+import msgspec
 
 from core.json_text import encode_json
 from core.toolspec import JsonValue
@@ -17,6 +21,8 @@ _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Brackets too: a picture in a cell would make the reader's client fetch it.
 _MARKDOWN_MARK = re.compile(rf"{_LINE_END.pattern}|[\\|`<\[\]]")
 
+_encode_records = msgspec.json.Encoder().encode
+
 
 def format_cell(value: JsonValue) -> str:
     """The value as plain text: text as it is, the rest as JSON."""
@@ -25,11 +31,32 @@ def format_cell(value: JsonValue) -> str:
     return str(value) if type(value) is int else encode_json(value).decode()
 
 
-def format_json_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:
-    """A JSON list of one object a row; a column name that comes again gets `_2`, `_3`."""
+def format_json_records(
+    columns: Sequence[str], rows: Sequence[Sequence[JsonValue]], rows_json: bytes = b""
+) -> str:
+    """A JSON list of one object a row; a column name that comes again gets `_2`, `_3`.
+
+    `rows_json` is the rows as orjson writes them, where they are known and it can.
+    """
+    # Of what orjson can write, msgspec writes all but floats from 1e16 on alike: 1e16 for 1e+16.
+    if rows_json and b"e+" not in rows_json and (record := _record_type(tuple(columns))):
+        return _encode_records(list(starmap(record, rows))).decode()
     names = distinct_names(columns)
     # Not strict: rows of a query are as long as its columns, and this is the hot path of big answers.
     return encode_json([dict(zip(names, row, strict=False)) for row in rows]).decode()
+
+
+@lru_cache(maxsize=512)
+def _record_type(columns: tuple[str, ...]) -> type[msgspec.Struct] | None:
+    """A class of the rows with these columns, three times as fast as dicts; None for odd names."""
+    fields = {f"f{index}": name for index, name in enumerate(distinct_names(columns))}
+    try:
+        return msgspec.defstruct(
+            "Record", [(name, object) for name in fields], rename=fields, gc=False
+        )
+    except ValueError:
+        # Of a quotation mark in a name, say.
+        return None
 
 
 def format_records(columns: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> str:

@@ -14,11 +14,19 @@ def encode_json(value: JsonValue) -> bytes:
 
     Raises TypeError for what has no JSON form.
     """
+    encoded = encode_plain(value)
+    if encoded is not None:
+        return encoded
+    return json.dumps(to_encodable(value), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def encode_plain(value: Any) -> bytes | None:
+    """As `encode_json`, but None for a value that needs its care; may hold an `orjson.Fragment`."""
     try:
         return orjson.dumps(value)
     except TypeError:
         # orjson refuses integers beyond 64 bits, lone surrogates and keys that are no text.
-        return json.dumps(to_encodable(value), ensure_ascii=False, separators=(",", ":")).encode()
+        return None
 
 
 def to_encodable(value: Any) -> JsonValue:

@@ -1,8 +1,10 @@
 """Rows of an answer within their limits, and the structured content and texts that they become."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+import orjson
 
 from core.formatting import (
     format_cell,
@@ -11,7 +13,7 @@ from core.formatting import (
     format_markdown,
     format_records,
 )
-from core.json_text import encode_json, to_encodable
+from core.json_text import encode_json, encode_plain, to_encodable
 from core.toolspec import HttpLogic, JsonValue, ResultFormat, SqlLogic, ToolSpec
 
 # `{}` would say the same, but strict clients refuse a schema without keywords.
@@ -51,6 +53,7 @@ class QueryResult:
     """Rows as JSON values, column order kept; duplicate column names are legal.
 
     `truncated` says that rows or cells were left out; `notes` says which and why, a sentence each.
+    `rows_json` is `rows` as orjson writes them, or empty where that was not done or is not possible.
     """
 
     columns: tuple[str, ...]
@@ -59,6 +62,7 @@ class QueryResult:
     applied_limit: int = 0
     elapsed_ms: float = 0.0
     notes: tuple[str, ...] = ()
+    rows_json: bytes = field(default=b"", compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +90,16 @@ class RowCollector:
         self.notes: tuple[str, ...] = ()
         # Two brackets, less the comma that the first row does not need.
         self._byte_count = 1
+        # The rows as JSON without the brackets around them, as far as orjson can write them.
+        self._pieces: list[bytes] | None = []
 
     def add(self, row: list[JsonValue]) -> bool:
         """Whether the row was taken; False says that the answer is full and no row is taken any more."""
         if self.truncated or len(self.rows) >= self.row_limit:
             self.truncated = True
             return False
-        byte_count = self._byte_count + 1 + len(encode_json(row))
+        encoded = encode_plain(row)
+        byte_count = self._byte_count + 1 + len(encode_json(row) if encoded is None else encoded)
         if byte_count > self.byte_limit:
             count = len(self.rows)
             most = f"{_first_rows(count)}; more would pass the limit of"
@@ -105,16 +112,22 @@ class RowCollector:
             return False
         self._byte_count = byte_count
         self.rows.append(row)
+        self._keep(encoded)
         return True
 
     def add_all(self, rows: list[list[JsonValue]]) -> bool:
         """As `add` for each row, until one is not taken; encodes them as a whole where all fit."""
         if len(self.rows) + len(rows) <= self.row_limit and not self.truncated:
+            if not rows:
+                return True
+            encoded = encode_plain(rows)
             # Two brackets less, one comma more than the rows add.
-            byte_count = self._byte_count + len(encode_json(rows)) - 1
+            byte_count = self._byte_count - 1
+            byte_count += len(encode_json(rows) if encoded is None else encoded)
             if byte_count <= self.byte_limit:
-                self._byte_count = byte_count if rows else self._byte_count
+                self._byte_count = byte_count
                 self.rows += rows
+                self._keep(encoded and encoded[1:-1])
                 return True
         return all(map(self.add, rows))
 
@@ -129,7 +142,14 @@ class RowCollector:
             applied_limit=self.row_limit,
             elapsed_ms=elapsed_ms,
             notes=(*self.notes, *notes),
+            rows_json=b"" if self._pieces is None else b"[%b]" % b",".join(self._pieces),
         )
+
+    def _keep(self, piece: bytes | None) -> None:
+        if piece is None:
+            self._pieces = None
+        elif self._pieces is not None:
+            self._pieces.append(piece)
 
 
 def query_answer(result: QueryResult, result_format: ResultFormat) -> Answer:
@@ -178,6 +198,16 @@ def structured_content(result: QueryResult, include_rows: bool = True) -> dict[s
     return content
 
 
+def structured_json(answer: Answer) -> bytes:
+    """`answer.structured` as `encode_json` writes it; rows that are JSON already are put in as they are."""
+    result, structured = answer.result, answer.structured
+    if result is not None and result.rows_json and structured.get("rows") is result.rows:
+        encoded = encode_plain({**structured, "rows": orjson.Fragment(result.rows_json)})
+        if encoded is not None:
+            return encoded
+    return encode_json(structured)
+
+
 def text_content(result: QueryResult, result_format: ResultFormat) -> list[str]:
     """The result as texts in order: the rows, and after JSON or CSV, which must stay pure, the notes."""
     notices: list[str] = []
@@ -190,7 +220,7 @@ def text_content(result: QueryResult, result_format: ResultFormat) -> list[str]:
     notice = "\n".join(notices)
     match result_format:
         case ResultFormat.JSON:
-            body = format_json_records(result.columns, result.rows)
+            body = format_json_records(result.columns, result.rows, result.rows_json)
             return [body, notice] if notice else [body]
         case ResultFormat.CSV:
             body = format_csv(result.columns, result.rows)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import validate  # type: ignore[import-untyped]
 
+from core.formatting import distinct_names
 from core.json_text import encode_json
 from core.results import (
     QueryResult,
@@ -17,6 +18,7 @@ from core.results import (
     output_schema,
     query_answer,
     structured_content,
+    structured_json,
     text_content,
     value_answer,
     value_content,
@@ -313,3 +315,48 @@ def test_value_answer_fits_its_output_schema(value: Any) -> None:
 
     validate(answer.structured, output_schema(spec))
     assert answer.row_count is None
+
+
+NAMES = st.text(max_size=4) | st.sampled_from(["a", "a_2", 'say "x"', "\\", "\ud800"])
+VALUES = (
+    CELLS | st.lists(CELLS, max_size=2) | st.dictionaries(st.text(max_size=2), CELLS, max_size=2)
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    names=st.lists(NAMES, min_size=2, max_size=2),
+    rows=st.lists(st.lists(VALUES, min_size=2, max_size=2), max_size=4),
+)
+def test_rows_that_are_encoded_once_are_the_same_bytes_as_those_encoded_again(
+    names: list[str], rows: list[list[Any]]
+) -> None:
+    collector = RowCollector(row_limit=100, byte_limit=1_000_000)
+    assert all(map(collector.add, rows[:1]))
+    assert collector.add_all(rows[1:])
+
+    answer = query_answer(collector.finish(names, 1.5), ResultFormat.JSON)
+
+    records = [dict(zip(distinct_names(names), row, strict=True)) for row in rows]
+    assert structured_json(answer) == encode_json(answer.structured)
+    assert answer.texts[0].encode() == encode_json(records)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [1e16, 1.5e300, -1e22, 1e-7, 5e-324, -0.0, 0.1, 123456789012345.6, float("nan"), 2**63, 10**30],
+)
+def test_number_is_written_alike_in_text_and_structured_content(value: float) -> None:
+    collector = RowCollector(row_limit=10, byte_limit=1_000)
+    collector.add_all([[value, "e"]])
+
+    answer = query_answer(collector.finish(["n", "t"], 0.0), ResultFormat.JSON)
+
+    number = encode_json(value).decode()
+    assert answer.texts[0] == f'[{{"n":{number},"t":"e"}}]'
+    assert f'"rows":[[{number},"e"]]' in structured_json(answer).decode()
+
+
+def test_structured_content_of_other_answers_is_encoded_as_it_is() -> None:
+    assert structured_json(value_answer({"a": 10**30})) == b'{"result":{"a":%d}}' % 10**30
+    assert b'"rows"' not in structured_json(query_answer(SHOPS, ResultFormat.CSV))
