@@ -192,6 +192,7 @@ POSTGRESQL_DB_HOST = env.text("POSTGRESQL_DB_HOST")
 POSTGRESQL_DB_PORT = env.number("POSTGRESQL_DB_PORT", 5432)
 DATA_SOURCE_POOL_SIZE = env.number("DATA_SOURCE_POOL_SIZE", 4)
 DATA_SOURCE_MAX_WAIT_MS = env.number("DATA_SOURCE_MAX_WAIT_MS", 5_000)
+DATA_SOURCE_PREPARES_STATEMENTS = env.flag("DATA_SOURCE_PREPARES_STATEMENTS", default=True)
 # Of the passwords that data source rows hold: the first encrypts, all decrypt.
 FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
 # Processes in which scripts run, of each runtime.

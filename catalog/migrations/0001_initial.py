@@ -264,6 +264,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "prepares_statements",
+                    models.BooleanField(
+                        db_default=True,
+                        default=True,
+                        help_text="Off for a connection pooler in transaction mode; PostgreSQL alone.",
+                        verbose_name="keep queries parsed",
+                    ),
+                ),
+                (
                     "row_limit",
                     models.PositiveIntegerField(
                         db_default=10000,

@@ -111,6 +111,7 @@ def make_default_row() -> DataSource:
         search_path=found.search_path,
         pool_size=found.pool_size,
         max_wait_ms=found.max_wait_ms,
+        prepares_statements=found.prepares_statements,
         row_limit=found.row_limit,
         byte_limit=found.byte_limit,
         cell_limit=found.cell_limit,

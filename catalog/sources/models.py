@@ -165,6 +165,12 @@ class DataSource(models.Model):
             "Callers take turns; then they are told to retry. It counts as time of the tool."
         ),
     )
+    prepares_statements = models.BooleanField(
+        _("keep queries parsed"),
+        default=True,
+        db_default=True,
+        help_text=_("Off for a connection pooler in transaction mode; PostgreSQL alone."),
+    )
     row_limit = bounded_integer(_("row ceiling"), 10 * DEFAULT_ROW_LIMIT, 1, 10_000_000)
     byte_limit = bounded_integer(_("byte ceiling"), 10 * DEFAULT_BYTE_LIMIT, 1, _MAX_BYTES)
     cell_limit = bounded_integer(

@@ -182,5 +182,6 @@ def default_settings() -> PostgresSettings | None:
         password=settings.POSTGRESQL_DB_PASS,
         pool_size=settings.DATA_SOURCE_POOL_SIZE,
         max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
+        prepares_statements=settings.DATA_SOURCE_PREPARES_STATEMENTS,
         statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
     )

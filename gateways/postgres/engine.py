@@ -69,6 +69,7 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
         password=password,
         extra=row.options,
         search_path=row.search_path,
+        prepares_statements=row.prepares_statements,
         **limits_of(row),
     )
 

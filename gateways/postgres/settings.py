@@ -17,6 +17,7 @@ class PostgresSettings:
 
     `row_limit`, `byte_limit` and `statement_timeout_ms` bound what a query may ask for; a cell has
     at most `cell_limit` characters. A caller waits at most `max_wait_ms` for a connection.
+    `prepares_statements` is off for a pooler that gives each transaction another session.
     """
 
     host: str
@@ -30,6 +31,7 @@ class PostgresSettings:
     time_zone: str = "UTC"
     pool_size: int = 4
     max_wait_ms: int = DEFAULT_MAX_WAIT_MS
+    prepares_statements: bool = True
     connect_timeout_s: float = 3.0
     statement_timeout_ms: int = 10_000
     lock_timeout_ms: int = 2_000

@@ -274,7 +274,7 @@ class PostgresSource:
             async with patient_timeout(self.settings.connect_timeout_s):
                 arguments = self.settings.connection_arguments()
                 connection = await psycopg.AsyncConnection.connect(**arguments)
-                return await _prepare(connection)
+                return await _prepare(connection, self.settings)
         except (psycopg.Error, OSError, TimeoutError) as error:
             logger.warning("No connection to %s: %r", self.settings.host, error)
             raise DataSourceUnavailableError(
@@ -282,7 +282,9 @@ class PostgresSource:
             ) from error
 
 
-async def _prepare(connection: "psycopg.AsyncConnection[object]") -> WireConnection:
+async def _prepare(
+    connection: "psycopg.AsyncConnection[object]", settings: PostgresSettings
+) -> WireConnection:
     """The connection ready for queries; closed where it cannot be made so, or nobody waits any more."""
     try:
         if connection.info.server_version >= _FIRST_WITH_CLIENT_CHECK:
@@ -293,7 +295,7 @@ async def _prepare(connection: "psycopg.AsyncConnection[object]") -> WireConnect
                     "SELECT set_config('client_connection_check_interval', %s, false)",
                     [str(CLIENT_CHECK_MS)],
                 )
-        return WireConnection(connection)
+        return WireConnection(connection, prepares=settings.prepares_statements)
     except BaseException:
         await connection.close()
         raise

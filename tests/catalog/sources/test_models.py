@@ -119,7 +119,9 @@ def test_row_of_another_program_is_judged_as_the_form_judges(
 
 def test_every_limit_of_the_row_reaches_the_gateway(make_source: MakeSource) -> None:
     limits = {"pool_size": 1, "max_wait_ms": 2, "row_limit": 3, "byte_limit": 4, "cell_limit": 5}
-    make_source("a", timeout_ms=6, lock_timeout_ms=7, search_path="x", **limits)
+    make_source(
+        "a", timeout_ms=6, lock_timeout_ms=7, search_path="x", prepares_statements=False, **limits
+    )
     empty = dict.fromkeys(POSTGRESQL, "")
     make_source("b", **empty, **SQLITE, timeout_ms=6, lock_timeout_ms=7, **limits)
 
@@ -129,6 +131,7 @@ def test_every_limit_of_the_row_reaches_the_gateway(make_source: MakeSource) -> 
         assert {name: getattr(found, name) for name in limits} == limits
         assert (found.statement_timeout_ms, found.lock_timeout_ms) == (6, 7)
     assert getattr(usable["a"], "search_path", "") == "x"
+    assert getattr(usable["a"], "prepares_statements", None) is False
 
 
 def test_delete_by_another_program_takes_check_and_rights_along(make_source: MakeSource) -> None:

@@ -95,10 +95,12 @@ def test_password_given_twice_is_refused() -> None:
 @pytest.mark.django_db
 def test_default_source_has_its_settings(settings: Any) -> None:
     settings.DATA_SOURCE_MAX_WAIT_MS = 3
+    settings.DATA_SOURCE_PREPARES_STATEMENTS = False
 
     found = read_sources().usable[None]
 
     assert found.max_wait_ms == 3
+    assert not getattr(found, "prepares_statements", True)
 
 
 @pytest.mark.django_db

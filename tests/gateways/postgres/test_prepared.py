@@ -133,3 +133,17 @@ async def test_column_of_another_type_is_read_as_it_is_now(
 
     assert (await one.run(query)).rows == [["one"]]
     assert (await one.run(query)).rows == [["one"]]
+
+
+async def test_nothing_stays_on_the_server_where_a_pooler_changes_sessions(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    observer.execute(FUNCTION)
+    pooled = replace(settings, pool_size=1, search_path="prepared", prepares_statements=False)
+    async with PostgresSource(pooled) as source:
+        for _ in range(2):
+            await fetch(source, "SELECT run('DEALLOCATE ALL'), pg_backend_pid()")
+            with pytest.raises(DataSourceError, match="division by zero"):
+                await fetch_value(source, "SELECT 1 / (count(*) - 3) FROM public.item")
+
+        assert await fetch_value(source, "SELECT count(*) FROM pg_prepared_statements") == 0
