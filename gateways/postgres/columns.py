@@ -126,12 +126,16 @@ class NumericReader(ParsedReader):
     """numeric: a number where a double keeps every digit, else its text."""
 
     def read(self, rows: list[list[Any]], index: int) -> None:
+        rest = []
         for row in rows:
-            text = row[index]
+            if (text := row[index]) is None:
+                continue
             # The common case without three calls for each cell.
-            if text is not None and len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
+            if len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
                 row[index] = float(text)
-        super().read([row for row in rows if isinstance(row[index], str)], index)
+            else:
+                rest.append(row)
+        super().read(rest, index)
 
     def convert(self, text: str) -> JsonValue:
         if text in _NON_FINITE:
