@@ -111,7 +111,7 @@ lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3
 	$(COMPILE) requirements-agent-dev.in -o requirements-agent-dev.txt
 	$(COMPILE) requirements-examples.in -o requirements-examples.txt
 
-bench: $(VENV)/.installed-dev  ## Measure calls beside a hand-coded FastMCP server, and queries beside bare ones
+bench: $(VENV)/.installed-dev  ## Measure calls beside other servers into docs/benchmarks.md, queries beside bare ones
 	$(BIN)/python -m benchmarks.calls
 	$(BIN)/python -m benchmarks.execution
 

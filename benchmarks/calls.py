@@ -1,92 +1,202 @@
-"""`python -m benchmarks.calls`: what a call costs here, beside a hand-coded FastMCP server."""
+"""`python -m benchmarks.calls`: what a call costs here and at our peers, written into docs/benchmarks.md."""
 
+import os
+import platform
 import signal
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from pathlib import Path
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from types import FrameType
 
-from benchmarks.clients import LegacyClient, ModernClient, PlainClient
-from benchmarks.report import print_report, write_report
-from benchmarks.rounds import Case, Series, idle_ms_per_s, run_rounds
-from benchmarks.servers import Server
-from benchmarks.sizes import Sized, compile_modules, start_sized
-from benchmarks.stage import Stage
+import psycopg
+import uvloop
 
-SIZES = (10, 1_000, 10_000)
-EXPRESSION = Case("expression", "multiply_numbers", {"num1": 5, "num2": 3})
-ROW = Case("one row", "store_by_id", {"store_id": 107})
-THOUSAND = Case("1,000 rows x 5", "sales_after", {"first_id": 5_000}, share_of_calls=0.25)
+from benchmarks.cases import Case, read_cases
+from benchmarks.clients import LEGACY, MODERN
+from benchmarks.fetched import NotFetchedError, say_skipped
+from benchmarks.layers import CALLERS as PROFILED_CALLERS
+from benchmarks.layers import profile
+from benchmarks.peers import OURS, PEERS, TOOLBOX
+from benchmarks.report import Figures, render, write_page
+from benchmarks.rounds import Series, Subject, run_rounds
+from benchmarks.servers import Server
+from benchmarks.sizes import Sized, measure_sizes
+from benchmarks.stage import PROJECT, Stage
+from benchmarks.tools import MEASURED
+from core.errors import ConfigurationError
+
+PAGE = PROJECT / "docs" / "benchmarks.md"
+SERVERS = frozenset({"ours", *(peer.word for peer in PEERS)})
+CASES = frozenset({"row", "thousand", "expression"})
+PARTS = frozenset({"calls", "sizes", "profile"})
+# Calls of a round by the number of callers.
+CALLS = {1: 150, 32: 640, 256: 768, 1_000: 1_000}
+FEW_CALLS = {1: 40, 32: 320}
+FEW = 32
+PROFILE_S = 6
+
+
+@dataclass
+class Run:
+    """What is measured, and what could not be and why."""
+
+    stage: Stage
+    only: frozenset[str]
+    rounds: int
+    calls: dict[int, int]
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """The parts of the page; naming servers or cases alone means their calls."""
+        return self.only & PARTS or (PARTS if not self.only else frozenset({"calls"}))
+
+    async def measure(self) -> Figures:
+        """All figures."""
+        every = read_cases(self.stage.reader_dsn)
+        cases = [case for case in every if case.word in (self.only & CASES or CASES)]
+        servers = self.start_servers() if self.parts & {"calls", "profile"} else []
+        series = await self.warm_up(self.choose_series(servers, cases))
+        say(f"{self.rounds} rounds of {len(series)} series")
+        await run_rounds(series, self.rounds, self.calls, self.stage.database_pid)
+        resident_mib = {server.name: server.resident_mib() for server in servers}
+        layers = await self.profile(series)
+        for server in servers:
+            self.stage.stop(server)
+        sized = await self.measure_sizes(every[0])
+        machine = describe_machine(self.stage.reader_dsn, self.rounds)
+        return Figures(machine, series, resident_mib, sized, layers, self.skipped)
+
+    def start_servers(self) -> list[Server]:
+        """Ours and the peers that can be had."""
+        servers = []
+        database = self.stage.make_database(len(MEASURED))
+        words = self.only & SERVERS or SERVERS
+        if "ours" in words:
+            servers.append(self.stage.start_ours(OURS, database))
+        for peer in PEERS:
+            if peer.word in words:
+                say(f"starting {peer.name}")
+                try:
+                    servers.append(peer.start(self.stage, database))
+                except (NotFetchedError, ConfigurationError, RuntimeError) as error:
+                    self.skip(peer.name, error)
+        return servers
+
+    def choose_series(self, servers: Sequence[Server], cases: Sequence[Case]) -> list[Series]:
+        """What every server is asked for; many callers at once are for ours and Toolbox."""
+        return [
+            Series(case, Subject(server, protocol, self.stage.token), callers)
+            for case in cases
+            for callers in self.calls
+            for server in servers
+            for protocol in (MODERN, LEGACY)
+            if callers <= FEW or server.name in (OURS, TOOLBOX)
+            if "calls" in self.parts or (server.name == OURS and callers == PROFILED_CALLERS)
+        ]
+
+    async def warm_up(self, series: Sequence[Series]) -> list[Series]:
+        """The series whose server gives right answers."""
+        right: dict[str, bool] = {}
+        for one in series:
+            what = f"{one.subject.label}, {one.case.name}"
+            if what not in right:
+                try:
+                    await one.warm_up(self.calls[1])
+                except (OSError, RuntimeError) as error:
+                    self.skip(what, error)
+                right[what] = what not in self.skipped
+        return [one for one in series if right[f"{one.subject.label}, {one.case.name}"]]
+
+    async def profile(self, series: Sequence[Series]) -> dict[str, dict[str, float]]:
+        """Microseconds of our calls by layer, or nothing."""
+        ours = [
+            one
+            for one in series
+            if one.subject.server.name == OURS and one.callers == PROFILED_CALLERS
+        ]
+        if "profile" not in self.parts:
+            return {}
+        try:
+            return await profile(ours, self.calls, self.stage.directory, PROFILE_S)
+        except NotFetchedError as error:
+            self.skip("profile", error)
+            return {}
+
+    async def measure_sizes(self, case: Case) -> list[Sized]:
+        """Servers of so many tools, or nothing."""
+        if "sizes" not in self.parts:
+            return []
+        compile_modules(self.stage)
+        sized, skipped = await measure_sizes(self.stage, case, self.rounds, self.calls[1])
+        self.skipped |= skipped
+        return sized
+
+    def skip(self, what: str, error: Exception) -> None:
+        """Go on without it, and say so."""
+        say_skipped(what, error)
+        self.skipped[what] = str(error).strip().splitlines()[-1]
 
 
 def main() -> None:
-    """Measure, print, and leave nothing behind, however it ends."""
-    options = _options()
-    signal.signal(signal.SIGTERM, _end)
+    """Measure, print, write the page of a whole run, and leave nothing behind, however it ends."""
+    options = read_options()
+    signal.signal(signal.SIGTERM, end)
+    rounds, calls = (1, FEW_CALLS) if options.quick else (options.rounds, CALLS)
     try:
         with Stage() as stage:
-            _run(stage, options)
+            run = Run(stage, options.only, rounds, calls)
+            text = render(uvloop.run(run.measure()))
     except KeyboardInterrupt:
         sys.exit(130)
+    print(text)
+    if not options.quick and not options.only:
+        write_page(PAGE, text)
+        say(f"written to {PAGE.relative_to(PROJECT)}")
 
 
-def _run(stage: Stage, options: Namespace) -> None:
-    few = options.quick
-    sized = []
-    _say("compiling")
-    compile_modules(stage)
-    for size in SIZES:
-        _say(f"starting with {size:,} tools")
-        sized.append(start_sized(stage, size, starts=1 if few else 3))
-    peers = (
-        stage.start_peer("hand-coded FastMCP", "benchmarks.static_server"),
-        stage.start_peer("bare Starlette", "benchmarks.floor_server"),
+def compile_modules(stage: Stage) -> None:
+    """Start a server that is not measured: the first one compiles all that is imported."""
+    stage.stop(stage.start_ours("warm-up", stage.application_dsn))
+
+
+def describe_machine(dsn: str, rounds: int) -> str:
+    """When and on what a run was made."""
+    with psycopg.connect(dsn) as connection:
+        postgres = connection.info.server_version // 10_000
+    versions = "; ".join(f"{peer.name}: {peer.versions}" for peer in PEERS)
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d}, {rounds} rounds, {os.cpu_count()} cores"
+        f" ({platform.system()}, {platform.machine()}), load {os.getloadavg()[2]:.1f} in the last"
+        f" quarter of an hour, Python {platform.python_version()}, PostgreSQL {postgres}; {versions}."
     )
-    series = list(_series(stage, sized, *peers))
-    rounds, calls = (2, 100) if few else (options.rounds, options.calls)
-    _say(f"{rounds} rounds of {calls} calls, {len(series)} series")
-    run_rounds(series, rounds, calls)
-    _say("lists and reloads")
-    for one in sized:
-        one.measure_lists(stage, 1 if few else 3)
-        one.measure_reloads(stage, 2 if few else 5)
-    idle = {server.name: idle_ms_per_s(server) for server in (sized[0].server, *peers)}
-    print_report(series, sized, idle)
-    if options.json:
-        write_report(options.json, series, sized, idle)
 
 
-def _series(stage: Stage, sized: list[Sized], static: Server, floor: Server) -> Iterator[Series]:
-    """Calls of all three servers, then the same calls with more tools."""
-    smallest, *larger = [one.server for one in sized]
-    for case in (EXPRESSION, ROW, THOUSAND):
-        for server in (smallest, static):
-            modern = ModernClient(server.url, stage.token)
-            yield Series(case, server, "2026-07-28", modern)
-            legacy = LegacyClient(server.url, stage.token).open()
-            yield Series(case, server, "2025-11-25", legacy)
-        yield Series(case, floor, "plain HTTP", PlainClient(floor.url))
-    for server in larger:
-        modern = ModernClient(server.url, stage.token)
-        yield Series(EXPRESSION, server, "2026-07-28", modern)
-        yield Series(ROW, server, "2026-07-28", modern)
-
-
-def _options() -> Namespace:
+def read_options() -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks.calls", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--calls", type=int, default=400, help="calls of each series in a round")
-    parser.add_argument("--quick", action="store_true", help="2 rounds of 100 calls, one start")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="one round of few calls, no page")
+    words = ", ".join(sorted(SERVERS | CASES | PARTS))
+    parser.add_argument(
+        "--only", type=read_words, default=frozenset(), metavar="WORD,...", help=f"of {words}"
+    )
     return parser.parse_args()
 
 
-def _say(text: str) -> None:
+def read_words(text: str) -> frozenset[str]:
+    words = frozenset(text.split(","))
+    if unknown := words - SERVERS - CASES - PARTS:
+        raise ArgumentTypeError(f"there is no {', '.join(sorted(unknown))}")
+    return words
+
+
+def say(text: str) -> None:
     print(f"... {text}", file=sys.stderr, flush=True)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
+def end(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 

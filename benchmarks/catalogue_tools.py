@@ -7,6 +7,7 @@ API, over MCP from a runtime on its own rows, and over MCP from a runtime that a
 import random
 import time
 from argparse import ArgumentParser
+from asyncio import Runner
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median, quantiles
@@ -14,12 +15,14 @@ from urllib.parse import quote
 
 import httpx
 import psycopg
+import uvloop
 
-from benchmarks.clients import TIMEOUT_S, ModernClient
+from benchmarks.clients import Client
 from benchmarks.servers import Server
 from benchmarks.stage import Stage
 
 LIMIT_MS = 50.0
+TIMEOUT_S = 120.0
 WARM_UP = 3
 COLUMNS, TAGS, KEYS_OF_EACH = 20, 40, 2
 ROWS = f"""
@@ -71,8 +74,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=6)
     options = parser.parse_args()
-    with Stage() as stage:
-        asked = _prepare(stage, options.tables)
+    with Stage() as stage, Runner(loop_factory=uvloop.new_event_loop) as runner:
+        asked = _prepare(stage, runner, options.tables)
         for one in asked:
             one.measure(WARM_UP)
             one.ms.clear()
@@ -83,7 +86,7 @@ def main() -> None:
         _print(asked, options.tables)
 
 
-def _prepare(stage: Stage, tables: int) -> list[Asked]:
+def _prepare(stage: Stage, runner: Runner, tables: int) -> list[Asked]:
     database = stage.make_database(0)
     with psycopg.connect(database, autocommit=True) as connection:
         statements = (ROWS % {"tables": tables}).split(";\n")
@@ -98,7 +101,9 @@ def _prepare(stage: Stage, tables: int) -> list[Asked]:
     for tool, address, arguments in _cases(tables):
         asked.append(Asked(tool, web, _over_rest(web, stage.token, address)))
         asked += [
-            Asked(tool, server, _over_mcp(server, stage.token, tool, arguments))
+            Asked(
+                tool, server, _over_mcp(runner, server, stage.token, tool=tool, arguments=arguments)
+            )
             for server in (own, remote)
         ]
     return asked
@@ -121,11 +126,15 @@ def _over_rest(server: Server, token: str, address: str) -> Callable[[], int]:
 
 
 def _over_mcp(
-    server: Server, token: str, tool: str, arguments: dict[str, object]
+    runner: Runner, server: Server, token: str, *, tool: str, arguments: dict[str, object]
 ) -> Callable[[], int]:
-    client = ModernClient(server.url, token)
-    request = client.prepare(tool, arguments)
-    return lambda: len(client.send(request))
+    client = Client(server.port, token)
+    request = client.prepare_call(tool, arguments)
+
+    async def ask() -> int:
+        return len((await client.send(request)).content())
+
+    return lambda: runner.run(ask())
 
 
 def _print(asked: Sequence[Asked], tables: int) -> None:

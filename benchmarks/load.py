@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 from types import FrameType
-from typing import Any, Self
 
-from benchmarks.clients import MODERN_VERSION
+from benchmarks.clients import Client
 from benchmarks.report import print_table
 from benchmarks.servers import Server
 from benchmarks.stage import Stage
@@ -25,11 +24,6 @@ BODIES, BODY_KEYS = 8, 590_000
 WARM_UP_CALLS = 300
 PAUSE_S = 0.01
 GIVE_UP_S = 300.0
-_META = {
-    "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
-    "io.modelcontextprotocol/clientInfo": {"name": "load", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,54 +34,14 @@ class Ending:
     seconds: float
 
 
-@dataclass
-class Caller:
-    """One connection with a key; a call asks for the row of a store and knows which is right."""
-
-    port: int
-    token: str
-    _reader: asyncio.StreamReader | None = None
-    _writer: asyncio.StreamWriter | None = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._writer is not None:
-            self._writer.close()
-
-    async def call(self, store: int) -> Ending:
-        """The ending of one call."""
-        began = time.perf_counter()
-        try:
-            status, body = await self.post("store_by_id", {"store_id": store})
-        except (OSError, EOFError) as error:
-            return Ending(type(error).__name__, time.perf_counter() - began)
-        return Ending(_judge(status, body, store), time.perf_counter() - began)
-
-    async def post(self, tool: str, arguments: Any) -> tuple[int, bytes]:
-        """Status and body of the answer."""
-        params = {"name": tool, "arguments": arguments, "_meta": _META}
-        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        content = json.dumps(message, separators=(",", ":")).encode()
-        head = (
-            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
-            f"Authorization: Bearer {self.token}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
-            f"MCP-Protocol-Version: {MODERN_VERSION}\r\nContent-Type: application/json\r\n"
-            f"Accept: application/json, text/event-stream\r\nContent-Length: {len(content)}\r\n\r\n"
-        )
-        reader, writer = await self._connect()
-        writer.write(head.encode() + content)
-        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-        headers = dict(line.lower().split(": ", 1) for line in lines if line)
-        body = await reader.readexactly(int(headers.get("content-length", "0")))
-        return int(first.split()[1]), body
-
-    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """The connection, a new one where the server has closed the last."""
-        if self._reader is None or self._writer is None or self._reader.at_eof():
-            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port)
-        return self._reader, self._writer
+async def ask_for_store(client: Client, store: int) -> Ending:
+    """The ending of a call that asks for the row of a store and knows which is right."""
+    began = time.perf_counter()
+    try:
+        answer = await client.send(client.prepare_call("store_by_id", {"store_id": store}))
+    except OSError as error:
+        return Ending(type(error).__name__, time.perf_counter() - began)
+    return Ending(_judge(answer.status, answer.body, store), time.perf_counter() - began)
 
 
 def main() -> None:
@@ -106,9 +60,9 @@ def main() -> None:
 
 
 async def _measure(server: Server, tokens: Sequence[str], only: str) -> list[list[str]]:
-    async with Caller(server.port, tokens[0]) as first:
+    async with Client(server.port, tokens[0]) as first:
         for number in range(WARM_UP_CALLS):
-            await first.call(101 + number % 24)
+            await ask_for_store(first, 101 + number % 24)
     rows: list[list[str]] = []
     for letter, load in (("a", _many_keys), ("b", _burst), ("c", _large_bodies)):
         if letter in only:
@@ -122,9 +76,9 @@ async def _many_keys(port: int, tokens: Sequence[str]) -> list[list[str]]:
     """256 callers at once, 8 keys, 4 connections."""
     by_key: dict[str, list[Ending]] = {token: [] for token in tokens}
 
-    async def work(number: int, caller: Caller) -> None:
+    async def work(number: int, caller: Client) -> None:
         for step in range(CALLS_EACH):
-            by_key[caller.token].append(await caller.call(101 + (number + step) % 24))
+            by_key[caller.token].append(await ask_for_store(caller, 101 + (number + step) % 24))
 
     await _at_once([tokens[number % KEYS] for number in range(CALLERS)], port, work)
     slow = sorted(_percentile(endings, 95) for endings in by_key.values())
@@ -137,8 +91,8 @@ async def _burst(port: int, tokens: Sequence[str]) -> list[list[str]]:
     """2,000 calls at once with one key."""
     endings: list[Ending] = []
 
-    async def work(number: int, caller: Caller) -> None:
-        endings.append(await caller.call(101 + number % 24))
+    async def work(number: int, caller: Client) -> None:
+        endings.append(await ask_for_store(caller, 101 + number % 24))
 
     await _at_once([tokens[0]] * BURST, port, work)
     counts = Counter(ending.what for ending in endings)
@@ -148,21 +102,21 @@ async def _burst(port: int, tokens: Sequence[str]) -> list[list[str]]:
 
 async def _large_bodies(port: int, tokens: Sequence[str]) -> list[list[str]]:
     """Another caller beside 8 bodies of 6 MB with 590,000 keys."""
-    arguments = {f"{number:x}": 1 for number in range(BODY_KEYS)}
+    keys = {f"{number:x}": 1 for number in range(BODY_KEYS)}
+    body = Client(port, tokens[1]).prepare_call("store_by_id", keys)
     beside: list[Ending] = []
     statuses: Counter[int] = Counter()
 
     async def send() -> None:
-        async with Caller(port, tokens[1]) as caller:
-            statuses[(await caller.post("store_by_id", arguments))[0]] += 1
+        async with Client(port, tokens[1]) as caller:
+            statuses[(await caller.send(body)).status] += 1
 
-    async with Caller(port, tokens[0]) as caller:
-        alone = [await caller.call(101 + number % 24) for number in range(200)]
-        # The bodies are made before the clock runs, in this process alone.
+    async with Client(port, tokens[0]) as caller:
+        alone = [await ask_for_store(caller, 101 + number % 24) for number in range(200)]
         sending = [asyncio.create_task(send()) for _ in range(BODIES)]
         await asyncio.sleep(0)
         while not all(task.done() for task in sending) or len(beside) < 20:
-            beside.append(await caller.call(101 + len(beside) % 24))
+            beside.append(await ask_for_store(caller, 101 + len(beside) % 24))
             await asyncio.sleep(PAUSE_S)
         await asyncio.gather(*sending)
     return [
@@ -172,12 +126,12 @@ async def _large_bodies(port: int, tokens: Sequence[str]) -> list[list[str]]:
 
 
 async def _at_once(
-    tokens: Sequence[str], port: int, work: Callable[[int, Caller], Awaitable[None]]
+    tokens: Sequence[str], port: int, work: Callable[[int, Client], Awaitable[None]]
 ) -> None:
     """Do the work with a caller for each token, all at once."""
 
     async def run(number: int, token: str) -> None:
-        async with Caller(port, token) as caller:
+        async with Client(port, token) as caller:
             await work(number, caller)
 
     await asyncio.gather(*(run(number, token) for number, token in enumerate(tokens)))

@@ -1,126 +1,60 @@
-"""The figures of a run as tables for people and as JSON for programs."""
+"""The figures of a run as tables in Markdown, and the part of the page that holds them."""
 
-import json
-import os
-import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
 
+from benchmarks.layers import LAYERS, OTHER
+from benchmarks.peers import OURS, TOOLBOX
 from benchmarks.rounds import Series
-from benchmarks.sizes import Sized, median_or_zero
+from benchmarks.sizes import SIZES, Sized, median_or_zero
 
-PEER, FLOOR = "hand-coded FastMCP", "bare Starlette"
-
-
-def print_report(
-    series: Sequence[Series], sized: Sequence[Sized], idle: Mapping[str, float]
-) -> None:
-    """Three tables on standard output."""
-    smallest = sized[0].server
-    larger = {one.server.name for one in sized[1:]}
-    print("\nServer processor time per call, ms: median (min-max)")
-    print_table(
-        ["call", "server", "protocol", "CPU ms", "of hand-coded", "of bare"],
-        [_call_row(one, series) for one in series if one.server.name not in larger],
-    )
-    print("\nThe same calls with more tools, 2026-07-28")
-    print_table(
-        ["call", "tools", "CPU ms", "of 10 tools"],
-        [_growth_row(one, series, smallest.name) for one in _growth(series, sized)],
-    )
-    print("\nNumber of tools; seconds are wall clock, the rest is processor time and memory")
-    print_table(
-        [
-            "tools",
-            "start s",
-            "first list s",
-            "list CPU ms",
-            "reload s",
-            "MiB started",
-            "MiB listed",
-            "MiB peak",
-        ],
-        [_size_row(one) for one in sized],
-    )
-    print("\nIdle, CPU ms per s:", ", ".join(f"{name} {ms:.2f}" for name, ms in idle.items()))
+BEGIN, END = "<!-- figures of the last run: begin -->", "<!-- figures of the last run: end -->"
+_MISSING = "-"
+_REASONS = 3
 
 
-def write_report(
-    path: Path, series: Sequence[Series], sized: Sequence[Sized], idle: Mapping[str, float]
-) -> None:
-    """All figures, round by round."""
-    report = {
-        "machine": {"python": platform.python_version(), "cores": os.cpu_count()},
-        "calls": [_call_figures(one) for one in series],
-        "sizes": [_size_figures(one) for one in sized],
-        "idle_cpu_ms_per_s": dict(idle),
-    }
-    path.write_text(json.dumps(report, indent=2) + "\n")
+@dataclass(frozen=True)
+class Figures:
+    """All that a run has measured; `skipped` has the reason of each thing that it could not."""
+
+    machine: str
+    series: Sequence[Series]
+    resident_mib: Mapping[str, float]
+    sized: Sequence[Sized]
+    layers: Mapping[str, Mapping[str, float]]
+    skipped: Mapping[str, str]
 
 
-def _call_row(one: Series, series: Sequence[Series]) -> list[str]:
-    protocol = "2026-07-28" if one.protocol == "plain HTTP" else one.protocol
-    peer = _find(series, one.case.name, PEER, protocol)
-    floor = _find(series, one.case.name, FLOOR, "plain HTTP")
-    ratios = [f"{one.median_ms / other.median_ms:.2f}" for other in (peer, floor)]
-    return [one.case.name, one.server.name, one.protocol, _spread(one.cpu_ms), *ratios]
+def render(figures: Figures) -> str:
+    """The figures in Markdown; a part that was not measured is left out."""
+    parts = [figures.machine]
+    if figures.skipped:
+        parts.append("Not measured:")
+        parts.append("\n".join(f"- {what}: {why}" for what, why in figures.skipped.items()))
+    if figures.series:
+        parts += _render_calls(figures)
+    if figures.sized:
+        parts += ["### Number of tools", _size_table(figures.sized)]
+    if figures.layers:
+        parts += ["### Where our time goes", _layer_table(figures.layers)]
+    return "\n\n".join(parts) + "\n"
 
 
-def _growth(series: Sequence[Series], sized: Sequence[Sized]) -> list[Series]:
-    """Series of our servers whose case was measured at every size, case by case."""
-    names = [one.server.name for one in sized]
-    ours = [one for one in series if one.server.name in names and one.protocol == "2026-07-28"]
-    cases = list(dict.fromkeys(one.case.name for one in ours if one.server.name == names[-1]))
-    found = [one for one in ours if one.case.name in cases]
-    return sorted(found, key=lambda one: cases.index(one.case.name))
+def write_page(page: Path, text: str) -> None:
+    """Replace what stands between the two markers of a page; ValueError if it has not both."""
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} lacks the markers of the figures")
+    page.write_text(f"{before}{begin}\n\n{text}\n{end}{after}", encoding="utf-8")
 
 
-def _growth_row(one: Series, series: Sequence[Series], smallest: str) -> list[str]:
-    base = _find(series, one.case.name, smallest, one.protocol)
-    ratio = f"{one.median_ms / base.median_ms:.2f}"
-    return [one.case.name, one.server.name.split(", ")[1], _spread(one.cpu_ms), ratio]
-
-
-def _size_row(one: Sized) -> list[str]:
-    return [
-        f"{one.tool_count:,}",
-        _spread(one.start_s, 2),
-        _spread(one.listed_s, 2),
-        f"{median_or_zero(one.list_cpu_ms):,.0f}",
-        _spread(one.reload_s, 2),
-        f"{one.resident_mib:.0f}",
-        f"{one.listed_mib:.0f}",
-        f"{one.peak_mib:.0f}",
-    ]
-
-
-def _find(series: Sequence[Series], case: str, server: str, protocol: str) -> Series:
-    wanted = (case, server, protocol)
-    return next(one for one in series if (one.case.name, one.server.name, one.protocol) == wanted)
-
-
-def _spread(figures: Sequence[float], digits: int = 3) -> str:
-    middle = median_or_zero(list(figures))
-    return f"{middle:.{digits}f} ({min(figures):.{digits}f}-{max(figures):.{digits}f})"
-
-
-def _call_figures(one: Series) -> dict[str, Any]:
-    return {
-        "call": one.case.name,
-        "server": one.server.name,
-        "protocol": one.protocol,
-        "median_ms": one.median_ms,
-        "rounds_ms": one.cpu_ms,
-    }
-
-
-def _size_figures(one: Sized) -> dict[str, Any]:
-    names = (
-        *("tool_count", "start_s", "listed_s", "list_cpu_ms", "reload_s"),
-        *("resident_mib", "listed_mib", "peak_mib"),
-    )
-    return {name: getattr(one, name) for name in names}
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table."""
+    lines = (head, ["---"] * len(head), *rows)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def print_table(head: list[str], rows: list[list[str]]) -> None:
@@ -130,3 +64,118 @@ def print_table(head: list[str], rows: list[list[str]]) -> None:
         print(
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         )
+
+
+def _render_calls(figures: Figures) -> list[str]:
+    series = figures.series
+    compared = [one for one in series if any(one.callers == n for n in (1, 32))]
+    many = [one for one in series if one.callers > 32]
+    wrong = _mistakes(series)
+    parts = [
+        "### CPU ms per call",
+        "Of the server, and of PostgreSQL in brackets; `@` says how many callers there were.",
+        _matrix(compared, _cpu, figures.resident_mib),
+        "### Our CPU per call / Toolbox's",
+        "On the same protocol, in the same rounds.",
+        _matrix([one for one in series if one.subject.server.name == OURS], _ratio_to(series)),
+        "### Calls per second, p50 and p99 in ms",
+        _matrix(compared, _speed),
+    ]
+    if many:
+        parts += ["### Many callers", "CPU ms per call; calls per second; p50 and p99 in ms."]
+        parts += [_matrix(many, lambda one: f"{_cpu(one)}; {_speed(one)}")]
+    total = sum(len(one.seconds) for one in series)
+    return [*parts, "### Errors", f"{total:,} calls were answered in these rounds. {wrong}"]
+
+
+def _matrix(
+    series: Sequence[Series],
+    cell: Callable[[Series], str],
+    resident_mib: Mapping[str, float] | None = None,
+) -> str:
+    """Servers down, cases and callers across."""
+    columns = list(dict.fromkeys((one.case.name, one.callers) for one in series))
+    cells = {(one.subject.label, one.case.name, one.callers): cell(one) for one in series}
+    head = ["server, protocol", *(f"{case} @{callers:,}" for case, callers in columns)]
+    rows = []
+    for one in {one.subject.label: one for one in series}.values():
+        label = one.subject.label
+        row = [label, *(cells.get((label, *column), _MISSING) for column in columns)]
+        if resident_mib:
+            row.append(f"{resident_mib[one.subject.server.name]:.0f}")
+        rows.append(row)
+    return markdown_table([*head, *(["MiB"] if resident_mib else [])], rows)
+
+
+def _cpu(one: Series) -> str:
+    return f"{one.median_ms:.3f} ({median(one.database_cpu_ms):.3f})"
+
+
+def _speed(one: Series) -> str:
+    waits = f"{one.percentile_ms(50):.1f}, {one.percentile_ms(99):.1f}"
+    return f"{median(one.calls_per_s):,.0f}; {waits}"
+
+
+def _ratio_to(series: Sequence[Series]) -> Callable[[Series], str]:
+    """The cell of a ratio: the median of the rounds' ratios."""
+    theirs = {
+        (one.case.name, one.callers, one.subject.protocol): one.cpu_ms
+        for one in series
+        if one.subject.server.name == TOOLBOX
+    }
+
+    def cell(one: Series) -> str:
+        other = theirs.get((one.case.name, one.callers, one.subject.protocol))
+        if not other:
+            return _MISSING
+        return f"{median(a / b for a, b in zip(one.cpu_ms, other, strict=True)):.2f}"
+
+    return cell
+
+
+def _mistakes(series: Sequence[Series]) -> str:
+    """How many calls were not answered rightly, where and why."""
+    bad = [one for one in series if one.mistakes]
+    if not bad:
+        return "All were right."
+    lines = ["Not right:\n"]
+    for one in bad:
+        reasons = "; ".join(f"{n} x {why}" for why, n in one.mistakes.most_common(_REASONS))
+        where = f"{one.subject.label}, {one.case.name} @{one.callers:,}"
+        lines.append(f"- {where}: {one.mistakes.total():,} ({reasons})")
+    return "\n".join(lines)
+
+
+def _size_table(sized: Sequence[Sized]) -> str:
+    head = [
+        *("server", "tools", "start s", "MiB started", "first list s", "list CPU ms"),
+        *("reload s", "one row, CPU ms", f"of {SIZES[0]} tool", "MiB peak"),
+    ]
+    return markdown_table(head, [_size_row(one, sized) for one in sized])
+
+
+def _size_row(one: Sized, sized: Sequence[Sized]) -> list[str]:
+    cpu_ms = one.series.median_ms if one.series else 0.0
+    smallest = next(each for each in sized if each.server.name == one.server.name)
+    base = smallest.series.median_ms if smallest.series else 0.0
+    return [
+        one.server.name,
+        f"{one.tool_count:,}",
+        f"{median(one.start_s):.2f}",
+        f"{one.resident_mib:.0f}",
+        f"{one.list_s:.3f}",
+        f"{one.list_cpu_ms:,.0f}",
+        f"{median_or_zero(one.reload_s):.2f}" if one.reload_s else _MISSING,
+        f"{cpu_ms:.3f}",
+        f"{cpu_ms / base:.2f}" if base else _MISSING,
+        f"{one.peak_mib:.0f}",
+    ]
+
+
+def _layer_table(layers: Mapping[str, Mapping[str, float]]) -> str:
+    rows = [
+        [layer, *(f"{column.get(layer, 0.0):,.0f}" for column in layers.values())]
+        for layer in (*LAYERS, OTHER)
+    ]
+    whole = ["**all**", *(f"**{sum(column.values()):,.0f}**" for column in layers.values())]
+    return markdown_table(["us per call", *layers], [*rows, whole])

@@ -32,15 +32,15 @@ class Server:
 
     def cpu_ms(self) -> float:
         """User and system time of the process and its living descendants since their start."""
-        return sum(map(_cpu_ms, _tree(self.process.pid)))
+        return tree_cpu_ms(self.process.pid)
 
     def resident_mib(self) -> float:
         """Resident memory of the same processes now."""
         return sum(_status_kib(pid, "VmRSS") for pid in _tree(self.process.pid)) / _MIB
 
     def peak_mib(self) -> float:
-        """The most that the first process ever had."""
-        return _status_kib(self.process.pid, "VmHWM") / _MIB
+        """The most that each of the same processes ever had, added up."""
+        return sum(_status_kib(pid, "VmHWM") for pid in _tree(self.process.pid)) / _MIB
 
     def stop(self, keeper: Keeper) -> None:
         """End it, by force if it does not go."""
@@ -60,6 +60,16 @@ def start_server(name: str, port: int, command: Command, keeper: Keeper) -> Serv
     return Server(name, port, process, time.perf_counter() - began)
 
 
+def tree_cpu_ms(pid: int) -> float:
+    """User and system time of a process and its living descendants since their start."""
+    spent = 0.0
+    for member in _tree(pid):
+        # A descendant may have ended since it was listed.
+        with suppress(OSError):
+            spent += _cpu_ms(member)
+    return spent
+
+
 def _listens(port: int) -> bool:
     """Whether a connection is taken; uvicorn listens when the server's lifespan has begun."""
     try:
@@ -71,11 +81,12 @@ def _listens(port: int) -> bool:
 
 def _tree(pid: int) -> Iterator[int]:
     yield pid
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        # A thread may have ended since it was listed.
-        with suppress(FileNotFoundError):
-            for child in (task / "children").read_text().split():
-                yield from _tree(int(child))
+    # A thread may have ended since it was listed, and so may the process.
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                for child in (task / "children").read_text().split():
+                    yield from _tree(int(child))
 
 
 def _cpu_ms(pid: int) -> float:

@@ -63,6 +63,17 @@ class Stage:
             self._keeper.close()
 
     @property
+    def directory(self) -> Path:
+        """A folder for files of the run."""
+        return self._directory
+
+    @property
+    def database_pid(self) -> int:
+        """The process above all of the PostgreSQL."""
+        assert self._postgres.pid is not None
+        return self._postgres.pid
+
+    @property
     def reader_dsn(self) -> str:
         """The demo database as its reader."""
         return self._postgres.dsn("demo", "demo_reader")
@@ -120,15 +131,15 @@ class Stage:
         command = (*MANAGE, "runweb", "--port", str(port))
         return self._start(name, port, command, self._our_variables(database))
 
-    def start_peer(self, name: str, module: str) -> Server:
-        """A server of this folder on the demo database."""
-        port = choose_free_port()
-        variables = {
-            "DEMO_DATABASE_URL": self._postgres.dsn("demo", "demo_reader"),
-            "API_KEY": self.token,
-            "PORT": str(port),
-        }
-        return self._start(name, port, (sys.executable, "-m", module), variables)
+    def start_program(
+        self, name: str, port: int, argv: tuple[str, ...], **variables: str
+    ) -> Server:
+        """Any other server, once it listens on the port."""
+        return self._start(name, port, argv, variables)
+
+    def run_program(self, *argv: str, **variables: str) -> None:
+        """Run something to its end; ConfigurationError with its last words if it fails."""
+        run(Command(argv, self._environment(variables), folder=PROJECT))
 
     def stop(self, server: Server) -> None:
         """Stop one server early."""

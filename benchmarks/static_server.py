@@ -65,4 +65,4 @@ async def sales_after(first_id: int) -> list[dict[str, Any]]:
 if __name__ == "__main__":
     app = mcp.http_app(path="/mcp")
     port = int(os.environ["PORT"])
-    uvicorn.run(app, port=port, http="h11", log_config=None, access_log=False)
+    uvicorn.run(app, port=port, log_config=None, access_log=False)

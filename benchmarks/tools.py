@@ -1,20 +1,19 @@
 """The tools of a run, written as any other program would write them: by SQL."""
 
+from itertools import islice
+
 import psycopg
 
+ROW_SQL = "SELECT id, store_name, store_name_en, region, city FROM stores WHERE id = :store_id"
+THOUSAND_SQL = (
+    "SELECT id, store_id, product_id, amount, transaction_date FROM sales_transactions"
+    " WHERE id > :first_id ORDER BY id LIMIT 1000"
+)
+# The first one is there in every size, the others from three tools on.
 MEASURED = {
+    "store_by_id": ("SQL", ROW_SQL, {"store_id": "INTEGER"}),
+    "sales_after": ("SQL", THOUSAND_SQL, {"first_id": "INTEGER"}),
     "multiply_numbers": ("PYTHON", "num1 * num2", {"num1": "NUMBER", "num2": "NUMBER"}),
-    "store_by_id": (
-        "SQL",
-        "SELECT id, store_name, store_name_en, region, city FROM stores WHERE id = :store_id",
-        {"store_id": "INTEGER"},
-    ),
-    "sales_after": (
-        "SQL",
-        "SELECT id, store_id, product_id, amount, transaction_date FROM sales_transactions"
-        " WHERE id > :first_id ORDER BY id LIMIT 1000",
-        {"first_id": "INTEGER"},
-    ),
 }
 # Four of five are queries, no two alike, so that none is compiled or described for another.
 _FILL = """
@@ -37,10 +36,10 @@ FROM h_custom_tool WHERE name LIKE 'sales\\_report\\_%'"""
 
 
 def write_tools(dsn: str, count: int) -> None:
-    """Replace the tools of a database by `count` ones, the measured ones among them."""
+    """Replace the tools of a database by `count` ones, as many of the measured ones as fit among them."""
     with psycopg.connect(dsn) as connection:
         connection.execute("DELETE FROM h_custom_tool")
-        for name, (tool_type, definition, parameters) in MEASURED.items():
+        for name, (tool_type, definition, parameters) in islice(MEASURED.items(), count):
             row = connection.execute(
                 "INSERT INTO h_custom_tool (name, description_agent, tool_type, definition)"
                 " VALUES (%s, 'Measured.', %s, %s) RETURNING id",

@@ -8,16 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.fetched import FOLDER, NotFetchedError, say_skipped
 from benchmarks.retrieval.bfcl import bfcl_catalogues
 from benchmarks.retrieval.check_data import DataSet, read_data
 from benchmarks.retrieval.columns import measure_columns, prepare_columns
 from benchmarks.retrieval.embedded import EmbeddedTexts
-from benchmarks.retrieval.fetched import (
-    NotFetchedError,
-    fetch_bfcl,
-    fetch_github_document,
-    say_skipped,
-)
+from benchmarks.retrieval.fetched import fetch_bfcl, fetch_github_document
 from benchmarks.retrieval.measures import Answer, Figures, measure, recall_by, recall_by_pair
 from benchmarks.retrieval.peers import ask_graph_tool_call, fastmcp_search
 from benchmarks.retrieval.questions import (
@@ -30,8 +26,6 @@ from benchmarks.retrieval.questions import (
 from benchmarks.retrieval.speed import measure_speed
 from benchmarks.retrieval.systems import Prepared, answer_all, our_systems, prepare
 
-PROJECT = Path(__file__).resolve().parents[2]
-FOLDER = PROJECT / ".data" / "benchmarks"
 # Of the languages and kinds, which say most where an agent looks at a handful of tools.
 DEPTH = 5
 Tables = dict[str, dict[str, Figures]]

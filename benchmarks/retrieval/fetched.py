@@ -4,12 +4,12 @@ They are kept beside the vectors; none is a dependency of the product.
 """
 
 import json
-import subprocess
 import sys
 import tarfile
-import venv
 from pathlib import Path
 from typing import Any
+
+from benchmarks.fetched import NotFetchedError, fetch_environment, run_fetcher
 
 OPENAPI_PACKAGE = "@octokit/openapi"
 OPENAPI_VERSION = "23.0.2"
@@ -18,11 +18,6 @@ BFCL_PACKAGE = "bfcl-eval"
 BFCL_VERSION = "2026.3.23"
 PEER_PACKAGE = "graph-tool-call"
 PEER_VERSION = "0.47.0"
-_TIMEOUT_S = 300
-
-
-class NotFetchedError(Exception):
-    """Something that a registry should have given; the run goes on without it."""
 
 
 def fetch_github_document(folder: Path) -> dict[str, Any]:
@@ -32,7 +27,7 @@ def fetch_github_document(folder: Path) -> dict[str, Any]:
     """
     archive = folder / f"octokit-openapi-{OPENAPI_VERSION}.tgz"
     if not archive.exists():
-        _run(["npm", "pack", "--silent", f"{OPENAPI_PACKAGE}@{OPENAPI_VERSION}"], folder)
+        run_fetcher(["npm", "pack", "--silent", f"{OPENAPI_PACKAGE}@{OPENAPI_VERSION}"], folder)
     with tarfile.open(archive) as opened:
         member = opened.extractfile(_MEMBER)
         if member is None:
@@ -50,7 +45,7 @@ def fetch_bfcl(folder: Path) -> Path:
     if not wheel.exists():
         package = f"{BFCL_PACKAGE}=={BFCL_VERSION}"
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", package]
-        _run([*pip, "--dest", str(folder)], folder)
+        run_fetcher([*pip, "--dest", str(folder)], folder)
     return wheel
 
 
@@ -59,15 +54,8 @@ def fetch_peer(folder: Path) -> Path:
 
     Raises NotFetchedError where PyPI cannot be reached.
     """
-    home = folder / f"{PEER_PACKAGE}-{PEER_VERSION}"
-    python = home / "bin" / "python"
-    marker = home / "complete"
-    if not marker.exists():
-        venv.create(home, clear=True, with_pip=True)
-        package = f"{PEER_PACKAGE}=={PEER_VERSION}"
-        _run([str(python), "-m", "pip", "install", "--quiet", package], folder)
-        marker.touch()
-    return python
+    package = f"{PEER_PACKAGE}=={PEER_VERSION}"
+    return fetch_environment(f"{PEER_PACKAGE}-{PEER_VERSION}", [package], folder)
 
 
 def run_peer(python: Path, request: Path, answer: Path) -> None:
@@ -76,30 +64,4 @@ def run_peer(python: Path, request: Path, answer: Path) -> None:
     Raises NotFetchedError if it fails, as after a change of its interface.
     """
     program = Path(__file__).with_name("peer_program.py")
-    _run([str(python), str(program), str(request), str(answer)], request.parent)
-
-
-def _run(command: list[str], folder: Path) -> None:
-    name = Path(command[0]).name
-    try:
-        subprocess.run(
-            command,
-            cwd=folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=_TIMEOUT_S,
-        )
-    except FileNotFoundError as error:
-        raise NotFetchedError(f"there is no {name} on this machine") from error
-    except subprocess.TimeoutExpired as error:
-        raise NotFetchedError(f"{name} took longer than {_TIMEOUT_S} s") from error
-    except subprocess.CalledProcessError as error:
-        last = (error.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise NotFetchedError(f"{name} failed: {last[:200]}") from error
-
-
-def say_skipped(what: str, error: NotFetchedError) -> None:
-    """Tell people what is missing from the tables and why."""
-    print(f"skipped: {what}; {error}", file=sys.stderr, flush=True)
+    run_fetcher([str(python), str(program), str(request), str(answer)], request.parent)

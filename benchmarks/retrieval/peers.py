@@ -11,7 +11,8 @@ from typing import Any
 from fastmcp.server.transforms.search import BM25SearchTransform
 from fastmcp.tools.base import Tool as ServerTool
 
-from benchmarks.retrieval.fetched import NotFetchedError, fetch_peer, run_peer, say_skipped
+from benchmarks.fetched import NotFetchedError, say_skipped
+from benchmarks.retrieval.fetched import fetch_peer, run_peer
 from benchmarks.retrieval.measures import RESULTS, Answer
 from benchmarks.retrieval.questions import Catalogue, Question, mcp_schema
 from core.retrieval.model import Tool

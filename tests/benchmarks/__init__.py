@@ -1,0 +1,1 @@
+"""Tests of benchmarks: what reads answers and writes the page; they measure nothing."""
