@@ -59,7 +59,6 @@ class Run:
         cases = [case for case in every if case.word in (self.only & CASES or CASES)]
         servers = self.start_servers() if self.parts & {"calls", "profile"} else []
         series = await self.warm_up(self.choose_series(servers, cases))
-        say(f"{self.rounds} rounds of {len(series)} series")
         await run_rounds(series, self.rounds, self.calls, self.stage.database_pid)
         resident_mib = {server.name: server.resident_mib() for server in servers}
         layers = await self.profile(series)

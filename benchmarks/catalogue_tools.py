@@ -26,6 +26,7 @@ TIMEOUT_S = 120.0
 WARM_UP = 3
 COLUMNS, TAGS, KEYS_OF_EACH = 20, 40, 2
 ROWS = f"""
+TRUNCATE h_catalog_tag, h_catalog_table RESTART IDENTITY CASCADE;
 INSERT INTO h_catalog_tag (name) SELECT 'tag ' || n FROM generate_series(1, {TAGS}) n;
 INSERT INTO h_catalog_table (schema, name, display_name, description, notes, row_estimate, sample)
 SELECT 'public', 'department_table_' || n, '부서 테이블 ' || n,

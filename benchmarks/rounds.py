@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -102,7 +103,8 @@ async def run_rounds(
     series: Sequence[Series], rounds: int, calls: dict[int, int], database_pid: int
 ) -> None:
     """Measure every series once in each round; `calls` by the number of callers."""
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
+        print(f"... round {number} of {rounds}, {len(series)} series", file=sys.stderr, flush=True)
         for one in random.sample(series, len(series)):
             await one.measure(calls[one.callers], database_pid)
 

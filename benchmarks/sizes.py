@@ -1,6 +1,7 @@
 """What the number of served tools costs: start, list, memory, calls, and the taking up of a change."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ async def measure_sizes(
     for size in SIZES:
         database = stage.make_database(size)
         for name in _START:
-            print(f"... {name} with {size:,} tools", flush=True)
+            print(f"... {name} with {size:,} tools", file=sys.stderr, flush=True)
             try:
                 sized = await _start(
                     stage, case, name=name, size=size, database=database, starts=rounds
