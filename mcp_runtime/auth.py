@@ -65,13 +65,6 @@ class KeyVerifier(TokenVerifier):
         entry = self._find_fresh(token)
         return None if entry is None else entry.caller
 
-    def find(self, token: str) -> Caller | None:
-        """The caller of a key that was confirmed within two seconds; None where the database has to say."""
-        if token_key_id(token) is None:
-            return None
-        entry = self._entries.get(token_digest(token))
-        return entry.caller if entry and entry.is_younger_than(KEY_CACHE_SECONDS) else None
-
     def forget_keys(self) -> None:
         """Read every key again: one was changed or revoked."""
         self._entries.clear()

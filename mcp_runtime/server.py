@@ -5,19 +5,16 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import Error as DatabaseError
 from fastmcp import FastMCP
-from fastmcp.server.http import HostOriginGuardMiddleware, StreamableHTTPASGIApp
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from fastmcp.server.http import HostOriginGuardMiddleware
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.responses import JSONResponse, Response
 
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
@@ -35,6 +32,7 @@ from mcp_runtime.jobs import (
 )
 from mcp_runtime.lane.lane import DirectLane
 from mcp_runtime.lane.lists import KeepAnswers
+from mcp_runtime.lane.sessions import find_manager
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
@@ -91,7 +89,7 @@ class Runtime:
             PATH,
             tool_caller=self.caller,
             verifier=self.verifier if auth_required else None,
-            guard=HostOriginGuardMiddleware(_nobody, settings.MCP_ALLOWED_HOSTS, mode="strict"),
+            guard=HostOriginGuardMiddleware(Response(), settings.MCP_ALLOWED_HOSTS, mode="strict"),
             server_info=lambda: self.mcp._mcp_server.server_info_stamp,
             stateless=stateless,
         )
@@ -141,7 +139,7 @@ class Runtime:
     @asynccontextmanager
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
-            self._lane.sessions.manager = manager = _find_manager(self._app)
+            self._lane.sessions.manager = manager = find_manager(self._app, PATH)
             limit_bodies(
                 manager,
                 max_bytes=settings.MCP_MAX_REQUEST_BYTES,
@@ -248,21 +246,6 @@ class Runtime:
                 "quarantined": len(snapshot.quarantined),
             }
         return JSONResponse(body, status_code=200 if is_ready else 503)
-
-
-def _find_manager(app: Starlette) -> StreamableHTTPSessionManager:
-    """What serves the MCP address of a running application; FastMCP has no public place for it."""
-    endpoint: Any = next(
-        route.endpoint for route in app.routes if isinstance(route, Route) and route.path == PATH
-    )
-    while not isinstance(endpoint, StreamableHTTPASGIApp):
-        endpoint = endpoint.app
-    assert endpoint.session_manager is not None  # noqa: S101 - the application runs
-    return endpoint.session_manager
-
-
-async def _nobody(*_: object) -> None:
-    """The application behind a guard that is asked for its rules alone."""
 
 
 def _stop_if_failed(task: asyncio.Task[None]) -> None:

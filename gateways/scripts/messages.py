@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any
 
 from core.errors import EvaluationError
 from core.messages import Message, from_json, message
@@ -161,12 +161,9 @@ def _read_float(text: str) -> float:
     return number
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
 _REPLY_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_REPLY_DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=_refuse_constant)
+# int() refuses NaN and the infinities, which are no JSON.
+_REPLY_DECODER = json.JSONDecoder(parse_float=_read_float, parse_constant=int)
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 # Every object in a request has one key, which tells how to read it.

@@ -14,12 +14,12 @@ MODERN = {version.encode(): version for version in MODERN_PROTOCOL_VERSIONS}
 HANDSHAKE = {version.encode(): version for version in HANDSHAKE_PROTOCOL_VERSIONS}
 # Each key of a client's envelope is checked once; a client that sends ever new ones costs no memory.
 _ENVELOPES_KEPT = 512
-_MAX_ENVELOPE_BYTES = 4_096
+MAX_ENVELOPE_BYTES = 4_096
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
 
-class Params(Struct, forbid_unknown_fields=True):
+class CallParams(Struct, forbid_unknown_fields=True):
     """The parameters of `tools/call` and of requests that have none but the envelope."""
 
     name: str | UnsetType = UNSET
@@ -27,32 +27,32 @@ class Params(Struct, forbid_unknown_fields=True):
     meta: Raw = msgspec.field(name="_meta", default_factory=Raw)
 
 
-class Request(Struct, forbid_unknown_fields=True):
+class LaneRequest(Struct, forbid_unknown_fields=True):
     """One JSON-RPC request."""
 
     jsonrpc: Literal["2.0"]
     id: int | str
     method: str
-    params: Params = msgspec.field(default_factory=Params)
+    params: CallParams = msgspec.field(default_factory=CallParams)
 
 
 class _Cancelled(Struct):
     request_id: int | str = msgspec.field(name="requestId")
 
 
-class Cancellation(Struct, tag_field="method", tag="notifications/cancelled"):
+class _Cancellation(Struct, tag_field="method", tag="notifications/cancelled"):
     """The notification of a client that no longer waits for a request of its session."""
 
     params: _Cancelled
 
 
-_requests = msgspec.json.Decoder(Request)
-_cancellations = msgspec.json.Decoder(Cancellation)
+_requests = msgspec.json.Decoder(LaneRequest)
+_cancellations = msgspec.json.Decoder(_Cancellation)
 # What bodies that are not plain make of the decoder; MsgspecError is no ValueError.
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
 
 
-def read_request(body: bytes) -> Request | None:
+def read_request(body: bytes) -> LaneRequest | None:
     """The request, None for anything but a plain one."""
     try:
         return _requests.decode(body)
@@ -78,7 +78,7 @@ def is_plain(headers: Mapping[bytes, bytes]) -> bool:
     )
 
 
-def is_routed(headers: Mapping[bytes, bytes], request: Request) -> bool:
+def is_routed(headers: Mapping[bytes, bytes], request: LaneRequest) -> bool:
     """Whether the routing headers of 2026-07-28 say literally what the body says."""
     if headers.get(b"mcp-method") != request.method.encode():
         return False
@@ -92,13 +92,12 @@ def _takes_both(accept: bytes) -> bool:
     return b"*/*" in kinds or kinds >= {b"application/json", b"text/event-stream"}
 
 
-def has_good_envelope(method: str, version: str, meta: Raw) -> bool:
-    """Whether the SDK takes `_meta`; asked once for each envelope, as clients repeat theirs."""
-    return len(meta) <= _MAX_ENVELOPE_BYTES and _judge_envelope(method, version, bytes(meta))
-
-
 @lru_cache(_ENVELOPES_KEPT)
-def _judge_envelope(method: str, version: str, meta: bytes) -> bool:
+def has_good_envelope(method: str, version: str, meta: bytes) -> bool:
+    """Whether the SDK takes `_meta`; asked once for each envelope, as clients repeat theirs.
+
+    Longer ones than `MAX_ENVELOPE_BYTES` are not to be kept.
+    """
     if not meta:
         return version not in MODERN_PROTOCOL_VERSIONS
     params: dict[str, Any] = {"name": "a"} if method == "tools/call" else {}

@@ -4,13 +4,16 @@ import asyncio
 from typing import Any
 from weakref import WeakValueDictionary
 
+from fastmcp.server.http import StreamableHTTPASGIApp
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.connection import Connection
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.routing import Route
 
 from mcp_runtime.caller import ANONYMOUS, Caller
 
-# A session that only the lane uses is kept from being idle so often.
+# A session that only the lane uses is kept from becoming idle, this often at most.
 TOUCH_INTERVAL_S = 60.0
 
 
@@ -20,7 +23,6 @@ class Sessions:
     def __init__(self) -> None:
         self.manager: StreamableHTTPSessionManager | None = None
         self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
-        self._touched_at: dict[str, float] = {}
 
     def note(self, connection: Connection) -> None:
         """A client has begun a session."""
@@ -40,19 +42,19 @@ class Sessions:
         is_ended = transport.is_terminated or transport.idle_scope.cancel_called
         if is_ended or self.manager._session_owners.get(session_id) != owner:
             return None
-        self._touch(session_id, transport)
+        # anyio's clock is the loop's. The deadline is infinite while FastMCP serves a request.
+        due = asyncio.get_running_loop().time() + transport._idle_timeout
+        if transport.idle_scope.deadline < due - TOUCH_INTERVAL_S:
+            transport.idle_scope.deadline = due
         return connection.protocol_version
 
-    def _touch(self, session_id: str, transport: Any) -> None:
-        now = asyncio.get_running_loop().time()
-        if now - self._touched_at.get(session_id, -TOUCH_INTERVAL_S) < TOUCH_INTERVAL_S:
-            return
-        self._touched_at = {
-            known: at
-            for known, at in self._touched_at.items()
-            if now - at < TOUCH_INTERVAL_S and known in self._connections
-        }
-        self._touched_at[session_id] = now
-        if not transport._requests_in_flight:
-            # anyio's clock is the loop's.
-            transport.idle_scope.deadline = now + transport._idle_timeout
+
+def find_manager(app: Starlette, path: str) -> StreamableHTTPSessionManager:
+    """What serves the path of a running application; FastMCP has no public place for it."""
+    endpoint: Any = next(
+        route.endpoint for route in app.routes if isinstance(route, Route) and route.path == path
+    )
+    while not isinstance(endpoint, StreamableHTTPASGIApp):
+        endpoint = endpoint.app
+    assert endpoint.session_manager is not None  # noqa: S101 - the application runs
+    return endpoint.session_manager

@@ -59,7 +59,7 @@ def run_trial(
         require_usable(sources, spec.logic, caller.username)
         if isinstance(spec.logic, ScriptLogic):
             # The start of the processes says nothing of the script.
-            shared_loop().run(_start_scripts, sources, timeout_s=_START_WITHIN_S)
+            shared_loop().run(Sources.script_runner, sources, timeout_s=_START_WITHIN_S)
             began = perf_counter()
         answer = run_here(
             spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key
@@ -93,10 +93,6 @@ def advise_on_time(spec: ToolSpec, elapsed_ms: float) -> Message | None:
         elapsed=round(elapsed_ms),
         limit=spec.timeout_ms,
     )
-
-
-async def _start_scripts(sources: Sources) -> None:
-    await sources.script_runner()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,54 @@
+"""A request that the direct lane has taken, and the bytes of its answer."""
+
+from dataclasses import dataclass
+
+from core.json_text import encode_json
+from core.proxied import ProxiedAnswer, wire_content
+from core.results import Answer, structured_json
+from gateways.http_server.direct import DirectAnswer
+from mcp_runtime.caller import Caller
+from mcp_runtime.lane.requests import LaneRequest
+from tools.builtin.tool import RefusedAnswer
+
+
+@dataclass(slots=True)
+class TakenRequest:
+    """Who makes the request, in which version, and what its answer repeats."""
+
+    body: LaneRequest
+    caller: Caller
+    version: str
+    # Lines of the answer's head.
+    headers: bytes
+    request_id: str
+    # '' outside of sessions.
+    session_id: str = ""
+    # What a result of this version ends with.
+    tail: bytes = b""
+
+    def answer(self, result: bytes) -> DirectAnswer:
+        """The JSON-RPC answer with this result."""
+        body = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode_json(self.body.id), result)
+        return DirectAnswer(self.headers, body)
+
+    def answer_call(self, answer: Answer) -> DirectAnswer:
+        """The answer to a call that has run."""
+        if isinstance(answer, ProxiedAnswer):
+            content = encode_json(wire_content(answer))[1:-1]
+        else:
+            texts = [b'{"type":"text","text":%b}' % encode_json(text) for text in answer.texts]
+            structured = structured_json(answer)
+            content = b'"content":[%b],"structuredContent":%b' % (b",".join(texts), structured)
+        is_error = b"true" if isinstance(answer, RefusedAnswer) else b"false"
+        return self.answer(b'{%b,"isError":%b%b}' % (content, is_error, self.tail))
+
+    def answer_error(self, text: str) -> DirectAnswer:
+        """The answer to a call that the tool refuses or fails at."""
+        content = b'{"type":"text","text":%b}' % encode_json(text)
+        return self.answer(b'{"content":[%b],"isError":true%b}' % (content, self.tail))
+
+    def answer_cancelled(self) -> DirectAnswer:
+        """What the SDK says of a request that its client has cancelled."""
+        error = b'{"code":-32800,"message":"Request cancelled"}'
+        body = b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (encode_json(self.body.id), error)
+        return DirectAnswer(self.headers, body)
