@@ -124,6 +124,11 @@ class CompiledTool:
         """The compiled query of a SQL tool."""
         return self._logic if isinstance(self._logic, CompiledStatement) else None
 
+    @property
+    def is_immediate(self) -> bool:
+        """Whether a run never waits for anything, so that it needs no deadline and no task."""
+        return isinstance(self._logic, CompiledExpression)
+
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments, as agents see it."""

@@ -15,6 +15,8 @@ DEFAULT_MAX_WAIT_MS = 5_000
 
 _T = TypeVar("_T")
 Turn = asyncio.Future[_T]
+# When it is over on the loop's clock, and how long it is.
+_Wait = tuple[float, float]
 
 
 class FairQueue(Generic[_T]):
@@ -37,8 +39,10 @@ class FairQueue(Generic[_T]):
         self._refuse = refuse
         self._take_back = take_back
         # The first key is the one whose turn it is; no queue is empty.
-        self._queues: OrderedDict[str, OrderedDict[Turn[_T], None]] = OrderedDict()
+        self._queues: OrderedDict[str, OrderedDict[Turn[_T], _Wait]] = OrderedDict()
         self._count = 0
+        # Rings no later than the first wait is over; most are over long before, so it is seldom set.
+        self._alarm: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
         return self._count
@@ -60,10 +64,11 @@ class FairQueue(Generic[_T]):
         loop = asyncio.get_running_loop()
         began = loop.time()
         turn: Turn[_T] = loop.create_future()
-        self._queues.setdefault(key, OrderedDict())[turn] = None
-        self._count += 1
         wait_s = max(0.0, min(until - began, self._max_wait_s))
-        timer = loop.call_later(wait_s, self._expire, key, turn, wait_s)
+        self._queues.setdefault(key, OrderedDict())[turn] = (began + wait_s, wait_s)
+        self._count += 1
+        if self._alarm is None or self._alarm.when() > began + wait_s:
+            self._set_alarm(began + wait_s)
         try:
             return await turn
         except asyncio.CancelledError:
@@ -71,8 +76,6 @@ class FairQueue(Generic[_T]):
             if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self._take_back(turn.result())
             raise
-        finally:
-            timer.cancel()
 
     def offer(self, thing: _T) -> bool:
         """Give it to the caller whose turn it is; False when nobody waits."""
@@ -97,19 +100,36 @@ class FairQueue(Generic[_T]):
         self._queues.clear()
         self._count = 0
 
-    def _expire(self, key: str, turn: Turn[_T], wait_s: float) -> None:
-        self._remove(key, turn)
-        if not turn.done():
-            turn.set_exception(
-                self._refuse(
-                    message(
-                        "queue.waited",
-                        "every {noun} was in use for {seconds} s; retry in a few seconds",
-                        noun=self._noun,
-                        seconds=f"{round(wait_s, 2):g}",
+    def _set_alarm(self, at: float) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_at(at, self._expire)
+
+    def _expire(self) -> None:
+        """Refuse those whose wait is over, and come back when the next one's is."""
+        now, self._alarm = asyncio.get_running_loop().time(), None
+        waits = [
+            (*wait, key, turn)
+            for key, queue in self._queues.items()
+            for turn, wait in queue.items()
+        ]
+        for at, wait_s, key, turn in waits:
+            if at > now:
+                continue
+            self._remove(key, turn)
+            if not turn.done():
+                turn.set_exception(
+                    self._refuse(
+                        message(
+                            "queue.waited",
+                            "every {noun} was in use for {seconds} s; retry in a few seconds",
+                            noun=self._noun,
+                            seconds=f"{round(wait_s, 2):g}",
+                        )
                     )
                 )
-            )
+        if left := [at for at, *_ in waits if at > now]:
+            self._set_alarm(min(left))
 
     def _remove(self, key: str, turn: Turn[_T]) -> None:
         queue = self._queues.get(key)

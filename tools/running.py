@@ -110,6 +110,8 @@ async def run_tool(
     Callers that wait for the same data source take turns by the text `caller`.
     """
     values, spec = tool.validate(arguments, facts), tool.spec
+    if isinstance(tool, CompiledTool) and tool.is_immediate:
+        return await tool.run(values, sources, caller)
     deadline = RunDeadline(spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S)
     try:
         return await tool.run(values, sources, caller)

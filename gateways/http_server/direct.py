@@ -35,6 +35,17 @@ class DirectApplication(Protocol):
         """The answer, or what will give it; None for a request of the application."""
 
 
+def run_to_end(coming: Coroutine[Any, Any, DirectAnswer]) -> DirectAnswer:
+    """The answer of a coroutine that waits for nothing, without a task. Raises RuntimeError if it waits."""
+    try:
+        coming.send(None)
+    except StopIteration as end:
+        answer: DirectAnswer = end.value
+        return answer
+    coming.close()
+    raise RuntimeError
+
+
 class DirectCycle:
     """Stands where uvicorn has the cycle of the request that is being answered."""
 

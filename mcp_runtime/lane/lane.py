@@ -13,7 +13,7 @@ from access.request_ids import HEADER, REQUEST_ID, choose_request_id
 from core.errors import ToolboxError
 from core.execution import CompiledTool
 from core.json_text import encode_json
-from gateways.http_server.direct import DirectAnswer, DirectRequest
+from gateways.http_server.direct import DirectAnswer, DirectRequest, run_to_end
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
 from mcp_runtime.lane.lists import KEPT_METHODS, KeptAnswers, mark
@@ -74,8 +74,12 @@ class DirectLane:
         match body.method:
             case "tools/call":
                 tool = None if body.params.name is UNSET else snapshot.find(body.params.name)
-                is_own = isinstance(tool, (CompiledTool, BuiltinTool))
-                return self._call(taken) if is_own else None
+                if not isinstance(tool, (CompiledTool, BuiltinTool)):
+                    return None
+                is_immediate = isinstance(tool, CompiledTool) and tool.is_immediate
+                call = self._call(taken)
+                # A task would cost half as much again.
+                return run_to_end(call) if is_immediate else call
             case "ping" if taken.session_id:
                 return taken.answer(b"{}")
             case method if method in KEPT_METHODS and body.params.name is UNSET:
@@ -146,7 +150,7 @@ class DirectLane:
         params = taken.body.params
         assert params.name is not UNSET  # noqa: S101 - narrows
         arguments = {} if params.arguments is UNSET else params.arguments
-        REQUEST_ID.set(taken.request_id)
+        token = REQUEST_ID.set(taken.request_id)
         key = (taken.session_id, taken.body.id)
         if taken.session_id and (task := asyncio.current_task()) is not None:
             self._running[key] = task
@@ -166,6 +170,7 @@ class DirectLane:
             return taken.answer_error(f"Error calling tool {params.name!r}")
         finally:
             self._running.pop(key, None)
+            REQUEST_ID.reset(token)
 
     def _cancel(self, session_id: str, body: bytes) -> None:
         """End the call that a notification names."""
