@@ -53,8 +53,8 @@ async def until_up(source: PostgresSource) -> None:
 async def test_server_ends_a_query_that_takes_too_long(
     settings: PostgresSettings, observer: Observer
 ) -> None:
-    async with PostgresSource(replace(settings, statement_timeout_ms=200)) as source:
-        with pytest.raises(DeadlineExceededError, match=r"longer than 0\.2 s and was stopped"):
+    async with PostgresSource(replace(settings, statement_timeout_ms=2_000)) as source:
+        with pytest.raises(DeadlineExceededError, match=r"longer than 2 s and was stopped"):
             await source.run(make_query(SLOW))
 
         assert await fetch_value(source, "SELECT 1") == 1
@@ -64,8 +64,8 @@ async def test_server_ends_a_query_that_takes_too_long(
 async def test_shorter_deadline_of_a_call_ends_it_too(
     source: PostgresSource, observer: Observer
 ) -> None:
-    with pytest.raises(DeadlineExceededError, match=r"longer than 0\.1 s"):
-        await source.run(make_query(SLOW, timeout_ms=100))
+    with pytest.raises(DeadlineExceededError, match=r"longer than 2 s"):
+        await source.run(make_query(SLOW, timeout_ms=2_000))
 
     assert await wait_for_rows(observer, ACTIVE, 0) == []
 
@@ -110,15 +110,15 @@ async def test_caller_whose_time_is_over_before_its_turn_is_told_that_it_is_busy
 async def test_wait_counts_as_time_of_the_query(settings: PostgresSettings) -> None:
     async with PostgresSource(replace(settings, pool_size=1)) as source:
         await fetch_value(source, "SELECT 1")
-        first = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=600)))
+        first = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=1_500)))
         await asyncio.sleep(0)
-        second = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=4_000)))
+        second = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=6_000)))
 
         with pytest.raises(DeadlineExceededError, match="ask for less"):
             await first
         with pytest.raises(
             DeadlineExceededError,
-            match=r"longer than 4 s and was stopped; it waited [\d.]+ s of that for its turn: retry",
+            match=r"longer than 6 s and was stopped; it waited [\d.]+ s of that for its turn: retry",
         ):
             await second
 

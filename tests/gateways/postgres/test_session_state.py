@@ -75,7 +75,7 @@ async def test_lock_is_given_back_after_the_deadline(
     one: PostgresSource, observer: Observer
 ) -> None:
     with pytest.raises(DeadlineExceededError):
-        await one.run(make_query(f"SELECT take_lock(4715), {SLOW}", timeout_ms=300))
+        await one.run(make_query(f"SELECT take_lock(4715), {SLOW}", timeout_ms=2_000))
 
     # Whoever runs next on the only connection finds it settled.
     assert await fetch_value(one, "SELECT 1") == 1

@@ -106,9 +106,9 @@ def test_script_runs_in_the_sandbox(db: None) -> None:
 
 
 def test_time_limit_of_the_tool_holds(sources: SourceSettings) -> None:
-    spec = replace(tool(ENDLESS), timeout_ms=100)
+    spec = replace(tool(ENDLESS), timeout_ms=1_000)
 
-    assert "longer than 0.1 s" in str(run_trial(spec, {}, sources, KIM).error)
+    assert "longer than 1 s" in str(run_trial(spec, {}, sources, KIM).error)
 
 
 def test_trial_is_stopped_by_its_own_user_alone(sources: SourceSettings) -> None:
