@@ -30,7 +30,7 @@ class Described(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolEntry:
-    """One tool as an agent sees it listed; tags are sorted."""
+    """One tool as an agent sees it listed; tags are sorted. An empty output schema is none."""
 
     name: str
     title: str
@@ -43,12 +43,13 @@ class ToolEntry:
     def to_json(self) -> dict[str, Any]:
         """The entry in the answer to `tools/list`."""
         description = {} if self.description is None else {"description": self.description}
+        output = {"outputSchema": self.output_schema} if self.output_schema else {}
         return {
             "name": self.name,
             "title": self.title,
             **description,
             "inputSchema": self.input_schema,
-            "outputSchema": self.output_schema,
+            **output,
             "annotations": self.annotations,
             "_meta": {"fastmcp": {"tags": list(self.tags)}},
         }

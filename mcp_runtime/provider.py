@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from fastmcp.exceptions import ToolError
@@ -16,9 +17,9 @@ from core.errors import ToolboxError
 from core.execution import CompiledTool
 from core.proxied import wire_content
 from core.results import output_schema
-from core.tool_entry import make_entry
+from core.tool_entry import ToolEntry, make_entry
 from mcp_runtime.auth import current_caller
-from mcp_runtime.caller import ToolCaller
+from mcp_runtime.caller import Caller, ToolCaller
 from mcp_runtime.search.listing import ListingRule, hints_of_any
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
@@ -32,19 +33,14 @@ class DefinedTool(Tool):
     _caller: ToolCaller = PrivateAttr()
 
     @classmethod
-    def listed(cls, tool: ServedTool, caller: ToolCaller) -> "DefinedTool":
+    def listed(cls, entry: ToolEntry, caller: ToolCaller) -> "DefinedTool":
         """The tool with all that `tools/list` shows."""
-        if isinstance(tool, CompiledTool):
-            output: dict[str, Any] | None = output_schema(tool.spec)
-        else:
-            output = tool.output_schema
-        entry = make_entry(tool.spec, tool.input_schema, output or {})
         defined = cls(
             name=entry.name,
             title=entry.title,
             description=entry.description,
             parameters=entry.input_schema,
-            output_schema=output,
+            output_schema=entry.output_schema or None,
             annotations=ToolAnnotations(**entry.annotations),
             tags=set(entry.tags),
         )
@@ -64,6 +60,36 @@ class DefinedTool(Tool):
         )
 
 
+class SnapshotListing:
+    """What of one snapshot is listed, and to whom."""
+
+    def __init__(self, snapshot: Snapshot, rule: ListingRule) -> None:
+        self.snapshot = snapshot
+        self._rule = rule
+
+    def names(self, caller: Caller) -> Sequence[str]:
+        """The names of the tools that the caller may see, as far as the rule lists them."""
+        visible = [name for name, _ in self.snapshot.all_tools() if caller.may_see(name)]
+        return self._rule.choose(visible, self.snapshot)
+
+    def entry(self, name: str) -> tuple[ServedTool, ToolEntry]:
+        """A served tool and what `tools/list` shows of it. Raises KeyError."""
+        tool = self.snapshot.find(name)
+        if tool is None:
+            raise KeyError(name)
+        if isinstance(tool, CompiledTool):
+            output: dict[str, Any] | None = output_schema(tool.spec)
+        else:
+            output = tool.output_schema
+        entry = make_entry(tool.spec, tool.input_schema, output or {})
+        is_forwarding = isinstance(tool, ForwardingTool)
+        return tool, replace(entry, annotations=self._hints_of_any) if is_forwarding else entry
+
+    @cached_property
+    def _hints_of_any(self) -> dict[str, bool]:
+        return hints_of_any(findable(self.snapshot.builtin, self.snapshot.tools).values())
+
+
 class SnapshotProvider(Provider):
     """Lists what the caller may see, as far as the rule lists it; finds any name at once."""
 
@@ -71,27 +97,14 @@ class SnapshotProvider(Provider):
         super().__init__()
         self._caller = caller
         self._rule = rule
-        self._listed_for = Snapshot()
-        self._listed: dict[str, DefinedTool] = {}
+        self._listing = SnapshotListing(Snapshot(), rule)
 
     async def _list_tools(self) -> Sequence[Tool]:
-        caller, snapshot = current_caller(), self._caller.snapshot()
-        if snapshot is not self._listed_for:
-            # What was listed of tools that did not change is kept.
-            listed = {
-                name: self._listed[name]
-                if self._listed_for.find(name) is tool
-                else DefinedTool.listed(tool, self._caller)
-                for name, tool in snapshot.all_tools()
-            }
-            hints = hints_of_any(findable(snapshot.builtin, snapshot.tools).values())
-            for name, builtin in snapshot.builtin.items():
-                if isinstance(builtin, ForwardingTool):
-                    hinted = replace(builtin, spec=replace(builtin.spec, annotations=hints))
-                    listed[name] = DefinedTool.listed(hinted, self._caller)
-            self._listed, self._listed_for = listed, snapshot
-        visible = [name for name in self._listed if caller.may_see(name)]
-        return [self._listed[name] for name in self._rule.choose(visible, snapshot)]
+        snapshot = self._caller.snapshot()
+        if snapshot is not self._listing.snapshot:
+            self._listing = SnapshotListing(snapshot, self._rule)
+        names = self._listing.names(current_caller())
+        return [DefinedTool.listed(self._listing.entry(name)[1], self._caller) for name in names]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         # Never None: a call of an unknown tool is answered and recorded by ToolCaller like any other.

@@ -31,7 +31,7 @@ from mcp_runtime.jobs import (
     write_heartbeats,
 )
 from mcp_runtime.lane.lane import DirectLane
-from mcp_runtime.lane.lists import KeepAnswers
+from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.sessions import find_manager
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.search.listing import ListingRule
@@ -90,7 +90,8 @@ class Runtime:
             tool_caller=self.caller,
             verifier=self.verifier if auth_required else None,
             guard=HostOriginGuardMiddleware(Response(), settings.MCP_ALLOWED_HOSTS, mode="strict"),
-            server_info=lambda: self.mcp._mcp_server.server_info_stamp,
+            server_info=self.mcp._mcp_server.server_info_stamp,
+            lists=ToolLists(rule),
             stateless=stateless,
         )
         # What answers plain requests before the application does.
@@ -110,7 +111,6 @@ class Runtime:
             middleware=[
                 Middleware(RequestIds),
                 Middleware(DisconnectWatch),
-                Middleware(KeepAnswers, self._lane.kept),
             ],
         )
         return self._app

@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from functools import cached_property
+from collections.abc import Coroutine
 from typing import Any
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
@@ -16,7 +15,7 @@ from core.json_text import encode_json
 from gateways.http_server.direct import DirectAnswer, DirectRequest, run_to_end
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
-from mcp_runtime.lane.lists import KEPT_METHODS, KeptAnswers, mark
+from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.requests import (
     HANDSHAKE,
     MAX_ENVELOPE_BYTES,
@@ -47,17 +46,19 @@ class DirectLane:
         tool_caller: ToolCaller,
         verifier: KeyVerifier | None,
         guard: HostOriginGuardMiddleware,
-        server_info: Callable[[], dict[str, Any]],
+        server_info: dict[str, Any],
+        lists: ToolLists,
         stateless: bool,
     ) -> None:
         """`verifier` None: anybody may call. `stateless`: earlier versions have no sessions."""
         self.path = path.encode()
         self.sessions = Sessions()
-        self.kept = KeptAnswers()
+        self._lists = lists
         self._tool_caller = tool_caller
         self._verifier = verifier
         self._guard = guard
-        self._server_info = server_info
+        info = {"io.modelcontextprotocol/serverInfo": server_info}
+        self._modern_tail = b',"resultType":"complete","_meta":' + encode_json(info)
         self._stateless = stateless
         self._hosts: dict[tuple[bytes, str], bool] = {}
         # Calls of sessions, which their clients may cancel by a notification.
@@ -82,11 +83,8 @@ class DirectLane:
                 return run_to_end(call) if is_immediate else call
             case "ping" if taken.session_id:
                 return taken.answer(b"{}")
-            case method if method in KEPT_METHODS and body.params.name is UNSET:
-                key = (method, taken.version, taken.caller.facts.allowed_tools)
-                if (result := self.kept.find(snapshot, key)) is not None:
-                    return taken.answer(result)
-                mark(request.scope, snapshot, self._tool_caller.snapshot, key)
+            case "tools/list" if body.params.name is UNSET:
+                return taken.answer_list(self._lists.find(snapshot, taken.caller))
         return None
 
     def _take(self, request: DirectRequest) -> TakenRequest | None:
@@ -139,11 +137,6 @@ class DirectLane:
         if named and named not in HANDSHAKE:
             return None
         return self.sessions.find_version(session_id, caller)
-
-    @cached_property
-    def _modern_tail(self) -> bytes:
-        info = {"io.modelcontextprotocol/serverInfo": self._server_info()}
-        return b',"resultType":"complete","_meta":' + encode_json(info)
 
     async def _call(self, taken: TakenRequest) -> DirectAnswer:
         """The answer of a call; the client of a session may cancel it, any client by going away."""

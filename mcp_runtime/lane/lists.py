@@ -1,76 +1,46 @@
-"""Answers that are the same for all who see the same tools: made by FastMCP once, and kept as bytes."""
+"""Lists of tools as bytes: an entry is written once for each tool, a list once for all who see the same."""
 
-from typing import Any
+from core.json_text import encode_json
+from mcp_runtime.caller import Caller
+from mcp_runtime.provider import SnapshotListing
+from mcp_runtime.search.listing import ListingRule
+from mcp_runtime.snapshot import ServedTool, Snapshot
 
-import msgspec
-from msgspec import Raw
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from mcp_runtime.snapshot import Snapshot
-
+# A list of 10,000 tools has some 3 MiB.
 MOST_KEPT = 16
-KEPT_METHODS = frozenset({"tools/list", "server/discover"})
-_SCOPE_KEY = "toolbuilder.kept_answer"
-_EVENT = b"event: message\r\ndata: "
-
-# The method, the protocol version, and the names that the caller may see, None for all.
-Key = tuple[str, str, frozenset[str] | None]
 
 
-class _Answer(msgspec.Struct):
-    result: Raw
+class ToolLists:
+    """The lists of the current snapshot by the names that a caller may see, at most `MOST_KEPT`."""
 
+    def __init__(self, rule: ListingRule) -> None:
+        self._rule = rule
+        self._listing = SnapshotListing(Snapshot(), rule)
+        self._entries: dict[str, tuple[ServedTool, bytes]] = {}
+        self._lists: dict[frozenset[str] | None, bytes] = {}
 
-class KeptAnswers:
-    """The results of one snapshot by key, at most `MOST_KEPT`; those of another are forgotten."""
-
-    def __init__(self) -> None:
-        self._snapshot = Snapshot()
-        self._results: dict[Key, bytes] = {}
-
-    def find(self, snapshot: Snapshot, key: Key) -> bytes | None:
-        """The result as JSON, None where it has yet to be made."""
-        return self._results.get(key) if snapshot is self._snapshot else None
-
-    def keep(self, snapshot: Snapshot, key: Key, body: bytes) -> None:
-        """Take the result out of an answer that FastMCP has given, as JSON or as the only event."""
-        if body.startswith(_EVENT):
-            body = body[len(_EVENT) :].partition(b"\r\n")[0]
-        try:
-            result = bytes(msgspec.json.decode(body, type=_Answer).result)
-        except msgspec.MsgspecError:
-            return
-        if snapshot is not self._snapshot:
-            self._snapshot, self._results = snapshot, {}
-        while len(self._results) >= MOST_KEPT:
-            del self._results[next(iter(self._results))]
-        self._results[key] = result
-
-
-class KeepAnswers:
-    """ASGI middleware: keeps the answers to the requests that were marked for it."""
-
-    def __init__(self, app: ASGIApp, kept: KeptAnswers) -> None:
-        self._app = app
-        self._kept = kept
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        marked = scope.get(_SCOPE_KEY)
-        if marked is None:
-            await self._app(scope, receive, send)
-            return
-        pieces: list[bytes] = []
-
-        async def send_and_note(message: Message) -> None:
-            pieces.append(message.get("body", b""))
-            await send(message)
-
-        await self._app(scope, receive, send_and_note)
-        snapshot, current, key = marked
-        if current() is snapshot:
-            self._kept.keep(snapshot, key, b"".join(pieces))
-
-
-def mark(scope: Any, snapshot: Snapshot, current: Any, key: Key) -> None:
-    """Have the answer of this request kept, if the snapshot is still the current one by then."""
-    scope[_SCOPE_KEY] = (snapshot, current, key)
+    def find(self, snapshot: Snapshot, caller: Caller) -> bytes:
+        """The JSON list of what the caller is listed."""
+        if snapshot is not self._listing.snapshot:
+            self._listing, self._lists = SnapshotListing(snapshot, self._rule), {}
+            # Entries of tools that did not change are kept; others are written when they are listed.
+            self._entries = {
+                name: kept
+                for name, kept in self._entries.items()
+                if snapshot.find(name) is kept[0] and name not in snapshot.builtin
+            }
+        seen = caller.facts.allowed_tools
+        known = self._lists.get(seen)
+        if known is None:
+            names = self._listing.names(caller)
+            for name in names:
+                if name not in self._entries:
+                    tool, entry = self._listing.entry(name)
+                    # A copy: the encoder's own bytes keep the buffer in which they grew.
+                    written = bytes(memoryview(encode_json(entry.to_json())))
+                    self._entries[name] = (tool, written)
+            known = b"[%b]" % b",".join([self._entries[name][1] for name in names])
+            while len(self._lists) >= MOST_KEPT:
+                del self._lists[next(iter(self._lists))]
+            self._lists[seen] = known
+        return known

@@ -42,6 +42,11 @@ class TakenRequest:
         is_error = b"true" if isinstance(answer, RefusedAnswer) else b"false"
         return self.answer(b'{%b,"isError":%b%b}' % (content, is_error, self.tail))
 
+    def answer_list(self, tools: bytes) -> DirectAnswer:
+        """The answer to `tools/list`; each caller's is its own, and none is good for later."""
+        hint = b',"ttlMs":0,"cacheScope":"private"' if self.tail else b""
+        return self.answer(b'{"tools":%b%b%b}' % (tools, hint, self.tail))
+
     def answer_error(self, text: str) -> DirectAnswer:
         """The answer to a call that the tool refuses or fails at."""
         content = b'{"type":"text","text":%b}' % encode_json(text)

@@ -8,7 +8,7 @@ from fastmcp import Client, FastMCP
 from config.demo.loading import load_tools
 from core.execution import CompiledTool
 from core.results import output_schema
-from core.tool_entry import make_entry
+from core.tool_entry import ToolEntry, make_entry
 from core.toolspec import ToolSpec
 from mcp_runtime.provider import DefinedTool
 from mcp_runtime.server import Runtime
@@ -16,8 +16,12 @@ from tests.mcp_runtime.conftest import Serve
 from tools.registry import read_served_rows
 
 
+def make_entry_of(spec: ToolSpec) -> ToolEntry:
+    return make_entry(spec, CompiledTool(spec).input_schema, output_schema(spec))
+
+
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
-    return make_entry(spec, CompiledTool(spec).input_schema, output_schema(spec)).to_json()
+    return make_entry_of(spec).to_json()
 
 
 async def listed_by(client: "Client[Any]") -> dict[str, dict[str, Any]]:
@@ -47,7 +51,7 @@ async def test_entry_of_every_ready_tool_is_what_a_client_reads(transactional_db
     specs = {spec.name: spec for spec in (await sync_to_async(read_served_rows)()).specs}
     server, caller = FastMCP("all"), Runtime().caller
     for spec in specs.values():
-        server.add_tool(DefinedTool.listed(CompiledTool(spec), caller))
+        server.add_tool(DefinedTool.listed(make_entry_of(spec), caller))
 
     async with Client(server) as client:
         listed = await listed_by(client)

@@ -124,7 +124,7 @@ CASES = [
         )(headers),
     ),
     Case("path with a query", path="/mcp?a=1"),
-    Case("discover", is_direct=True, **method("server/discover")),
+    Case("discover", **method("server/discover")),
     Case("list", is_direct=True, **method("tools/list")),
     Case("list with a bad cursor", **method("tools/list", params={"cursor": "x"})),
     Case("handshake: call", is_direct=True, era=OLD),

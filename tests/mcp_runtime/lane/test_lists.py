@@ -1,12 +1,18 @@
-"""Kept lists: each key sees its own tools, and an edit is seen by the next list."""
+"""Lists as bytes: each key sees its own tools, and an edit is seen by the next list."""
 
 from collections.abc import Callable
 from typing import Any
 
+import orjson
 import pytest
 from asgiref.sync import sync_to_async
 
-from mcp_runtime.lane.lists import MOST_KEPT, KeptAnswers
+from core.bindings import CallerFacts
+from core.execution import CompiledTool
+from core.toolspec import ExpressionLogic, ToolSpec
+from mcp_runtime.caller import Caller
+from mcp_runtime.lane.lists import MOST_KEPT, ToolLists
+from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.snapshot import Snapshot
 from tests.factories import make_expression, make_token
 from tests.mcp_runtime.conftest import Serve
@@ -60,18 +66,24 @@ async def test_edit_is_seen_by_the_next_list(
     assert served >= len(LISTS)
 
 
-def test_what_is_kept_is_bounded_and_of_one_snapshot() -> None:
-    kept, first, second = KeptAnswers(), Snapshot(1), Snapshot(2)
-    keys = [("tools/list", "2026-07-28", frozenset({str(n)})) for n in range(MOST_KEPT + 1)]
+def test_lists_are_kept_for_few_and_of_one_snapshot() -> None:
+    def caller(number: int) -> Caller:
+        return Caller(str(number), "", CallerFacts(allowed_tools=frozenset({f"t{number}"})))
 
-    for key in keys:
-        kept.keep(first, key, b'{"result":{"tools":[]}}')
+    tools = {f"t{number}": make_compiled(f"t{number}") for number in range(MOST_KEPT + 1)}
+    first, second = Snapshot(1, tools), Snapshot(2, {**tools, "t1": make_compiled("t1", "1 + 1")})
+    lists = ToolLists(ListingRule("all"))
 
-    assert kept.find(first, keys[0]) is None
-    assert kept.find(first, keys[-1]) == b'{"tools":[]}'
-    assert kept.find(second, keys[-1]) is None
-    kept.keep(second, keys[0], b'event: message\r\ndata: {"result": {}}\r\n\r\n')
-    assert kept.find(second, keys[0]) == b"{}"
-    assert kept.find(first, keys[-1]) is None
-    kept.keep(second, keys[1], b'{"error": {}}')
-    assert kept.find(second, keys[1]) is None
+    for number in range(MOST_KEPT + 1):
+        [entry] = orjson.loads(lists.find(first, caller(number)))
+        assert entry["name"] == f"t{number}"
+    assert len(lists._lists) == MOST_KEPT
+    assert lists.find(first, caller(3)) is lists.find(first, caller(3))
+    before = lists.find(first, caller(2))
+    assert lists.find(second, caller(2)) == before
+    assert len(lists._lists) == 1
+    assert orjson.loads(lists.find(second, caller(1)))[0]["name"] == "t1"
+
+
+def make_compiled(name: str, expression: str = "1") -> CompiledTool:
+    return CompiledTool(ToolSpec(id=1, name=name, logic=ExpressionLogic(expression)))
