@@ -134,7 +134,8 @@ class NamesInput(forms.TextInput):
         return [part.strip() for part in text.replace("\0", "").split(",") if part.strip()]
 
     def format_value(self, value: Any) -> str:
-        return ", ".join(map(str, value or []))
+        # A row gives them in no order.
+        return ", ".join(sorted(map(str, value or [])))
 
 
 class SourcePageForm(DataSourceForm):
