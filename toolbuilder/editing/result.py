@@ -210,14 +210,19 @@ def show_plan(text: str) -> ShownPlan:
     )
 
 
-def show_past(trials: Iterable[ToolTrial]) -> list[PastTrial]:
-    """The runs with their arguments in a few words, and as the test fields hold them."""
+def show_past(trials: Iterable[ToolTrial], types: Mapping[str, ParameterType]) -> list[PastTrial]:
+    """The runs with their arguments in a few words, and as the test fields hold them.
+
+    `types` are those of the parameters by name; an argument of none is written as a text is.
+    """
     past = []
     for trial in trials:
         given = trial.arguments if isinstance(trial.arguments, dict) else {}
         words = (f"{name} {_shorten(format_cell(value), 24)}" for name, value in given.items())
-        write = ParameterType.STRING.kind.write_text
-        fields = {name: [write(value), state_of(value)] for name, value in given.items()}
+        kinds = {name: types.get(name, ParameterType.STRING).kind for name in given}
+        fields = {
+            name: [kinds[name].write_text(value), state_of(value)] for name, value in given.items()
+        }
         text = json.dumps(fields, ensure_ascii=False)
         past.append(PastTrial(trial, _shorten(", ".join(words), 80), text))
     return past

@@ -1,5 +1,6 @@
 """A trial runs as a call does, can be stopped, and shows what the agent would get."""
 
+import json
 import sqlite3
 import threading
 from dataclasses import replace
@@ -21,7 +22,7 @@ from core.toolspec import (
 from gateways.sqlite.settings import SqliteSettings
 from tests.toolbuilder.editing.stock import tool
 from tests.waiting import LIMIT_S, wait_until
-from toolbuilder.editing.result import show_trial
+from toolbuilder.editing.result import show_past, show_trial
 from toolbuilder.editing.trial import (
     Trial,
     TrialCaller,
@@ -31,6 +32,7 @@ from toolbuilder.editing.trial import (
     run_trial,
     stop_trial,
 )
+from toolbuilder.models import ToolTrial
 from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +98,20 @@ def test_slow_script_gives_advice(timeout_ms: int, elapsed_ms: int) -> None:
     shown = show_trial(Trial(structured={"result": 1}, texts=("1",), advice=advice), "s", {})
     assert shown.value is not None
     assert str(advice) in shown.notes
+
+
+def test_past_run_is_written_as_its_types_are_typed() -> None:
+    arguments = {"ids": ["a", "b"], "lines": ["a", "b"], "gone": 1}
+    types = {"ids": ParameterType.STRING_LIST, "lines": ParameterType.JSON}
+
+    [past] = show_past([ToolTrial(arguments=arguments)], types)
+
+    fields = json.loads(past.fields)
+    assert {name: text for name, (text, _) in fields.items()} == {
+        "ids": "a, b",
+        "lines": '["a", "b"]',
+        "gone": "1",
+    }
 
 
 def test_script_runs_in_the_sandbox(db: None) -> None:
