@@ -13,7 +13,7 @@ from gateways.circuit import Circuit
 from gateways.embeddings.answers import refusal
 from gateways.embeddings.settings import EmbeddingSettings
 from gateways.http.client import AnswerTooLargeError, ServerAnswer, ServerClient, is_untrusted
-from gateways.patience import patient_timeout
+from gateways.patience import StallWatch, patient_timeout
 
 ATTEMPTS = 3
 FIRST_DELAY_S = 0.2
@@ -91,8 +91,12 @@ class EmbeddingRequests:
         for attempt in range(ATTEMPTS):
             is_last = attempt == ATTEMPTS - 1
             try:
-                answer = await self._client.request("POST", body=body)
+                with StallWatch() as watch:
+                    answer = await self._client.request("POST", body=body)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                if watch.has_stalled and isinstance(error, httpx.ConnectTimeout) and not is_last:
+                    # It was we who were slow.
+                    continue
                 untrusted = message(
                     "embedding.certificate",
                     "the embedding server's certificate is not trusted here; set SSL_CERT_FILE"
