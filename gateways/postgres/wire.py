@@ -20,6 +20,8 @@ from gateways.postgres.prepared import PreparedStatements
 _CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 1.5
 # The server drops a request to cancel that arrives between two messages, so it is repeated.
 _CANCEL_AGAIN_S = 0.3
+# How often a connection that is to answer is looked at, whether it seems ready or not.
+_LOOK_EVERY_S = 0.25
 # What the server says when it, or someone on it, ends the session.
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
 _RESOURCE_CLASSES = frozenset({"53", "54"})
@@ -205,6 +207,7 @@ class WireConnection:
                     answer.result()
                 await self._finish(self._results)
         except (psycopg.Error, TimeoutError, ConnectionLostError):
+            self._answer = None
             self.close()
 
     def close(self) -> None:
@@ -247,18 +250,18 @@ class WireConnection:
         self._is_answering = True
         answer: asyncio.Future[list[PGresult]] = self._loop.create_future()
         self._answer = answer
-        self._pgconn.pipeline_sync()
-        if self._pgconn.flush():
-            # A server that waits for us to read would never read the rest of ours.
-            self._is_writing = True
-            self._loop.add_writer(self._socket, self._read)
-        if self.until < self._alarm_at:
-            self._watch()
         try:
+            self._pgconn.pipeline_sync()
+            if self._pgconn.flush():
+                # A server that waits for us to read would never read the rest of ours.
+                self._is_writing = True
+                self._loop.add_writer(self._socket, self._read)
+            if self._alarm is None or self.until < self._alarm_at:
+                self._watch()
             return await answer
         except BaseException:
             # What still comes is for nobody.
-            self._receive = None
+            self._receive = self._answer = None
             raise
 
     async def _finish(self, results: list[PGresult]) -> None:
@@ -290,20 +293,24 @@ class WireConnection:
         return self._knows_reset and last.get_value(0, 2) == b"f"
 
     def _watch(self) -> None:
-        """Tell who waits that its time is over, or come back when it will be.
+        """Tell who waits that its time is over, or come back.
 
         The clock is set no earlier than it rings, so that most queries need no timer of their own.
         """
         if self._alarm is not None:
             self._alarm.cancel()
         self._alarm, self._alarm_at = None, inf
+        # uvloop tells nobody of a socket with an error, and looks at it no more.
+        if self._is_answering:
+            self._read()
         if self._answer is None or self._answer.done():
             return
-        if self.until <= self._loop.time():
+        now = self._loop.time()
+        if self.until <= now:
             self._answer.set_exception(TimeoutError())
-        elif self.until < inf:
-            self._alarm_at = self.until
-            self._alarm = self._loop.call_at(self.until, self._watch)
+        else:
+            self._alarm_at = min(self.until, now + _LOOK_EVERY_S)
+            self._alarm = self._loop.call_at(self._alarm_at, self._watch)
 
     def _read(self, is_resumed: bool = False) -> None:
         """Take what the server has sent, up to the end of its answer or of one chunk of rows."""

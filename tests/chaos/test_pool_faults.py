@@ -8,6 +8,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 import pytest_asyncio
+import uvloop
 
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
@@ -20,6 +21,7 @@ from tests.gateways.postgres.queries import fetch_value, make_query
 from tests.waiting import eventually
 
 NAME = "chaos-pool"
+THREE_THOUSAND = "SELECT step FROM generate_series(1, 3000) AS step"
 
 
 @pytest_asyncio.fixture
@@ -167,3 +169,17 @@ async def test_idle_connections_are_not_used_after_one_that_cannot_even_be_stopp
         await eventually(lambda: proxy.open_count == 0)
 
         assert await fetch_value(source, "SELECT 2") == 2
+
+
+async def test_reset_connection_is_noticed_on_the_loop_of_the_server(
+    settings: PostgresSettings, proxy: FaultyProxy
+) -> None:
+    async def ask() -> None:
+        async with PostgresSource(patient(settings)) as source:
+            for _ in range(5):
+                with pytest.raises(DataSourceUnavailableError, match="was lost twice"):
+                    await source.run(make_query(THREE_THOUSAND, timeout_ms=20_000))
+
+    proxy.answer_bytes = 5_000
+    # uvloop tells nobody of a socket with an error.
+    await asyncio.to_thread(uvloop.run, ask())
