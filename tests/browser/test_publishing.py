@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, expect
 from tests.browser.accessibility import PHONE, Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, number
+from tests.waiting import wait_until
 from toolbuilder.models import ToolDraft, ToolVersion
 from tools.models import ToolDefinition
 
@@ -140,9 +141,9 @@ def test_typing_goes_on_after_the_session_has_ended(
     dialog.get_by_label("Password").fill("correct horse")
     dialog.get_by_role("button", name="Sign in").click()
     expect(dialog).to_be_hidden()
+    kept = ToolDraft.objects.filter(document__description_agent="Typed after the end.")
+    wait_until(kept.exists)
     workbench.expect_saved()
-
-    assert ToolDraft.objects.get().document["description_agent"] == "Typed after the end."
 
 
 @each_look
