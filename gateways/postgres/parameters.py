@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 
-from core.errors import ArgumentsError
-from core.messages import message
 from core.parameter_types.registry import PARAMETER_TYPES
 from core.toolspec import ParameterType
+from gateways.bound_texts import encode_text
 
 UNKNOWN_OID = 0
 INT8_OID, TEXT_OID, NUMERIC_OID, NUMERIC_LIST_OID = 20, 25, 1700, 1231
@@ -104,25 +103,7 @@ def encode_values(
             continue
         is_json = oid in _JSON_OIDS and not isinstance(value, str)
         text = json.dumps(value, default=str) if is_json else _text(value)
-        # The text format ends at a NUL, so what follows one would be lost without a word.
-        if "\0" in text:
-            raise ArgumentsError(
-                message(
-                    "arguments.nul_character",
-                    "{name}: must not contain the NUL character",
-                    name=name,
-                )
-            )
-        try:
-            encoded.append(text.encode())
-        except UnicodeEncodeError as error:
-            raise ArgumentsError(
-                message(
-                    "arguments.half_character",
-                    "{name}: must not contain half a character (a lone surrogate)",
-                    name=name,
-                )
-            ) from error
+        encoded.append(encode_text(name, text))
     return encoded
 
 

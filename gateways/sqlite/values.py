@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 from core.errors import ArgumentsError
 from core.messages import message
 from core.toolspec import JsonValue
+from gateways.bound_texts import encode_text
 
 SqliteValue = int | float | str | None
 
@@ -51,25 +52,5 @@ def _encode(name: str, value: object) -> SqliteValue:
             text = value.isoformat()
         case _:
             text = str(value)
-    return _check_text(name, text)
-
-
-def _check_text(name: str, text: str) -> str:
-    # SQLite's functions end a text at a NUL, so what follows one would be lost without a word.
-    if "\0" in text:
-        raise ArgumentsError(
-            message(
-                "arguments.nul_character", "{name}: must not contain the NUL character", name=name
-            )
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise ArgumentsError(
-            message(
-                "arguments.half_character",
-                "{name}: must not contain half a character (a lone surrogate)",
-                name=name,
-            )
-        ) from error
+    encode_text(name, text)
     return text
