@@ -1,7 +1,7 @@
 """The id of the request that is being served: taken from the client or made, and written to the answer and the log."""
 
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from random import getrandbits
 from typing import Any
@@ -30,7 +30,8 @@ class RequestIds:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request_id = choose_request_id(scope["headers"])
+        given = next((value for name, value in scope["headers"] if name == HEADER), b"")
+        request_id = choose_request_id(given)
 
         async def send_with_id(message: Any) -> None:
             if message["type"] == "http.response.start":
@@ -45,9 +46,8 @@ class RequestIds:
             REQUEST_ID.reset(token)
 
 
-def choose_request_id(headers: Iterable[tuple[bytes, bytes]]) -> str:
+def choose_request_id(given: bytes) -> str:
     """The client's X-Request-ID if it is one of at most 128 harmless characters, else a new one."""
-    given = next((value for name, value in headers if name == HEADER), b"")
-    if _SANE.fullmatch(given):
+    if given and _SANE.fullmatch(given):
         return given.decode()
     return f"{getrandbits(64):016x}"

@@ -186,14 +186,11 @@ def structured_content(result: QueryResult, include_rows: bool = True) -> dict[s
     content: dict[str, Any] = {"columns": list(result.columns)}
     if include_rows:
         content["rows"] = result.rows
-    content |= {
-        "row_count": len(result.rows),
-        "truncated": result.truncated,
-        "applied_limit": result.applied_limit,
-        "elapsed_ms": round(result.elapsed_ms, 3),
-    }
-    notes = _explain(result)
-    if notes:
+    content["row_count"] = len(result.rows)
+    content["truncated"] = result.truncated
+    content["applied_limit"] = result.applied_limit
+    content["elapsed_ms"] = round(result.elapsed_ms, 3)
+    if notes := _explain(result):
         content["notes"] = notes
     return content
 
@@ -217,19 +214,20 @@ def text_content(result: QueryResult, result_format: ResultFormat) -> list[str]:
         text = (reason if has_capitals else reason[:1].lower() + reason[1:]).removesuffix(".")
         is_cut = result.truncated and not notices
         notices.append(f"(truncated: {text})" if is_cut else f"(note: {text})")
-    notice = "\n".join(notices)
     match result_format:
         case ResultFormat.JSON:
             body = format_json_records(result.columns, result.rows, result.rows_json)
-            return [body, notice] if notice else [body]
         case ResultFormat.CSV:
             body = format_csv(result.columns, result.rows)
-            return [body, notice] if notice else [body]
         case ResultFormat.MARKDOWN:
             body = format_markdown(result.columns, result.rows)
         case ResultFormat.TEXT:
             body = format_records(result.columns, result.rows)
-    return [f"{body}\n\n{notice}" if notice else body]
+    if not notices:
+        return [body]
+    notice = "\n".join(notices)
+    is_pure = result_format in (ResultFormat.JSON, ResultFormat.CSV)
+    return [body, notice] if is_pure else [f"{body}\n\n{notice}"]
 
 
 def value_content(value: JsonValue) -> tuple[dict[str, Any], str]:
@@ -239,10 +237,11 @@ def value_content(value: JsonValue) -> tuple[dict[str, Any], str]:
 
 
 def _explain(result: QueryResult) -> list[str]:
-    # Rows that were left out at the row limit need no note of the gateway that ran the query.
-    is_full = 0 < result.applied_limit <= len(result.rows)
-    if result.truncated and (is_full or not result.notes):
-        return [f"{_first_rows(len(result.rows))}; narrow the query.", *result.notes]
+    if result.truncated:
+        # Rows that were left out at the row limit need no note of the gateway that ran the query.
+        is_full = 0 < result.applied_limit <= len(result.rows)
+        if is_full or not result.notes:
+            return [f"{_first_rows(len(result.rows))}; narrow the query.", *result.notes]
     return list(result.notes)
 
 

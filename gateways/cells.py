@@ -35,7 +35,6 @@ class RowReader(Generic[_Reader]):
         """Whether a cell so far was over the limit."""
         return any(reader.is_cut for reader in self._readers)
 
-    def notes(self) -> Iterator[str]:
+    def notes(self) -> tuple[str, ...]:
         """A sentence for each column and kind of change."""
-        for reader in self._readers:
-            yield from reader.notes()
+        return tuple([note for reader in self._readers for note in reader.notes()])

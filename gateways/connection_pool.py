@@ -77,7 +77,7 @@ class ConnectionPool(Generic[_Connection]):
     async def acquire(self, caller: str, until: float) -> _Connection:
         """A connection to hand to `give_back`; the callers take turns.
 
-        Waits until `until` on the loop's clock, `max_wait_s` at most. Raises DataSourceBusyError when
+        Waits until `until` on the monotonic clock, `max_wait_s` at most. Raises DataSourceBusyError when
         all connections were in use for so long, and DataSourceUnavailableError when the data source is
         down or none could be made.
         """
@@ -88,7 +88,7 @@ class ConnectionPool(Generic[_Connection]):
             if monotonic() - since < MAX_IDLE_S and not connection.is_broken:
                 return connection
             self._discard(connection)
-        until = min(until, asyncio.get_running_loop().time() + self._max_wait_s)
+        until = min(until, monotonic() + self._max_wait_s)
         if self._slots_taken < self._size:
             self._slots_taken += 1
             return await self._open(until)
@@ -126,11 +126,10 @@ class ConnectionPool(Generic[_Connection]):
         end before the attempt's, which alone can tell that the data source is down.
         """
         attempt: asyncio.Task[_Connection] | None = None
-        loop = asyncio.get_running_loop()
         try:
-            async with patient_timeout(until - loop.time()):
+            async with patient_timeout(until - monotonic()):
                 await self._wait_for_probe()
-                attempt = loop.create_task(self._connect_for_slot())
+                attempt = asyncio.create_task(self._connect_for_slot())
                 self._attempts.add(attempt)
                 attempt.add_done_callback(self._attempts.discard)
                 return await asyncio.shield(attempt)

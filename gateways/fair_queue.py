@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Generic, TypeVar
 
 from core.errors import ToolboxError
@@ -15,7 +16,7 @@ DEFAULT_MAX_WAIT_MS = 5_000
 
 _T = TypeVar("_T")
 Turn = asyncio.Future[_T]
-# When it is over on the loop's clock, and how long it is.
+# When it is over on the monotonic clock, and how long it is.
 _Wait = tuple[float, float]
 
 
@@ -48,7 +49,7 @@ class FairQueue(Generic[_T]):
         return self._count
 
     async def wait(self, key: str, until: float) -> _T:
-        """What `offer` gives this caller; waits until `until` on the loop's clock, `max_wait_s` at most.
+        """What `offer` gives this caller; waits until `until` on the monotonic clock, `max_wait_s` at most.
 
         Raises the error of `refuse` when that time is over, and at once when MOST_WAITING wait.
         """
@@ -61,9 +62,8 @@ class FairQueue(Generic[_T]):
                     noun=self._noun,
                 )
             )
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        turn: Turn[_T] = loop.create_future()
+        began = monotonic()
+        turn: Turn[_T] = asyncio.get_running_loop().create_future()
         wait_s = max(0.0, min(until - began, self._max_wait_s))
         self._queues.setdefault(key, OrderedDict())[turn] = (began + wait_s, wait_s)
         self._count += 1
@@ -107,7 +107,7 @@ class FairQueue(Generic[_T]):
 
     def _expire(self) -> None:
         """Refuse those whose wait is over, and come back when the next one's is."""
-        now, self._alarm = asyncio.get_running_loop().time(), None
+        now, self._alarm = monotonic(), None
         waits = [
             (*wait, key, turn)
             for key, queue in self._queues.items()

@@ -1,9 +1,9 @@
 """The one run of a tool: an agent's call, a trial in the editor and the command line are thin shells around it."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import NOBODY, CallerFacts
@@ -53,16 +53,15 @@ class RunDeadline:
     __slots__ = ("_at", "_cancelled_before", "_is_over", "_running", "_task")
 
     def __init__(self, seconds: float) -> None:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task(loop)
         assert task is not None  # noqa: S101 - only tasks can be cancelled
         self._task, self._at, self._is_over = task, loop.time() + seconds, False
         self._cancelled_before = task.cancelling()
-        running = _RUNNING.get(loop)
-        if running is None:
-            running = _RUNNING[loop] = set()
-            loop.call_later(SWEEP_INTERVAL_S, _sweep, loop, running)
-        running.add(self)
-        self._running = running
+        if _sweeper.loop is not loop:
+            _sweeper.begin(loop)
+        self._running = _sweeper.running
+        self._running.add(self)
 
     @property
     def is_the_reason(self) -> bool:
@@ -82,19 +81,30 @@ class RunDeadline:
             self._task.uncancel()
 
 
-# Of each loop that has a timer: the deadlines of its runs.
-_RUNNING: WeakKeyDictionary[asyncio.AbstractEventLoop, set[RunDeadline]] = WeakKeyDictionary()
+class _Sweeper(threading.local):
+    """Of each thread: the deadlines of its event loop, while there are any."""
+
+    def __init__(self) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.running: set[RunDeadline] = set()
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Sweep in this loop until nothing runs there."""
+        self.loop, self.running = loop, set()
+        loop.call_later(SWEEP_INTERVAL_S, self._sweep, loop)
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        for deadline in tuple(self.running):
+            deadline.enforce(now)
+        if self.running:
+            loop.call_later(SWEEP_INTERVAL_S, self._sweep, loop)
+        else:
+            # An idle loop has no timer.
+            self.loop = None
 
 
-def _sweep(loop: asyncio.AbstractEventLoop, running: set[RunDeadline]) -> None:
-    now = loop.time()
-    for deadline in tuple(running):
-        deadline.enforce(now)
-    if running:
-        loop.call_later(SWEEP_INTERVAL_S, _sweep, loop, running)
-    else:
-        # An idle loop has no timer.
-        del _RUNNING[loop]
+_sweeper = _Sweeper()
 
 
 async def run_tool(

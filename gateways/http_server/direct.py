@@ -10,11 +10,11 @@ MAX_BODY_BYTES = 65_536
 
 @dataclass(slots=True)
 class DirectRequest:
-    """A POST whose body is complete and whose headers are there once each; `scope` is that of ASGI."""
+    """A POST whose headers are there once each; `server` is the address that it came to, as ASGI has it."""
 
     headers: dict[bytes, bytes]
     body: bytes
-    scope: Any
+    server: tuple[str, int | None] | None
 
 
 class DirectAnswer(NamedTuple):

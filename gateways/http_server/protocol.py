@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from enum import Enum, auto
+from math import inf
 from typing import Any
 
 import httptools
@@ -22,7 +23,10 @@ from gateways.http_server.limits import HttpLimits
 logger = logging.getLogger(__name__)
 
 BLANKS = b" \t"
+# So long what a client sends after a refusal is read, for nothing.
+LINGER_S = 1.0
 INVALID = "Invalid HTTP request received."
+ONE_HOST = "A request must have one Host header."
 
 
 class Phase(Enum):
@@ -32,6 +36,7 @@ class Phase(Enum):
     HEAD = auto()
     BODY = auto()
     ANSWER = auto()
+    REFUSED = auto()
 
 
 class RefusedRequestError(Exception):
@@ -55,8 +60,8 @@ class HttpProtocol(HttpToolsProtocol):
         super().__init__(**parts)
         self._limits = limits
         self._direct = direct
-        # The body so far of a request that may be answered directly.
-        self._offered: bytes | None = None
+        # A request that may be answered directly, with its body so far.
+        self._offered: DirectRequest | None = None
         self._phase = Phase.IDLE
         self._phase_began = self.loop.time()
         self._head_bytes = 0
@@ -71,9 +76,10 @@ class HttpProtocol(HttpToolsProtocol):
         self._refuse(503, "Too many connections; try again later.")
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self._phase is Phase.REFUSED or self.transport.is_closing():
             return
-        self._unset_keepalive_if_required()
+        if self.timeout_keep_alive_task is not None:
+            self._unset_keepalive_if_required()
         was_in_head = self._phase is Phase.HEAD
         while data:
             try:
@@ -90,48 +96,57 @@ class HttpProtocol(HttpToolsProtocol):
                 refusal = self._refusal or RefusedRequestError(400, INVALID)
                 self._refuse(refusal.status, str(refusal))
                 return
-        if was_in_head and self._phase is Phase.HEAD:
+        if self._phase is Phase.HEAD:
             # The parser keeps a header to itself until it ends.
-            self._head_bytes += len(data)
+            self._head_bytes += len(data) if was_in_head else 0
             if self._head_bytes > self._limits.max_head_bytes:
                 self._refuse(431, self._describe_head_limit())
 
     def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._begin(Phase.HEAD)
+        # uvicorn makes a scope here; a request that is answered directly needs none.
+        self.url, self.headers, self.expect_100_continue = b"", [], False
+        self._phase, self._phase_began = Phase.HEAD, self.loop.time()
         self._head_bytes = self._body_bytes = 0
 
     def on_url(self, url: bytes) -> None:
-        self._count_head(len(url))
-        super().on_url(url)
+        self._head_bytes += len(url)
+        self.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # What follows a body is no head, and the request is with the application already.
         if self._phase is Phase.HEAD:
-            self._count_head(len(name) + len(value))
-            super().on_header(name, value.strip(BLANKS))
+            self._head_bytes += len(name) + len(value)
+            self.headers.append((name.lower(), value.strip(BLANKS)))
 
     def on_headers_complete(self) -> None:
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() != "1.0"):
-            raise self._refused(400, "A request must have one Host header.")
-        if self.parser.get_method() == b"CONNECT":
+        if self._head_bytes > self._limits.max_head_bytes:
+            raise self._refused(431, self._describe_head_limit())
+        headers = dict(self.headers)
+        is_plain = len(headers) == len(self.headers)
+        if b"host" not in headers:
+            is_plain = False
+            if self.parser.get_http_version() != "1.0":
+                raise self._refused(400, ONE_HOST)
+        elif not is_plain and sum(name == b"host" for name, _ in self.headers) > 1:
+            raise self._refused(400, ONE_HOST)
+        method = self.parser.get_method()
+        if method == b"CONNECT":
             raise self._refused(400, "This is no proxy.")
         if self.parser.should_upgrade():
             return
-        self._begin(Phase.BODY)
-        if self._may_be_direct():
-            self._offered = b""
+        self.expect_100_continue = headers.get(b"expect", b"").lower() == b"100-continue"
+        self._phase, self._phase_began = Phase.BODY, self.loop.time()
+        if is_plain and method == b"POST" and self._may_be_direct(headers):
+            self._offered = DirectRequest(headers, b"", self.server)
         else:
-            super().on_headers_complete()
+            self._begin_cycle()
 
-    def _may_be_direct(self) -> bool:
-        """Whether it is a small POST to that path by a client that waits for one answer at a time."""
-        size = next((value for name, value in self.headers if name == b"content-length"), b"")
+    def _may_be_direct(self, headers: dict[bytes, bytes]) -> bool:
+        """Whether a POST is small, and by a client that waits for one answer at a time."""
+        size = headers.get(b"content-length", b"")
         return (
             self._direct is not None
             and self.url == self._direct.path
-            and self.parser.get_method() == b"POST"
             and size.isdigit()
             and len(size) < 6
             and int(size) <= MAX_BODY_BYTES
@@ -140,6 +155,14 @@ class HttpProtocol(HttpToolsProtocol):
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)
         )
+
+    def _begin_cycle(self) -> None:
+        """Give the request to the application."""
+        url, headers, expects = self.url, self.headers, self.expect_100_continue
+        super().on_message_begin()
+        self.url, self.expect_100_continue = url, expects
+        self.headers += headers
+        super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
@@ -150,27 +173,25 @@ class HttpProtocol(HttpToolsProtocol):
         if self._offered is None:
             super().on_body(body)
         else:
-            self._offered += body
+            self._offered.body += body
 
     def on_message_complete(self) -> None:
         if self._phase is Phase.HEAD:
             return
-        if self._offered is not None:
-            body, self._offered = self._offered, None
-            if self._answer_directly(body):
+        if (offered := self._offered) is not None:
+            self._offered = None
+            if self._answer_directly(offered):
                 return
-            super().on_headers_complete()
-            super().on_body(body)
+            self._begin_cycle()
+            super().on_body(offered.body)
         super().on_message_complete()
         self._begin(Phase.IDLE if self.cycle.response_complete else Phase.ANSWER)
 
-    def _answer_directly(self, body: bytes) -> bool:
+    def _answer_directly(self, request: DirectRequest) -> bool:
         """Whether the request was taken; the answer may come later."""
-        headers = dict(self.headers)
-        if self._direct is None or len(headers) < len(self.headers):
-            return False
+        assert self._direct is not None  # noqa: S101 - narrows
         try:
-            begun = self._direct.begin(DirectRequest(headers, body, self.scope))
+            begun = self._direct.begin(request)
         except Exception:
             logger.exception("a request could not be answered directly")
             return False
@@ -202,11 +223,12 @@ class HttpProtocol(HttpToolsProtocol):
         cycle.response_complete = True
         if cycle.disconnected or self.transport.is_closing():
             return
-        lines = [STATUS_LINE[200]]
-        lines += [b"%s: %s\r\n" % header for header in self.server_state.default_headers]
-        lines += [answer.headers, b"content-length: %d\r\n" % len(answer.body)]
-        lines.append(b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n")
-        self.transport.write(b"".join((*lines, answer.body)))
+        usual = b"".join(b"%b: %b\r\n" % header for header in self.server_state.default_headers)
+        end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
+        self.transport.write(
+            b"%b%b%bcontent-length: %d\r\n%b%b"
+            % (STATUS_LINE[200], usual, answer.headers, len(answer.body), end, answer.body)
+        )
         if not cycle.keep_alive:
             self.transport.close()
         elif self.pipeline:
@@ -232,7 +254,8 @@ class HttpProtocol(HttpToolsProtocol):
             self._begin(self._phase)
             return
         waited_s = self.loop.time() - self._phase_began
-        if self._phase is Phase.IDLE and waited_s > limits.idle_timeout_s:
+        most_s = {Phase.REFUSED: LINGER_S, Phase.IDLE: limits.idle_timeout_s}.get(self._phase, inf)
+        if waited_s > most_s:
             self.transport.close()
         elif self._phase is Phase.HEAD and waited_s > limits.head_timeout_s:
             self._refuse(408, f"The head of a request must come within {limits.head_timeout_s} s.")
@@ -241,11 +264,6 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _begin(self, phase: Phase) -> None:
         self._phase, self._phase_began = phase, self.loop.time()
-
-    def _count_head(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > self._limits.max_head_bytes:
-            raise self._refused(431, self._describe_head_limit())
 
     def _describe_head_limit(self) -> str:
         return f"The head of a request may have {self._limits.max_head_bytes} bytes."
@@ -262,15 +280,25 @@ class HttpProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _refuse(self, status: int, text: str) -> None:
-        """Answer with the text unless an answer is under way, and close."""
+        """Answer with the text unless an answer is under way, and close.
+
+        What the client still sends is taken for a moment: closed at once, the connection would be
+        reset, and the client might never read why.
+        """
         is_begun = (
             self._phase is Phase.BODY and self._offered is None and self.cycle.response_started
         )
-        if not self._is_answering_another() and not is_begun:
-            body = text.encode()
-            head = (
-                b"content-type: text/plain; charset=utf-8\r\n"
-                b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body)
-            )
-            self.transport.write(STATUS_LINE[status] + head + body)
-        self.transport.close()
+        if self._is_answering_another() or is_begun:
+            self.transport.close()
+            return
+        body = text.encode()
+        head = (
+            b"content-type: text/plain; charset=utf-8\r\n"
+            b"content-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        )
+        self.transport.write(STATUS_LINE[status] + head + body)
+        if self in self.connections and self.transport.can_write_eof():
+            self.transport.write_eof()
+            self._begin(Phase.REFUSED)
+        else:
+            self.transport.close()

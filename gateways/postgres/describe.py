@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 
+from psycopg import abc
+from psycopg.adapt import Transformer
+from psycopg.pq import Format
+
 from core.errors import StatementError
 from core.messages import message
 from core.statement import CompiledStatement
@@ -50,13 +54,16 @@ class Column:
 class Description:
     """Columns and parameter types of a statement, and the query that runs it within the caps.
 
-    `query` takes one more parameter than the statement: the number of rows to give at most.
+    `query` takes one more parameter than the statement: the number of rows to give at most. `changing`
+    are the readers of the columns whose cells `transformer` cannot make alone, by index.
     """
 
     columns: tuple[Column, ...]
+    names: tuple[str, ...]
     parameter_oids: tuple[int, ...]
     query: ReadOnlyQuery = field(repr=False)
-    readers: tuple[type[PostgresColumnReader], ...] = field(repr=False)
+    changing: tuple[tuple[int, type[PostgresColumnReader]], ...] = field(repr=False)
+    transformer: abc.Transformer = field(repr=False)
     wire_oids: tuple[int, ...] = field(repr=False)
     cell_limit: int = field(repr=False)
 
@@ -152,7 +159,7 @@ class StatementDescriber:
             for number, name, label, category in rows:
                 self._types[int(number)] = PostgresType(int(number), name, label, category)
         types = [self._types[oid] for _, oid in shape.columns]
-        readers = tuple(find_reader(column_type) for column_type in types)
+        readers = list(map(find_reader, types))
         # So many characters a cell that one row of nothing but long cells fits a chunk.
         long_bytes = max(sum(reader.character_bytes for reader in readers), 1)
         cell_limit = min(self._cell_limit, max(_CHUNK_BYTES // long_bytes, _LEAST_CELL_LIMIT))
@@ -160,6 +167,8 @@ class StatementDescriber:
             reader.character_bytes * (cell_limit + 1) or _SIZED_CELL_BYTES for reader in readers
         )
         sql, sent_oids = _wrap(statement, readers, cell_limit), (*shape.parameter_oids, INT8_OID)
+        transformer = Transformer()
+        transformer.set_loader_types([reader.loader_oid for reader in readers], Format.TEXT)
         return Description(
             columns=tuple(
                 Column(name, oid, _name_type(column_type, modifier))
@@ -167,6 +176,7 @@ class StatementDescriber:
                     shape.columns, types, shape.modifiers, strict=True
                 )
             ),
+            names=tuple(name for name, _ in shape.columns),
             parameter_oids=shape.parameter_oids,
             query=ReadOnlyQuery(
                 sql.encode(),
@@ -174,7 +184,12 @@ class StatementDescriber:
                 chunk_rows=min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS),
                 is_prepared=True,
             ),
-            readers=readers,
+            changing=tuple(
+                (index, reader)
+                for index, reader in enumerate(readers)
+                if reader.read is not PostgresColumnReader.read
+            ),
+            transformer=transformer,
             wire_oids=await _find_wire_oids(connection, sql, sent_oids),
             cell_limit=cell_limit,
         )

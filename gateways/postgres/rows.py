@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from psycopg.adapt import Transformer
-from psycopg.pq import Format
 from psycopg.pq.abc import PGresult
 
 from core.results import QueryResult, RowCollector
@@ -20,10 +18,11 @@ class PostgresRowReader(RowReader[PostgresColumnReader]):
     """Reads the rows of one answer into `collector`."""
 
     def __init__(self, description: Description, collector: RowCollector) -> None:
+        # The other columns are as psycopg reads them.
         super().__init__(
             [
-                reader(column.name, description.cell_limit)
-                for reader, column in zip(description.readers, description.columns, strict=True)
+                reader(description.names[index], description.cell_limit)
+                for index, reader in description.changing
             ]
         )
         self._description = description
@@ -37,21 +36,20 @@ class PostgresRowReader(RowReader[PostgresColumnReader]):
         description, collector = self._description, self._collector
         if tuple(map(chunk.ftype, range(chunk.nfields))) != description.wire_oids:
             raise DriftError
-        transformer = Transformer()
+        transformer = description.transformer
         transformer.set_pgresult(chunk, set_loaders=False)
-        transformer.set_loader_types([reader.loader_oid for reader in self._readers], Format.TEXT)
         rows: list[list[Any]] = transformer.load_rows(0, chunk.ntuples, list)
+        transformer.set_pgresult(None, set_loaders=False)
         # It may be as large as the rows made of it, and is needed no more.
         chunk.clear()
         room = collector.row_limit - len(collector.rows)
         # Only one row more than the limit is asked for, so there are none to come behind it.
-        shown, left_out = rows[:room], rows[room:]
-        for index, reader in enumerate(self._readers):
+        shown, left_out = (rows, []) if len(rows) <= room else (rows[:room], rows[room:])
+        for (index, _), reader in zip(description.changing, self._readers, strict=True):
             reader.read(shown, index)
         return collector.add_all(shown) and (not left_out or not collector.add(left_out[0]))
 
     def finish(self, elapsed_ms: float) -> QueryResult:
         """The rows, with notes of what was changed in them."""
         self._collector.truncated |= self.cuts_cells
-        columns = [column.name for column in self._description.columns]
-        return self._collector.finish(columns, elapsed_ms, tuple(self.notes()))
+        return self._collector.finish(self._description.names, elapsed_ms, self.notes())

@@ -5,12 +5,11 @@ role of the data source, a transaction that can only read and is always rolled b
 protocol (one statement), and its place as a subquery (nothing but a query fits there).
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Self, TypeVar
 
 import psycopg
@@ -48,7 +47,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Turn:
-    """Who asks, and until when on the loop's clock; `waited_s` is what it spent without a connection."""
+    """Who asks, and until when on the monotonic clock; `waited_s` is what it spent without a connection."""
 
     caller: str
     until: float
@@ -170,26 +169,24 @@ class PostgresSource:
 
     async def _select(self, query: Query, turn: _Turn) -> QueryResult:
         row_limit = min(query.row_limit, self.settings.row_limit)
-        byte_limit = min(query.byte_limit, self.settings.byte_limit)
+        collector = RowCollector(row_limit, min(query.byte_limit, self.settings.byte_limit))
 
         async def fetch(
             connection: WireConnection,
         ) -> tuple[PostgresRowReader, PGresult | None, float]:
             description, values = await self._encode(connection, query)
-            reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
+            reader = PostgresRowReader(description, collector)
             # One row more tells that rows were left out.
             values.append(b"%d" % (row_limit + 1))
-            is_small = row_limit < description.query.chunk_rows
-            receive = None if is_small else reader.collect
+            receive = None if row_limit < description.query.chunk_rows else reader.collect
             started = perf_counter()
             result = await connection.select(description.query, values, receive)
-            elapsed_ms = (perf_counter() - started) * 1_000
-            return reader, result if is_small else None, elapsed_ms
+            return reader, result, (perf_counter() - started) * 1_000
 
-        reader, result, elapsed_ms = await self._on_connection(fetch, turn)
+        reader, rest, elapsed_ms = await self._on_connection(fetch, turn)
         # Its connection serves the next caller meanwhile.
-        if result is not None:
-            reader.collect(result)
+        if rest is not None:
+            reader.collect(rest)
         return reader.finish(elapsed_ms)
 
     async def _encode(
@@ -227,7 +224,7 @@ class PostgresSource:
         return found
 
     def _turn(self, caller: str, timeout_ms: int) -> _Turn:
-        return _Turn(caller, asyncio.get_running_loop().time() + timeout_ms / 1_000)
+        return _Turn(caller, monotonic() + timeout_ms / 1_000)
 
     async def _ask(self, work: Callable[[WireConnection], Awaitable[_T]], caller: str = "") -> _T:
         try:
@@ -248,12 +245,11 @@ class PostgresSource:
         Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
         TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
         """
-        loop = asyncio.get_running_loop()
         lost: ConnectionLostError | None = None
         for _attempt in range(2):
-            began = loop.time()
+            began = monotonic()
             connection = await self._pool.acquire(turn.caller, turn.until)
-            turn.waited_s += loop.time() - began
+            turn.waited_s += monotonic() - began
             connection.until = turn.until + DEADLINE_MARGIN_S
             try:
                 return await work(connection)

@@ -33,6 +33,7 @@ _ENDS_OF_COMMANDS = frozenset(
     {_ROWS, _DONE, _ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
 )
 _IDLE = int(TransactionStatus.IDLE)
+_SQLSTATE = DiagnosticField.SQLSTATE
 _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
 # A ROLLBACK undoes what a statement did to its session, settings, cursors and LISTEN included, but for
 # these: advisory locks, prepared names, and the seed of random(). Names are rare enough for a new
@@ -115,6 +116,8 @@ class WireConnection:
         self._answer: asyncio.Future[list[PGresult]] | None = None
         self._receive: Callable[[PGresult], bool] | None = None
         self._chunk_rows = 0
+        # One that is not full is the last one, and is for who waits.
+        self._last_chunk: PGresult | None = None
         self._pause: asyncio.Handle | None = None
         self._loop = asyncio.get_running_loop()
         self._is_closed = self._is_writing = False
@@ -161,14 +164,13 @@ class WireConnection:
     ) -> PGresult | None:
         """The rows of a query, run in a transaction that can only read and is always rolled back.
 
-        Nothing that the query did to its session is left. With `receive` it is given the rows, in chunks
-        between which the loop does other work, and says whether it wants more; when it does not, the
-        connection is left unsettled and None is returned. Raises ServerError, ConnectionLostError,
-        TimeoutError, and what `receive` raises.
+        Nothing that the query did to its session is left. With `receive` it is given all full chunks of
+        rows, between which the loop does other work, and says whether it wants more; when it does not,
+        the connection is left unsettled and None is returned, else the rows of the last chunk. Raises
+        ServerError, ConnectionLostError, TimeoutError, and what `receive` raises.
         """
         try:
-            self.is_settled = False
-            self._has_run = True
+            self.is_settled, self._has_run, self._last_chunk = False, True, None
             self._receive, self._chunk_rows = receive, query.chunk_rows if receive else 0
             self._rows_index = self._send(query, values)
             results = await self._exchange()
@@ -177,10 +179,10 @@ class WireConnection:
             await self._finish(results)
         except psycopg.Error as error:
             raise ConnectionLostError from error
+        if (result := results[self._rows_index]).status == _ROWS:
+            return self._last_chunk or result
         _raise_error(results[: self._rows_index + 1])
-        if (result := results[self._rows_index]).status != _ROWS:
-            raise ConnectionLostError
-        return result
+        raise ConnectionLostError
 
     async def fetch(
         self, query: "ReadOnlyQuery", values: Sequence[bytes | None] = ()
@@ -313,10 +315,10 @@ class WireConnection:
             self._alarm = self._loop.call_at(self._alarm_at, self._watch)
 
     def _read(self, is_resumed: bool = False) -> None:
-        """Take what the server has sent, up to the end of its answer or of one chunk of rows."""
+        """Take what the server has sent, up to the end of its answer or of a full chunk of rows."""
         if self._pause is not None and not is_resumed:
             return
-        self._pause, pgconn = None, self._pgconn
+        self._pause, pgconn, results = None, self._pgconn, self._results
         try:
             pgconn.consume_input()
             if self._is_writing and not pgconn.flush():
@@ -324,34 +326,41 @@ class WireConnection:
                 self._loop.remove_writer(self._socket)
             while self._is_answering and not pgconn.is_busy():
                 result = pgconn.get_result()
-                if result is not None and result.status == _CHUNK:
-                    self._pause = self._loop.call_soon(self._read, True)
-                    self._hand_on(result)
+                if result is not None:
+                    if self._take(result):
+                        return
+                elif self._ended_count < len(results):
+                    self._ended_count = len(results)
+                    is_next = self._chunk_rows and self._ended_count == self._rows_index
+                    if is_next and results[-1].status == _DONE:
+                        pgconn.set_chunked_rows_mode(self._chunk_rows)
+                else:
+                    # One ends a command; between two commands there are never two.
+                    self.close()
                     return
-                self._take(result)
         except (psycopg.Error, ConnectionLostError):
             self.close()
 
-    def _take(self, result: PGresult | None) -> None:
-        """Keep the result of a command; None ends one. Raises ConnectionLostError."""
-        if result is None:
-            # Between two commands there is one, never two.
-            if self._ended_count == len(self._results):
+    def _take(self, result: PGresult) -> bool:
+        """Whether to let others work before the next result is taken. Raises ConnectionLostError."""
+        status = result.status
+        if status in _ENDS_OF_COMMANDS:
+            if status == _ERROR and _field(result, _SQLSTATE) in _SESSION_ENDED:
                 raise ConnectionLostError
-            self._ended_count = len(self._results)
-            is_next = self._chunk_rows and self._ended_count == self._rows_index
-            if is_next and self._results[-1].status == _DONE:
-                self._pgconn.set_chunked_rows_mode(self._chunk_rows)
-        elif (status := result.status) == _SYNC:
+            self._results.append(result)
+        elif status == _SYNC:
             self._is_answering = False
             if self._answer is not None and not self._answer.done():
                 self._answer.set_result(self._results)
-        elif status not in _ENDS_OF_COMMANDS or (
-            status == _ERROR and _field(result, DiagnosticField.SQLSTATE) in _SESSION_ENDED
-        ):
+        elif status != _CHUNK:
             raise ConnectionLostError
+        elif result.ntuples < self._chunk_rows:
+            self._last_chunk = result
         else:
-            self._results.append(result)
+            self._pause = self._loop.call_soon(self._read, True)
+            self._hand_on(result)
+            return True
+        return False
 
     def _hand_on(self, chunk: PGresult) -> None:
         """Give a chunk to who wants it; the rest to nobody once that has enough or fails."""

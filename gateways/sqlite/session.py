@@ -328,4 +328,4 @@ class SqliteSession:
                     break
         collector.truncated |= reader.cuts_cells
         elapsed_ms = (perf_counter() - started) * 1_000
-        return collector.finish(names, elapsed_ms, tuple(reader.notes()))
+        return collector.finish(names, elapsed_ms, reader.notes())

@@ -113,7 +113,7 @@ class DirectLane:
         meta = bytes(body.params.meta)
         if len(meta) > MAX_ENVELOPE_BYTES or not has_good_envelope(body.method, version, meta):
             return None
-        request_id = choose_request_id(headers.items())
+        request_id = choose_request_id(headers.get(HEADER, b""))
         lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
         if session_id:
             lines += b"mcp-session-id: %b\r\n" % session_id.encode()
@@ -121,10 +121,10 @@ class DirectLane:
 
     def _is_our_host(self, request: DirectRequest) -> bool:
         """As FastMCP's guard has it, which is asked once for each name."""
-        host, server = request.headers.get(b"host", b""), request.scope["server"]
+        host, server = request.headers.get(b"host", b""), request.server
         key = (host, server[0] if server else "")
         if key not in self._hosts:
-            allowed = self._guard._allowed_hosts_for_scope(request.scope)
+            allowed = self._guard._allowed_hosts_for_scope({"server": server})
             if len(self._hosts) > _MOST_HOSTS:
                 self._hosts.clear()
             self._hosts[key] = _host_matches(host.decode("latin-1"), allowed)

@@ -54,7 +54,7 @@ async def test_runs_are_stopped_at_their_limit_and_their_task_goes_on() -> None:
             await run(wait_for_ever)
         assert task.cancelling() == 0
         # The timer ends where nothing runs, and begins again.
-        await eventually(lambda: asyncio.get_running_loop() not in running._RUNNING)
+        await eventually(lambda: running._sweeper.loop is None)
 
 
 async def test_many_runs_at_once_are_stopped() -> None:
