@@ -81,10 +81,12 @@ class FairQueue(Generic[_T]):
         """Give it to the caller whose turn it is; False when nobody waits."""
         while self._queues:
             key, queue = next(iter(self._queues.items()))
-            turn = next(iter(queue))
-            self._remove(key, turn)
-            if key in self._queues:
+            turn, _ = queue.popitem(last=False)
+            self._count -= 1
+            if queue:
                 self._queues.move_to_end(key)
+            else:
+                del self._queues[key]
             # One that was cancelled in this step of the loop is still here.
             if not turn.done():
                 turn.set_result(thing)

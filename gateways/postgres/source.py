@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic, perf_counter
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import psycopg
 from psycopg.pq.abc import PGresult
@@ -43,6 +43,7 @@ _QUERY_CANCELED = "57014"
 _DRIFT = frozenset({"42P01", "42P10", "42703", "42704", "42804", "42809", "42846", "42883"})
 
 _T = TypeVar("_T")
+_Given = ParamSpec("_Given")
 
 
 @dataclass(slots=True)
@@ -170,24 +171,26 @@ class PostgresSource:
     async def _select(self, query: Query, turn: _Turn) -> QueryResult:
         row_limit = min(query.row_limit, self.settings.row_limit)
         collector = RowCollector(row_limit, min(query.byte_limit, self.settings.byte_limit))
-
-        async def fetch(
-            connection: WireConnection,
-        ) -> tuple[PostgresRowReader, PGresult | None, float]:
-            description, values = await self._encode(connection, query)
-            reader = PostgresRowReader(description, collector)
-            # One row more tells that rows were left out.
-            values.append(b"%d" % (row_limit + 1))
-            receive = None if row_limit < description.query.chunk_rows else reader.collect
-            started = perf_counter()
-            result = await connection.select(description.query, values, receive)
-            return reader, result, (perf_counter() - started) * 1_000
-
-        reader, rest, elapsed_ms = await self._on_connection(fetch, turn)
+        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query, collector)
         # Its connection serves the next caller meanwhile.
         if rest is not None:
             reader.collect(rest)
         return reader.finish(elapsed_ms)
+
+    async def _fetch(
+        self, connection: WireConnection, query: Query, collector: RowCollector
+    ) -> tuple[PostgresRowReader, PGresult | None, float]:
+        """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
+        description, values = await self._encode(connection, query)
+        reader = PostgresRowReader(description, collector)
+        # One row more tells that rows were left out.
+        values.append(b"%d" % (collector.row_limit + 1))
+        is_small = collector.row_limit < description.query.chunk_rows
+        started = perf_counter()
+        result = await connection.select(
+            description.query, values, None if is_small else reader.collect
+        )
+        return reader, result, (perf_counter() - started) * 1_000
 
     async def _encode(
         self, connection: WireConnection, query: Query
@@ -238,9 +241,13 @@ class PostgresSource:
             ) from error
 
     async def _on_connection(
-        self, work: Callable[[WireConnection], Awaitable[_T]], turn: _Turn
+        self,
+        work: Callable[Concatenate[WireConnection, _Given], Awaitable[_T]],
+        turn: _Turn,
+        *given: _Given.args,
+        **named: _Given.kwargs,
     ) -> _T:
-        """What `work` gives; done once more on a new connection if the first one was lost.
+        """What `work` gives with a connection; done once more on a new connection if the first one was lost.
 
         Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
         TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
@@ -252,7 +259,7 @@ class PostgresSource:
             turn.waited_s += monotonic() - began
             connection.until = turn.until + DEADLINE_MARGIN_S
             try:
-                return await work(connection)
+                return await work(connection, *given, **named)
             except ConnectionLostError as error:
                 lost = error
             finally:

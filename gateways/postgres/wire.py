@@ -142,7 +142,8 @@ class WireConnection:
             self._pgconn.send_prepare(b"", sql.encode(), oids)
             self._pgconn.send_describe_prepared(b"")
             results = await self._exchange()
-            await self._finish(results)
+            if not self._is_finished(results):
+                await self._clean_up(results)
         except psycopg.Error as error:
             raise ConnectionLostError from error
         _raise_error(results)
@@ -176,7 +177,8 @@ class WireConnection:
             results = await self._exchange()
             if self._is_answering:
                 return None
-            await self._finish(results)
+            if not self._is_finished(results):
+                await self._clean_up(results)
         except psycopg.Error as error:
             raise ConnectionLostError from error
         if (result := results[self._rows_index]).status == _ROWS:
@@ -198,7 +200,8 @@ class WireConnection:
 
     async def settle(self) -> None:
         """Stop what runs, so that the connection can be used again, or close it."""
-        self.until = inf
+        # What still comes is for nobody.
+        self.until, self._receive = inf, None
         try:
             async with asyncio.timeout(_SETTLE_TIMEOUT_S):
                 if self._is_answering:
@@ -207,7 +210,8 @@ class WireConnection:
                         await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
                         await asyncio.wait({answer}, timeout=_CANCEL_AGAIN_S)
                     answer.result()
-                await self._finish(self._results)
+                if not self._is_finished(self._results):
+                    await self._clean_up(self._results)
         except (psycopg.Error, TimeoutError, ConnectionLostError):
             self._answer = None
             self.close()
@@ -243,8 +247,8 @@ class WireConnection:
             pgconn.send_query_params(_RESET_SQL, [_make_seed()])
         return index
 
-    async def _exchange(self) -> list[PGresult]:
-        """Send what was put into the pipeline: the result of each command.
+    def _exchange(self) -> asyncio.Future[list[PGresult]]:
+        """Send what was put into the pipeline; will be the result of each command.
 
         Where somebody receives chunks, those so far when it wants no more.
         """
@@ -252,36 +256,35 @@ class WireConnection:
         self._is_answering = True
         answer: asyncio.Future[list[PGresult]] = self._loop.create_future()
         self._answer = answer
-        try:
-            self._pgconn.pipeline_sync()
-            if self._pgconn.flush():
-                # A server that waits for us to read would never read the rest of ours.
-                self._is_writing = True
-                self._loop.add_writer(self._socket, self._read)
-            if self._alarm is None or self.until < self._alarm_at:
-                self._watch()
-            return await answer
-        except BaseException:
-            # What still comes is for nobody.
-            self._receive = self._answer = None
-            raise
+        self._pgconn.pipeline_sync()
+        if self._pgconn.flush():
+            # A server that waits for us to read would never read the rest of ours.
+            self._is_writing = True
+            self._loop.add_writer(self._socket, self._read)
+        if self._alarm is None or self.until < self._alarm_at:
+            self._watch()
+        return answer
 
-    async def _finish(self, results: list[PGresult]) -> None:
-        """Leave no transaction open and nothing of the query in the session; else close it."""
+    def _is_finished(self, results: list[PGresult]) -> bool:
+        """Whether no transaction is open, and nothing of the query is left in the session."""
         self._receive, self._chunk_rows = None, 0
-        if self._is_clean(results):
-            if self._prepared is not None:
-                self._prepared.confirm()
-        else:
-            if self._prepared is not None:
-                errors = [ServerError(result) for result in results if result.status == _ERROR]
-                self._prepared.forget(is_all=any(error.is_stale for error in errors))
-            self._pgconn.send_query_params(_ROLLBACK, None)
-            self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
-            if not self._is_clean(await self._exchange()):
-                self.close()
-        self._has_run = False
-        self.is_settled = True
+        if not self._is_clean(results):
+            return False
+        if self._prepared is not None:
+            self._prepared.confirm()
+        self._has_run, self.is_settled = False, True
+        return True
+
+    async def _clean_up(self, results: list[PGresult]) -> None:
+        """End what was left, or close."""
+        if self._prepared is not None:
+            errors = [ServerError(result) for result in results if result.status == _ERROR]
+            self._prepared.forget(is_all=any(error.is_stale for error in errors))
+        self._pgconn.send_query_params(_ROLLBACK, None)
+        self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+        if not self._is_clean(await self._exchange()):
+            self.close()
+        self._has_run, self.is_settled = False, True
 
     def _is_clean(self, results: list[PGresult]) -> bool:
         if self._pgconn.transaction_status != _IDLE:

@@ -74,7 +74,7 @@ def is_plain(headers: Mapping[bytes, bytes]) -> bool:
         b"origin" not in headers
         and headers.get(b"content-type", b"").split(b";", 1)[0] == b"application/json"
         and _takes_both(headers.get(b"accept", b""))
-        and not any(name.startswith(b"mcp-param-") for name in headers)
+        and b"mcp-param-" not in b" ".join(headers)
     )
 
 
