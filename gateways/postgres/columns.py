@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from core.toolspec import JsonValue
 from gateways.cells import ColumnReader
 
-BOOLEAN_OID, INTEGER_OID, TEXT_OID, FLOAT_OID = 16, 20, 25, 701
+BOOLEAN_OID, INTEGER_OID, TEXT_OID, FLOAT_OID, NUMERIC_OID = 16, 20, 25, 701, 1700
 
 # 15 digits survive a double both ways, 18 always fit 64 bits.
 _SAFE_FLOAT_LENGTH = 15
@@ -66,12 +68,17 @@ class FloatReader(PostgresColumnReader):
     loader_oid = FLOAT_OID
 
     def read(self, rows: list[list[Any]], index: int) -> None:
+        # Where the sum is finite, each of them is, and most answers are done with.
+        if isfinite(sum(filter(None, map(itemgetter(index), rows)))):
+            return
         for row in rows:
-            value = row[index]
-            # Only a finite number less itself is 0; cheaper than a call of isfinite.
-            if value is not None and value - value != 0.0:
+            if (value := row[index]) is not None and not isfinite(value):
                 row[index] = None
                 self.is_non_finite = True
+
+
+class FixedNumericReader(FloatReader):
+    """numeric with so few declared digits that a double keeps each value."""
 
 
 class TimestampReader(PostgresColumnReader):
@@ -212,7 +219,6 @@ _READERS_BY_OID: dict[int, type[PostgresColumnReader]] = {
     **dict.fromkeys((700, 701), FloatReader),
     **dict.fromkeys((1082, 1083, 1186, 1266, 2950), SizedTextReader),
     **dict.fromkeys((1114, 1184), TimestampReader),
-    **dict.fromkeys((1700,), NumericReader),
     **dict.fromkeys((114, 3802), JsonReader),
     **dict.fromkeys((1021, 1022, 1231), NumberArrayReader),
     **dict.fromkeys((17,), BytesReader),
@@ -221,13 +227,26 @@ _READERS_BY_OID: dict[int, type[PostgresColumnReader]] = {
 _VECTOR_NAMES = frozenset({"vector", "halfvec"})
 
 
-def find_reader(column_type: PostgresType) -> type[PostgresColumnReader]:
-    """The reader for columns of this type; TextReader for a type it knows nothing about."""
+def find_reader(column_type: PostgresType, modifier: int = -1) -> type[PostgresColumnReader]:
+    """The reader for columns of this type; TextReader for a type it knows nothing about.
+
+    `modifier` is what the column is declared with, -1 for nothing.
+    """
+    if column_type.oid == NUMERIC_OID:
+        precision, scale = numeric_digits(modifier)
+        # A whole number stays one, which a double is not.
+        return FixedNumericReader if scale and precision <= _SAFE_FLOAT_LENGTH else NumericReader
     if reader := _READERS_BY_OID.get(column_type.oid):
         return reader
     if column_type.category == "A":
         return ArrayReader
     return JsonReader if column_type.name in _VECTOR_NAMES else TextReader
+
+
+def numeric_digits(modifier: int) -> tuple[int, int]:
+    """The digits that a numeric is declared with, in all and behind the point; 0, 0 where it has none."""
+    precision, scale = divmod(max(modifier - 4, 0), 1 << 16)
+    return (precision, scale) if scale <= precision else (0, 0)
 
 
 def exact_number(text: str) -> int | float | str:

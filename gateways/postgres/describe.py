@@ -14,10 +14,16 @@ from core.errors import StatementError
 from core.messages import message
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
-from gateways.postgres.columns import PostgresColumnReader, PostgresType, find_reader
+from gateways.postgres.columns import (
+    NUMERIC_OID,
+    PostgresColumnReader,
+    PostgresType,
+    find_reader,
+    numeric_digits,
+)
 from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
 from gateways.postgres.inference import infer_shape
-from gateways.postgres.parameters import INT8_OID, NUMERIC_OID
+from gateways.postgres.parameters import INT8_OID
 from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
 
 # How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
@@ -64,7 +70,7 @@ class Description:
     query: ReadOnlyQuery = field(repr=False)
     changing: tuple[tuple[int, type[PostgresColumnReader]], ...] = field(repr=False)
     transformer: abc.Transformer = field(repr=False)
-    wire_oids: tuple[int, ...] = field(repr=False)
+    wire_types: tuple[tuple[int, int], ...] = field(repr=False)
     cell_limit: int = field(repr=False)
 
 
@@ -159,7 +165,7 @@ class StatementDescriber:
             for number, name, label, category in rows:
                 self._types[int(number)] = PostgresType(int(number), name, label, category)
         types = [self._types[oid] for _, oid in shape.columns]
-        readers = list(map(find_reader, types))
+        readers = list(map(find_reader, types, shape.modifiers))
         # So many characters a cell that one row of nothing but long cells fits a chunk.
         long_bytes = max(sum(reader.character_bytes for reader in readers), 1)
         cell_limit = min(self._cell_limit, max(_CHUNK_BYTES // long_bytes, _LEAST_CELL_LIMIT))
@@ -190,7 +196,7 @@ class StatementDescriber:
                 if reader.read is not PostgresColumnReader.read
             ),
             transformer=transformer,
-            wire_oids=await _find_wire_oids(connection, sql, sent_oids),
+            wire_types=await _find_wire_types(connection, sql, sent_oids),
             cell_limit=cell_limit,
         )
 
@@ -212,10 +218,10 @@ def _wrap(
     return f"SELECT {', '.join(cells)} FROM {subquery} LIMIT ${limit}"  # noqa: S608
 
 
-async def _find_wire_oids(
+async def _find_wire_types(
     connection: WireConnection, sql: str, oids: Sequence[int]
-) -> tuple[int, ...]:
-    """Only a query fits where the statement is put; a command is an error of syntax there."""
+) -> tuple[tuple[int, int], ...]:
+    """OID and modifier of each column. Only a query fits where the statement is put; a command is an error of syntax there."""
     try:
         shape = await connection.describe(sql, oids)
     except ServerError as error:
@@ -227,15 +233,13 @@ async def _find_wire_oids(
             reason=str(error),
         )
         raise StatementError(text, 0) from error
-    return tuple(oid for _, oid in shape.columns)
+    return tuple(zip((oid for _, oid in shape.columns), shape.modifiers, strict=True))
 
 
 def _name_type(column_type: PostgresType, modifier: int) -> str:
-    """The type's label; a numeric with its digits, which its modifier holds above a header of 4."""
-    if column_type.oid != NUMERIC_OID or modifier < 4:
-        return column_type.label
-    precision, scale = divmod(modifier - 4, 1 << 16)
-    return f"{column_type.label}({precision},{scale})" if scale <= precision else column_type.label
+    """The type's label; a numeric with its digits."""
+    precision, scale = numeric_digits(modifier) if column_type.oid == NUMERIC_OID else (0, 0)
+    return f"{column_type.label}({precision},{scale})" if precision else column_type.label
 
 
 async def read_plan(

@@ -34,7 +34,9 @@ class PostgresRowReader(RowReader[PostgresColumnReader]):
         The chunk is emptied. Raises DriftError.
         """
         description, collector = self._description, self._collector
-        if tuple(map(chunk.ftype, range(chunk.nfields))) != description.wire_oids:
+        indexes = range(chunk.nfields)
+        types = zip(map(chunk.ftype, indexes), map(chunk.fmod, indexes), strict=True)
+        if tuple(types) != description.wire_types:
             raise DriftError
         transformer = description.transformer
         transformer.set_pgresult(chunk, set_loaders=False)

@@ -21,6 +21,15 @@ VALUES: dict[str, tuple[str, Any]] = {
     "oid": ("26::oid", 26),
     "whole numeric": ("12::numeric", 12),
     "numeric with zeros": ("12.50::numeric(10,2)", 12.5),
+    "numeric of 15 declared digits": ("1234567890123.45::numeric(15,2)", 1234567890123.45),
+    "numeric of 16 declared digits": ("0.1234567890123456::numeric(16,16)", 0.1234567890123456),
+    "numeric of 17 declared digits": (
+        "0.10000000000000001::numeric(17,17)",
+        "0.10000000000000001",
+    ),
+    "declared whole numeric": ("12::numeric(10,0)", 12),
+    "declared NaN numeric": ("'NaN'::numeric(10,2)", None),
+    "declared numeric without a value": ("NULL::numeric(10,2)", None),
     "negative numeric": ("-0.1::numeric", -0.1),
     "numeric of 19 digits": ("9223372036854775807::numeric", 9223372036854775807),
     "numeric of 30 digits": (
@@ -146,6 +155,22 @@ async def test_changed_table_is_described_anew(
     result = await source.run(query)
 
     assert (result.columns, result.rows) == (("a",), [["one"]])
+
+
+@pytest.mark.parametrize("prepares", [True, False])
+async def test_numeric_of_more_digits_is_described_anew(
+    settings: PostgresSettings, observer: "psycopg.Connection[Any]", prepares: bool
+) -> None:
+    observer.execute("DROP TABLE IF EXISTS drifting")
+    observer.execute("CREATE TABLE drifting AS SELECT 0.1::numeric(10,2) AS a")
+    query = make_query("SELECT a FROM drifting")
+    async with PostgresSource(replace(settings, prepares_statements=prepares)) as source:
+        assert (await source.run(query)).rows == [[0.1]]
+
+        observer.execute("ALTER TABLE drifting ALTER a TYPE numeric(20,17)")
+        observer.execute("UPDATE drifting SET a = a + 0.00000000000000001")
+
+        assert (await source.run(query)).rows == [["0.10000000000000001"]]
 
 
 @pytest.mark.parametrize(
