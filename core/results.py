@@ -48,6 +48,10 @@ _VALUE_SCHEMA: dict[str, Any] = {
 _SERVICE_SCHEMA: dict[str, Any] = {"type": "object"}
 
 
+# Of JSON values, in the order of the columns.
+Row = tuple[Any, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult:
     """Rows as JSON values, column order kept; duplicate column names are legal.
@@ -57,7 +61,7 @@ class QueryResult:
     """
 
     columns: tuple[str, ...]
-    rows: list[list[JsonValue]]
+    rows: list[Row]
     truncated: bool = False
     applied_limit: int = 0
     elapsed_ms: float = 0.0
@@ -83,7 +87,7 @@ class RowCollector:
     """
 
     def __init__(self, row_limit: int, byte_limit: int) -> None:
-        self.rows: list[list[JsonValue]] = []
+        self.rows: list[Row] = []
         self.row_limit = row_limit
         self.byte_limit = byte_limit
         self.truncated = False
@@ -93,7 +97,7 @@ class RowCollector:
         # The rows as JSON without the brackets around them, as far as orjson can write them.
         self._pieces: list[bytes] | None = []
 
-    def add(self, row: list[JsonValue]) -> bool:
+    def add(self, row: Row) -> bool:
         """Whether the row was taken; False says that the answer is full and no row is taken any more."""
         if self.truncated or len(self.rows) >= self.row_limit:
             self.truncated = True
@@ -115,7 +119,7 @@ class RowCollector:
         self._keep(encoded)
         return True
 
-    def add_all(self, rows: list[list[JsonValue]]) -> bool:
+    def add_all(self, rows: list[Row]) -> bool:
         """As `add` for each row, until one is not taken; encodes them as a whole where all fit."""
         if len(self.rows) + len(rows) <= self.row_limit and not self.truncated:
             if not rows:

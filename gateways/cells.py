@@ -1,7 +1,10 @@
 """Reading the cells of an answer: what had to be changed, in words."""
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Any
+
+from core.results import QueryResult, Row, RowCollector
+from core.toolspec import JsonValue
 
 
 class ColumnReader:
@@ -13,6 +16,10 @@ class ColumnReader:
         self.is_cut = False
         self.is_non_finite = False
 
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        """The JSON value of each cell; the very same cells where there is nothing to change."""
+        return cells
+
     def notes(self) -> Iterator[str]:
         """A sentence for each kind of change."""
         if self.is_cut:
@@ -21,20 +28,34 @@ class ColumnReader:
             yield f'NaN or infinite cells of "{self.name}" are given as null.'
 
 
-_Reader = TypeVar("_Reader", bound=ColumnReader)
+class RowReader:
+    """Reads the rows of one answer into `collector`; `readers` are those of columns that may change, by index."""
 
-
-class RowReader(Generic[_Reader]):
-    """Reads the rows of one answer with a reader for each column."""
-
-    def __init__(self, readers: Sequence[_Reader]) -> None:
+    def __init__(
+        self, readers: Sequence[tuple[int, ColumnReader]], collector: RowCollector
+    ) -> None:
         self._readers = readers
+        self._collector = collector
 
-    @property
-    def cuts_cells(self) -> bool:
-        """Whether a cell so far was over the limit."""
-        return any(reader.is_cut for reader in self._readers)
+    def add(self, chunk: list[tuple[Any, ...]]) -> bool:
+        """Add the rows of a chunk; False when there is no room for the rows to come."""
+        collector = self._collector
+        room = collector.row_limit - len(collector.rows)
+        # Only one row more than the limit is asked for, so there are none to come behind it.
+        rows: list[Row] = chunk if len(chunk) <= room else chunk[:room]
+        columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if self._readers else []
+        is_changed = False
+        for index, reader in self._readers if rows else ():
+            read = reader.read(columns[index])
+            is_changed |= read is not columns[index]
+            columns[index] = read
+        if is_changed:
+            rows = list(zip(*columns, strict=True))
+        return collector.add_all(rows) and (len(chunk) <= room or not collector.add(chunk[room]))
 
-    def notes(self) -> tuple[str, ...]:
-        """A sentence for each column and kind of change."""
-        return tuple([note for reader in self._readers for note in reader.notes()])
+    def finish(self, names: Sequence[str], elapsed_ms: float) -> QueryResult:
+        """The rows, with notes of what was changed in them."""
+        for _, reader in self._readers:
+            self._collector.truncated |= reader.is_cut
+        notes = [note for _, reader in self._readers for note in reader.notes()]
+        return self._collector.finish(names, elapsed_ms, notes)

@@ -3,11 +3,10 @@
 import base64
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from operator import itemgetter
 from typing import Any, ClassVar
 
 from core.toolspec import JsonValue
@@ -32,7 +31,7 @@ class PostgresType:
 
 
 class PostgresColumnReader(ColumnReader):
-    """Reads the cells in place.
+    """Reads the cells of one type.
 
     `loader_oid` names the psycopg loader that makes the first value from the wire's text;
     `character_bytes` times the cell limit bounds a cell on the wire, 0 for types of fixed size.
@@ -45,9 +44,6 @@ class PostgresColumnReader(ColumnReader):
     def expression(column: str, cell_limit: int) -> str:
         """SQL that gives the cell, or so much of it that a cell over the limit is seen as such."""
         return column
-
-    def read(self, rows: list[list[Any]], index: int) -> None:
-        """Turn cell `index` of each row into its JSON value."""
 
 
 class BooleanReader(PostgresColumnReader):
@@ -67,14 +63,13 @@ class FloatReader(PostgresColumnReader):
 
     loader_oid = FLOAT_OID
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
-        # Where the sum is finite, each of them is, and most answers are done with.
-        if isfinite(sum(filter(None, map(itemgetter(index), rows)))):
-            return
-        for row in rows:
-            if (value := row[index]) is not None and not isfinite(value):
-                row[index] = None
-                self.is_non_finite = True
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        # Where the sum is finite, each of them is.
+        if isfinite(sum(filter(None, cells))):
+            return cells
+        finite = [cell if cell is None or isfinite(cell) else None for cell in cells]
+        self.is_non_finite |= finite.count(None) > cells.count(None)
+        return finite
 
 
 class FixedNumericReader(FloatReader):
@@ -84,12 +79,13 @@ class FixedNumericReader(FloatReader):
 class TimestampReader(PostgresColumnReader):
     """timestamp and timestamptz in ISO 8601: `2026-03-01T09:30:00.5+00:00`."""
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
-        for row in rows:
-            if (text := row[index]) is not None:
-                text = text.replace(" ", "T", 1)
-                # Offsets of whole hours come as +00; JSON's readers want +00:00.
-                row[index] = f"{text}:00" if text[-3] in "+-" and ":" in text else text
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        return [text and self._convert(text) for text in cells]
+
+    def _convert(self, text: str) -> str:
+        text = text.replace(" ", "T", 1)
+        # Offsets of whole hours come as +00; JSON's readers want +00:00.
+        return f"{text}:00" if text[-3] in "+-" and ":" in text else text
 
 
 class TextReader(PostgresColumnReader):
@@ -101,28 +97,25 @@ class TextReader(PostgresColumnReader):
     def expression(column: str, cell_limit: int) -> str:
         return f"left({column}::text, {cell_limit + 1})"
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
         limit = self.cell_limit
-        for row in rows:
-            text = row[index]
-            if text is not None and len(text) > limit:
-                row[index] = text[:limit]
-                self.is_cut = True
+        if max(map(len, filter(None, cells)), default=0) <= limit:
+            return cells
+        self.is_cut = True
+        return [text and text[:limit] for text in cells]
 
 
 class ParsedReader(TextReader, ABC):
     """Text that becomes another JSON value; what was cut cannot be parsed and stays text."""
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
-        for row in rows:
-            text = row[index]
-            if text is None:
-                continue
-            if len(text) <= self.cell_limit:
-                row[index] = self.convert(text)
-            else:
-                row[index] = text[: self.cell_limit]
-                self.is_cut = True
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        return [None if text is None else self._read_cell(text) for text in cells]
+
+    def _read_cell(self, text: str) -> JsonValue:
+        if len(text) <= self.cell_limit:
+            return self.convert(text)
+        self.is_cut = True
+        return text[: self.cell_limit]
 
     @abstractmethod
     def convert(self, text: str) -> JsonValue:
@@ -132,17 +125,11 @@ class ParsedReader(TextReader, ABC):
 class NumericReader(ParsedReader):
     """numeric: a number where a double keeps every digit, else its text."""
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
-        rest = []
-        for row in rows:
-            if (text := row[index]) is None:
-                continue
-            # The common case without three calls for each cell.
-            if len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
-                row[index] = float(text)
-            else:
-                rest.append(row)
-        super().read(rest, index)
+    def _read_cell(self, text: str) -> JsonValue:
+        # The common case without a call of two others.
+        if len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
+            return float(text)
+        return super()._read_cell(text)
 
     def convert(self, text: str) -> JsonValue:
         if text in _NON_FINITE:
@@ -199,14 +186,11 @@ class BytesReader(PostgresColumnReader):
     def expression(column: str, cell_limit: int) -> str:
         return f"substring({column}, 1, {_bytes_within(cell_limit) + 1})"
 
-    def read(self, rows: list[list[Any]], index: int) -> None:
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
         limit = _bytes_within(self.cell_limit)
-        for row in rows:
-            if (text := row[index]) is None:
-                continue
-            content = bytes.fromhex(text[2:])
-            self.is_cut |= len(content) > limit
-            row[index] = _base64(content[:limit])
+        contents = [None if text is None else bytes.fromhex(text[2:]) for text in cells]
+        self.is_cut |= any(content is not None and len(content) > limit for content in contents)
+        return [None if content is None else _base64(content[:limit]) for content in contents]
 
 
 class SizedTextReader(PostgresColumnReader):

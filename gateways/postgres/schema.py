@@ -52,7 +52,7 @@ _FORMATTED = re.compile(
     r"(?P<word>[a-z]+(?: varying)?)(?P<size>\([-0-9,]+\))?(?P<zone> with(?:out)? time zone)?"
     r"(?P<array>(?:\[\])*)"
 )
-_Row = list[JsonValue]
+_Row = tuple[JsonValue, ...]
 
 
 class _TooMuchError(Exception):

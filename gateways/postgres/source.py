@@ -175,7 +175,7 @@ class PostgresSource:
         # Its connection serves the next caller meanwhile.
         if rest is not None:
             reader.collect(rest)
-        return reader.finish(elapsed_ms)
+        return reader.finish(reader.description.names, elapsed_ms)
 
     async def _fetch(
         self, connection: WireConnection, query: Query, collector: RowCollector

@@ -3,12 +3,10 @@
 import base64
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from operator import is_not
 from typing import Any
 
-from core.results import RowCollector
 from core.toolspec import JsonValue
-from gateways.cells import ColumnReader, RowReader
+from gateways.cells import ColumnReader
 
 _PLAIN = frozenset({int, type(None)})
 _NUMBERS = frozenset({int, float, type(None)})
@@ -20,8 +18,8 @@ class CellReader(ColumnReader):
 
     has_broken_text = False
 
-    def read_cells(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
-        """The JSON value of each cell; whole columns of one kind are judged at once."""
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        # Whole columns of one kind are judged at once.
         kinds = set(map(type, cells))
         if kinds <= _PLAIN:
             return cells
@@ -61,7 +59,7 @@ class CellReader(ColumnReader):
 class LenientCellReader(CellReader):
     """For text that `decode_leniently` made of bytes that are not all UTF-8."""
 
-    def read_cells(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
         return [self._read_cell(cell) for cell in cells]
 
     def _cut(self, text: str) -> str:
@@ -72,29 +70,6 @@ class LenientCellReader(CellReader):
             self.has_broken_text = True
             return shown.encode(errors="surrogateescape").decode(errors="replace")
         return shown
-
-
-class SqliteRowReader(RowReader[CellReader]):
-    """Reads one answer; `is_lenient` says that its text comes from `decode_leniently`."""
-
-    def __init__(self, names: Sequence[str], cell_limit: int, is_lenient: bool) -> None:
-        reader = LenientCellReader if is_lenient else CellReader
-        super().__init__([reader(name, cell_limit) for name in names])
-
-    def collect(self, chunk: list[tuple[Any, ...]], collector: RowCollector) -> bool:
-        """Add the rows of a chunk; False when the collector has no room for the rows to come."""
-        room = collector.row_limit - len(collector.rows)
-        # Only one row more than the limit is asked for, so there are none to come behind it.
-        shown, left_out = chunk[:room], chunk[room:]
-        cells = list(zip(*shown, strict=True))
-        columns = [
-            reader.read_cells(column)
-            for reader, column in zip(self._readers, cells, strict=bool(shown))
-        ]
-        # Turning unchanged columns into rows again would cost twice as much.
-        is_changed = any(map(is_not, cells, columns))
-        rows = list(map(list, zip(*columns, strict=True) if is_changed else shown))
-        return collector.add_all(rows) and (not left_out or not collector.add(list(left_out[0])))
 
 
 def decode_leniently(content: bytes) -> str:

@@ -18,6 +18,7 @@ from core.errors import (
 from core.messages import message
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
+from gateways.cells import RowReader
 from gateways.sqlite.errors import (
     LOCKED,
     SQLITE_FAULTS,
@@ -29,7 +30,7 @@ from gateways.sqlite.errors import (
 )
 from gateways.sqlite.expansion import check_expansion
 from gateways.sqlite.file import OpenFile, find_identity, open_file
-from gateways.sqlite.rows import SqliteRowReader, decode_legibly, decode_leniently
+from gateways.sqlite.rows import CellReader, LenientCellReader, decode_legibly, decode_leniently
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.sql import capped_sql, column_names, empty_values, limited_sql, read_names
 from gateways.sqlite.values import SqliteValue
@@ -320,12 +321,17 @@ class SqliteSession:
         values = query.values | {"row_limit": query.row_limit + 1}
         with closing(connection.execute(sql, values)) as cursor:
             names = names or column_names(cursor)
-            reader = SqliteRowReader(names, self._settings.cell_limit, reading.is_lenient)
+            kind = LenientCellReader if reading.is_lenient else CellReader
+            reader = RowReader(
+                [
+                    (index, kind(name, self._settings.cell_limit))
+                    for index, name in enumerate(names)
+                ],
+                collector,
+            )
             row_bytes = len(cursor.description) * 4 * (self._settings.cell_limit + 1)
             chunk_rows = min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS)
             while chunk := cursor.fetchmany(chunk_rows):
-                if not reader.collect(chunk, collector):
+                if not reader.add(chunk):
                     break
-        collector.truncated |= reader.cuts_cells
-        elapsed_ms = (perf_counter() - started) * 1_000
-        return collector.finish(names, elapsed_ms, reader.notes())
+        return reader.finish(names, (perf_counter() - started) * 1_000)

@@ -14,6 +14,7 @@ from core.formatting import distinct_names
 from core.json_text import encode_json
 from core.results import (
     QueryResult,
+    Row,
     RowCollector,
     output_schema,
     query_answer,
@@ -27,7 +28,7 @@ from core.toolspec import ExpressionLogic, ResultFormat, SqlLogic, ToolSpec
 
 
 def result_of(columns: list[str], *rows: list[Any], **fields: Any) -> QueryResult:
-    return QueryResult(columns=tuple(columns), rows=list(rows), **fields)
+    return QueryResult(columns=tuple(columns), rows=list(map(tuple, rows)), **fields)
 
 
 def text_of(result: QueryResult, result_format: ResultFormat) -> str:
@@ -43,7 +44,7 @@ FIRST_ROWS = "(truncated: the first 2 rows are shown; narrow the query)"
 def test_structured_content_holds_the_rows_and_what_limited_them() -> None:
     assert structured_content(SHOPS) == {
         "columns": ["id", "name"],
-        "rows": [[1, "서울"], [2, None]],
+        "rows": [(1, "서울"), (2, None)],
         "row_count": 2,
         "truncated": False,
         "applied_limit": 10,
@@ -63,13 +64,14 @@ def test_truncation_is_said_in_words() -> None:
 
 @given(
     st.lists(
-        st.lists(st.lists(st.text(max_size=9), min_size=1, max_size=3), max_size=4), max_size=4
+        st.lists(st.lists(st.text(max_size=9), min_size=1, max_size=3).map(tuple), max_size=4),
+        max_size=4,
     ),
     st.integers(0, 8),
     st.integers(2, 120),
 )
 def test_rows_added_together_are_those_added_one_by_one(
-    chunks: list[list[list[str]]], row_limit: int, byte_limit: int
+    chunks: list[list[Row]], row_limit: int, byte_limit: int
 ) -> None:
     together, singly = (RowCollector(row_limit, byte_limit) for _ in range(2))
 
@@ -204,7 +206,7 @@ def test_markdown_escapes_what_would_leave_the_table() -> None:
 def test_row_after_the_limit_only_proves_truncation(given_rows: int, truncated: bool) -> None:
     collector = RowCollector(row_limit=3, byte_limit=1_000)
 
-    taken = [collector.add([number]) for number in range(given_rows)]
+    taken = [collector.add((number,)) for number in range(given_rows)]
 
     assert taken == [True, True, True, False][:given_rows]
     assert collector.finish(["n"], 0.0) == result_of(
@@ -222,7 +224,7 @@ def test_row_after_the_limit_only_proves_truncation(given_rows: int, truncated: 
 def test_byte_limit_is_exact(byte_limit: int, row_count: int) -> None:
     collector = RowCollector(row_limit=10, byte_limit=byte_limit)
 
-    for row in (["가"], ["b"]):
+    for row in (("가",), ("b",)):
         collector.add(row)
 
     assert len(collector.rows) == row_count
@@ -232,8 +234,8 @@ def test_byte_limit_is_exact(byte_limit: int, row_count: int) -> None:
 def test_first_row_over_the_byte_limit_leaves_none_and_says_so() -> None:
     collector = RowCollector(row_limit=10, byte_limit=20)
 
-    assert not collector.add(["x" * 50])
-    assert not collector.add([1])
+    assert not collector.add(("x" * 50,))
+    assert not collector.add((1,))
 
     result = collector.finish(["a"], 0.0)
     assert result.rows == []
@@ -246,7 +248,7 @@ def test_first_row_over_the_byte_limit_leaves_none_and_says_so() -> None:
 def test_notes_of_the_caller_follow_those_of_the_collector() -> None:
     collector = RowCollector(row_limit=10, byte_limit=10)
     for _ in range(5):
-        collector.add([1])
+        collector.add((1,))
 
     notes = collector.finish(["a"], 0.0, ["Two cells were null."]).notes
 
@@ -258,8 +260,8 @@ CELLS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_si
 
 
 @settings(max_examples=200, deadline=None)
-@given(rows=st.lists(st.lists(CELLS, min_size=2, max_size=2)), byte_limit=st.integers(1, 300))
-def test_rows_never_pass_the_byte_limit(rows: list[list[Any]], byte_limit: int) -> None:
+@given(rows=st.lists(st.tuples(CELLS, CELLS)), byte_limit=st.integers(1, 300))
+def test_rows_never_pass_the_byte_limit(rows: list[Row], byte_limit: int) -> None:
     collector = RowCollector(row_limit=100, byte_limit=byte_limit)
 
     for row in rows:
@@ -302,7 +304,7 @@ def test_query_answer_fits_its_output_schema(result_format: ResultFormat) -> Non
 
     answer = query_answer(SHOPS, result_format)
 
-    validate(answer.structured, output_schema(spec))
+    validate(json.loads(encode_json(answer.structured)), output_schema(spec))
     assert ("rows" in answer.structured) is (result_format is ResultFormat.JSON)
     assert (answer.row_count, answer.truncated) == (2, False)
 
@@ -326,10 +328,10 @@ VALUES = (
 @settings(max_examples=100, deadline=None)
 @given(
     names=st.lists(NAMES, min_size=2, max_size=2),
-    rows=st.lists(st.lists(VALUES, min_size=2, max_size=2), max_size=4),
+    rows=st.lists(st.tuples(VALUES, VALUES), max_size=4),
 )
 def test_rows_that_are_encoded_once_are_the_same_bytes_as_those_encoded_again(
-    names: list[str], rows: list[list[Any]]
+    names: list[str], rows: list[Row]
 ) -> None:
     collector = RowCollector(row_limit=100, byte_limit=1_000_000)
     assert all(map(collector.add, rows[:1]))
@@ -348,7 +350,7 @@ def test_rows_that_are_encoded_once_are_the_same_bytes_as_those_encoded_again(
 )
 def test_number_is_written_alike_in_text_and_structured_content(value: float) -> None:
     collector = RowCollector(row_limit=10, byte_limit=1_000)
-    collector.add_all([[value, "e"]])
+    collector.add_all([(value, "e")])
 
     answer = query_answer(collector.finish(["n", "t"], 0.0), ResultFormat.JSON)
 

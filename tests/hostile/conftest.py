@@ -122,7 +122,7 @@ def read_world(observer: Observer) -> dict[str, Any]:
 async def read_session(source: PostgresSource) -> list[Any]:
     """What the next caller on the source's connection finds there."""
     [row] = (await source.run(make_query(SESSION))).rows
-    return row
+    return list(row)
 
 
 def dsn_of(postgres: EmbeddedPostgres, role: str) -> str:

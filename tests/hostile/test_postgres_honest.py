@@ -18,5 +18,5 @@ HONEST = REPORTS | SYNTAX
 async def test_honest_query_gives_its_rows(source: PostgresSource, honest: Honest) -> None:
     result = await serve(source, make_query(honest.sql, honest.arguments))
 
-    assert result.rows == honest.rows
+    assert list(map(list, result.rows)) == honest.rows
     assert not result.truncated

@@ -50,7 +50,7 @@ async def test_program_started_by_code_of_the_source_is_not_stopped(sources: Sou
 
     result = await serve(sources.owner, query)
 
-    assert result.rows == [["done"]]
+    assert result.rows == [("done",)]
 
 
 async def test_advisory_lock_of_code_of_the_source_ends_with_the_call(
@@ -78,6 +78,6 @@ async def test_settings_changed_by_code_of_the_source_are_rolled_back(sources: S
     soiled = await serve(sources.reader, make_query("SELECT soil()"))
 
     [after] = (await serve(sources.reader, settings)).rows
-    assert soiled.rows == [["soiled"]]
+    assert soiled.rows == [("soiled",)]
     # A setting of one's own is empty afterwards instead of unknown.
-    assert after == [before[0], before[1], before[2], "", before[4]]
+    assert after == (before[0], before[1], before[2], "", before[4])

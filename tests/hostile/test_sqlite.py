@@ -58,7 +58,7 @@ async def test_hostile_statement_is_refused(source: SqliteSource, sql: str, text
         await serve(source, make_query(sql, dialect=Dialect.SQLITE, timeout_ms=limit_for(text)))
 
     next_query = make_query("SELECT count(*) FROM item", dialect=Dialect.SQLITE)
-    assert (await source.run(next_query)).rows == [[4]]
+    assert (await source.run(next_query)).rows == [(4,)]
 
 
 @pytest.mark.parametrize("sql", WITHOUT_LEXER.values(), ids=WITHOUT_LEXER)
@@ -73,7 +73,7 @@ async def test_honest_query_gives_its_rows(source: SqliteSource, honest: Honest)
 
     result = await serve(source, query)
 
-    assert result.rows == honest.rows
+    assert list(map(list, result.rows)) == honest.rows
     assert not result.truncated
 
 

@@ -11,7 +11,7 @@ from core.bindings import CallerFacts
 from core.errors import ToolboxError
 from core.execution import CompiledTool
 from core.messages import Message, message
-from core.results import output_schema
+from core.results import Row, output_schema
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
@@ -34,7 +34,7 @@ class Trial:
 
     error: Message | None = None
     columns: tuple[str, ...] = ()
-    rows: list[list[JsonValue]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     truncated: bool = False
     structured: dict[str, Any] = field(default_factory=dict)

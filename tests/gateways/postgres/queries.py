@@ -33,7 +33,7 @@ def make_query(
 
 
 async def fetch(source: PostgresSource, sql: str, **arguments: Any) -> list[list[Any]]:
-    return (await source.run(make_query(sql, **arguments))).rows
+    return list(map(list, (await source.run(make_query(sql, **arguments))).rows))
 
 
 async def fetch_value(source: PostgresSource, sql: str, **arguments: Any) -> Any:

@@ -117,7 +117,7 @@ async def test_xml_is_text_where_the_server_has_it(source: PostgresSource) -> No
 async def test_non_finite_numbers_are_noted(source: PostgresSource) -> None:
     result = await source.run(make_query("SELECT 'NaN'::float8 AS ratio, 1.5::float8 AS other"))
 
-    assert result.rows == [[None, 1.5]]
+    assert result.rows == [(None, 1.5)]
     assert result.notes == ('NaN or infinite cells of "ratio" are given as null.',)
     assert not result.truncated
 
@@ -134,13 +134,13 @@ async def test_timestamptz_has_the_offset_of_the_source(settings: PostgresSettin
 async def test_equal_column_names_stay_apart(source: PostgresSource) -> None:
     result = await source.run(make_query("SELECT 1 AS a, 2 AS a"))
 
-    assert (result.columns, result.rows) == (("a", "a"), [[1, 2]])
+    assert (result.columns, result.rows) == (("a", "a"), [(1, 2)])
 
 
 async def test_order_of_the_query_is_kept(source: PostgresSource) -> None:
     result = await source.run(make_query("SELECT id FROM item ORDER BY id DESC"))
 
-    assert result.rows == [[3], [2], [1]]
+    assert result.rows == [(3,), (2,), (1,)]
 
 
 async def test_changed_table_is_described_anew(
@@ -154,7 +154,7 @@ async def test_changed_table_is_described_anew(
     observer.execute("ALTER TABLE drifting DROP b, ALTER a TYPE text USING 'one'")
     result = await source.run(query)
 
-    assert (result.columns, result.rows) == (("a",), [["one"]])
+    assert (result.columns, result.rows) == (("a",), [("one",)])
 
 
 @pytest.mark.parametrize("prepares", [True, False])
@@ -165,12 +165,12 @@ async def test_numeric_of_more_digits_is_described_anew(
     observer.execute("CREATE TABLE drifting AS SELECT 0.1::numeric(10,2) AS a")
     query = make_query("SELECT a FROM drifting")
     async with PostgresSource(replace(settings, prepares_statements=prepares)) as source:
-        assert (await source.run(query)).rows == [[0.1]]
+        assert (await source.run(query)).rows == [(0.1,)]
 
         observer.execute("ALTER TABLE drifting ALTER a TYPE numeric(20,17)")
         observer.execute("UPDATE drifting SET a = a + 0.00000000000000001")
 
-        assert (await source.run(query)).rows == [["0.10000000000000001"]]
+        assert (await source.run(query)).rows == [("0.10000000000000001",)]
 
 
 @pytest.mark.parametrize(
@@ -204,4 +204,4 @@ async def test_every_type_of_the_server_can_be_read(
 
     columns = ", ".join(f"NULL::{name}" for name in names)
 
-    assert (await source.run(make_query(f"SELECT {columns}"))).rows == [[None] * len(names)]
+    assert (await source.run(make_query(f"SELECT {columns}"))).rows == [(None,) * len(names)]

@@ -32,7 +32,7 @@ async def test_row_limit_is_exact(
 
     result = await source.run(query)
 
-    assert result.rows == [[number] for number in range(1, min(available, 10) + 1)]
+    assert result.rows == [(number,) for number in range(1, min(available, 10) + 1)]
     assert (result.truncated, result.applied_limit) == (is_truncated, 10)
 
 
@@ -52,7 +52,7 @@ async def test_many_chunks_are_put_together(source: PostgresSource) -> None:
 
 
 async def test_byte_limit_keeps_whole_rows(source: PostgresSource) -> None:
-    rows = [["x" * 100] for _ in range(10)]
+    rows = [("x" * 100,) for _ in range(10)]
     exact = len(json.dumps(rows, separators=(",", ":")))
     sql = "SELECT repeat('x', 100) FROM generate_series(1, 10)"
 
@@ -93,8 +93,8 @@ async def test_cell_limit_is_exact(
     over = await narrow.run(make_query(f"SELECT {expression.format(n=21)} AS cell"))
 
     if whole is not None:
-        assert (fits.rows, fits.truncated, fits.notes) == ([[whole]], False, ())
-    assert (over.rows, over.truncated) == ([[cut]], True)
+        assert (fits.rows, fits.truncated, fits.notes) == ([(whole,)], False, ())
+    assert (over.rows, over.truncated) == ([(cut,)], True)
     assert over.notes == ('Long cells of "cell" were cut to 20 characters.',)
 
 
@@ -103,7 +103,7 @@ async def test_cells_of_the_row_left_out_are_not_noted(narrow: PostgresSource) -
 
     result = await narrow.run(make_query(sql, row_limit=1))
 
-    assert (result.rows, result.notes) == ([["x" * 15]], ())
+    assert (result.rows, result.notes) == ([("x" * 15,)], ())
 
 
 async def test_huge_cells_never_reach_the_client(source: PostgresSource) -> None:

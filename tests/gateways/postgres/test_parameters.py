@@ -188,7 +188,7 @@ async def test_arguments_that_the_statement_does_not_use_are_ignored(
 ) -> None:
     query = make_query("SELECT 1", unused=(T.STRING, "x"))
 
-    assert (await source.run(query)).rows == [[1]]
+    assert (await source.run(query)).rows == [(1,)]
 
 
 @pytest.mark.parametrize("declared", list(T))

@@ -131,8 +131,8 @@ async def test_column_of_another_type_is_read_as_it_is_now(
 
     observer.execute("ALTER TABLE prepared.changing ALTER a TYPE text USING 'one'")
 
-    assert (await one.run(query)).rows == [["one"]]
-    assert (await one.run(query)).rows == [["one"]]
+    assert (await one.run(query)).rows == [("one",)]
+    assert (await one.run(query)).rows == [("one",)]
 
 
 async def test_nothing_stays_on_the_server_where_a_pooler_changes_sessions(

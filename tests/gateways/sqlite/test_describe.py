@@ -97,7 +97,7 @@ async def test_source_satisfies_the_protocol(source: SqliteSource) -> None:
 
     await served.check(query.statement, query.types)
 
-    assert (await served.run(query)).rows == [[1]]
+    assert (await served.run(query)).rows == [(1,)]
 
 
 async def test_version_is_told(source: SqliteSource) -> None:

@@ -73,7 +73,7 @@ async def source(path: Path) -> AsyncIterator[SqliteSource]:
 async def test_rows_end_at_the_limit(source: SqliteSource) -> None:
     result = await source.run(make_query(f"{ENDLESS} SELECT i FROM n", row_limit=3))
 
-    assert (result.rows, result.truncated, result.applied_limit) == ([[1], [2], [3]], True, 3)
+    assert (result.rows, result.truncated, result.applied_limit) == ([(1,), (2,), (3,)], True, 3)
 
 
 async def test_as_many_rows_as_the_limit_are_all(source: SqliteSource) -> None:
@@ -86,13 +86,13 @@ async def test_source_lowers_the_limits_of_a_query(path: Path) -> None:
     async with SqliteSource(SqliteSettings(path=path, row_limit=2, byte_limit=8)) as source:
         result = await source.run(make_query("SELECT id * 100 FROM item"))
 
-    assert (result.rows, result.truncated, result.applied_limit) == ([[100]], True, 2)
+    assert (result.rows, result.truncated, result.applied_limit) == ([(100,)], True, 2)
 
 
 async def test_rows_end_at_the_bytes_and_are_whole(source: SqliteSource) -> None:
     result = await source.run(make_query(f"{ENDLESS} SELECT i FROM n", byte_limit=20))
 
-    assert (result.rows, result.truncated) == ([[1], [2], [3], [4]], True)
+    assert (result.rows, result.truncated) == ([(1,), (2,), (3,), (4,)], True)
     assert "20 bytes" in result.notes[0]
 
 
@@ -117,7 +117,7 @@ async def test_truncated_query_leaves_no_lock(source: SqliteSource, path: Path) 
 async def test_long_cell_is_cut(source: SqliteSource, value: str, shown: str) -> None:
     result = await source.run(make_query(f"SELECT 7 AS number, NULL AS missing, {value} AS cell"))
 
-    assert result.rows == [[7, None, shown]]
+    assert result.rows == [(7, None, shown)]
     assert result.truncated
     assert result.notes == ('Long cells of "cell" were cut to 8192 characters.',)
 
@@ -125,7 +125,7 @@ async def test_long_cell_is_cut(source: SqliteSource, value: str, shown: str) ->
 async def test_cell_of_the_limit_is_whole(source: SqliteSource) -> None:
     result = await source.run(make_query("SELECT replace(hex(zeroblob(4096)), '0', '한') AS cell"))
 
-    assert (result.rows, result.notes) == ([["한" * 8192]], ())
+    assert (result.rows, result.notes) == ([("한" * 8192,)], ())
 
 
 async def test_long_text_inside_a_view_is_not_lost(source: SqliteSource, path: Path) -> None:

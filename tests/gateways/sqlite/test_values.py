@@ -155,7 +155,7 @@ async def test_changes_of_cells_are_noted(source: SqliteSource) -> None:
 
     result = await source.run(make_query(sql))
 
-    assert result.rows == [[None, "\ufffd", "ok"]]
+    assert result.rows == [(None, "\ufffd", "ok")]
     assert result.notes == (
         'NaN or infinite cells of "ratio" are given as null.',
         'Cells of "name" that are not valid UTF-8 are given with U+FFFD.',

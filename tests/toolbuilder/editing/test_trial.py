@@ -50,7 +50,7 @@ def test_query_gives_rows_and_what_the_agent_gets(sources: SourceSettings) -> No
 
     assert trial.error is None
     assert trial.columns == ("id", "region")
-    assert trial.rows == [[2, "KR"], [4, "KR"], [6, "KR"]]
+    assert trial.rows == [(2, "KR"), (4, "KR"), (6, "KR")]
     assert trial.truncated
     assert trial.texts[0].startswith("id,region")
     assert "rows" not in trial.structured
