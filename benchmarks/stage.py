@@ -125,11 +125,11 @@ class Stage:
         arguments = (*MANAGE, "runmcp", "--port", str(port))
         return self._start(name, port, arguments, self._our_variables(database) | variables)
 
-    def start_web(self, name: str, database: str) -> Server:
-        """The web side on a database, as `manage.py up` serves it."""
+    def start_web(self, name: str, database: str, **variables: str) -> Server:
+        """The web side on a database, as `manage.py up` serves it; `variables` win over the usual ones."""
         port = choose_free_port()
         command = (*MANAGE, "runweb", "--port", str(port))
-        return self._start(name, port, command, self._our_variables(database))
+        return self._start(name, port, command, self._our_variables(database) | variables)
 
     def start_program(
         self, name: str, port: int, argv: tuple[str, ...], **variables: str
