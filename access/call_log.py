@@ -131,7 +131,9 @@ def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
         calls = calls.filter(outcome=state.outcome)
     if state.q:
         # A page shows the error in the reader's language; the values in it are the same in every one.
-        calls = calls.alias(templates=_TEMPLATES).filter(
+        # Only failures have an error, and an index of their own.
+        calls = calls.exclude(outcome=Outcome.OK).alias(templates=_TEMPLATES)
+        calls = calls.filter(
             Q(error__icontains=state.q) | Q(templates__has_any_keys=templates_with(state.q))
         )
     if day := _read_day(state.start):

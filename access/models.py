@@ -173,6 +173,12 @@ class CallRecord(models.Model):
         indexes = [
             models.Index(fields=["-at", "-id"], name="call_record_at"),
             models.Index(fields=["tool_name", "-at"], name="call_record_tool"),
+            # Failures are few: what looks for them reads nothing else.
+            models.Index(
+                fields=["-at", "-id", "outcome"],
+                condition=~models.Q(outcome=Outcome.OK),
+                name="call_record_failed",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["runtime_id", "number"], name="call_record_once"),

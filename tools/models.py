@@ -4,8 +4,8 @@ import uuid
 
 from django.core.validators import MinValueValidator
 from django.db import models
-from django.db.models import Prefetch, Q
-from django.db.models.functions import Now
+from django.db.models import F, Func, Prefetch, Q
+from django.db.models.functions import MD5, Now, Trim, Upper
 from django.utils.translation import gettext_lazy as _
 
 from catalog.models import CatalogColumn, CatalogTable, DataSource
@@ -61,6 +61,15 @@ class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
     def present(self) -> "ToolDefinitionQuerySet":
         """Tools that are not archived, active or not."""
         return self.filter(archived_at=None)
+
+
+# What agents mix up: see core.lints.descriptions, which compares those that are found by them.
+FOLDED_NAME = Func(
+    F("name"),
+    template="lower(translate(%(expressions)s, '_-', ''))",
+    output_field=models.TextField(),
+)
+FOLDED_TEXT = MD5(Upper(Trim("description_agent")))
 
 
 class ToolDefinition(models.Model):
@@ -157,6 +166,10 @@ class ToolDefinition(models.Model):
                 name="h_custom_tool_archived_is_inactive",
                 violation_error_message=_("An archived tool cannot be active; restore it first."),
             )
+        ]
+        indexes = [
+            models.Index(FOLDED_NAME, name="h_custom_tool_folded_name"),
+            models.Index(FOLDED_TEXT, name="h_custom_tool_folded_text"),
         ]
 
     def __str__(self) -> str:

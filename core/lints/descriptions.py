@@ -37,12 +37,12 @@ class Neighbours:
         self._by_name: dict[str, list[str]] = {}
         self._by_description: dict[str, list[str]] = {}
         for name, description in descriptions.items():
-            self._by_name.setdefault(_fold(name), []).append(name)
+            self._by_name.setdefault(fold_name(name), []).append(name)
             self._by_description.setdefault(_fold_text(description), []).append(name)
 
     def alike(self, name: str) -> list[str]:
         """Other names that differ from this one by case, separators or a plural."""
-        return [other for other in self._by_name.get(_fold(name), ()) if other != name]
+        return [other for other in self._by_name.get(fold_name(name), ()) if other != name]
 
     def described_as(self, name: str, description: str) -> list[str]:
         """Names of other tools with this description."""
@@ -123,5 +123,6 @@ def _fold_text(text: str) -> str:
     return text.strip().casefold()
 
 
-def _fold(name: str) -> str:
+def fold_name(name: str) -> str:
+    """What names have in common that differ by case, separators or a plural."""
     return name.casefold().replace("_", "").replace("-", "").removesuffix("s")

@@ -3,16 +3,18 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import MD5, Upper
 
 from access.reader_language import in_language
 from catalog.sources.settings import read_sources
 from core.errors import DefinitionError
 from core.lint import Advice, AdviceLevel, Neighbours, advise
 from core.lints.advice import problem
+from core.lints.descriptions import fold_name
 from core.messages import message
 from core.toolspec import ToolSpec
-from tools.models import ToolDefinition
+from tools.models import FOLDED_NAME, FOLDED_TEXT, ToolDefinition
 from tools.names import read_reserved_names
 from tools.specs import build_spec
 
@@ -79,9 +81,11 @@ def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
 def advise_draft(spec: ToolSpec) -> list[Advice]:
     """The advice on a tool that is being edited, compared with the active ones; one query."""
     others = ToolDefinition.objects.active().exclude(pk=spec.id)
-    # Names that are alike begin alike: of thousands of tools the rest is not even read.
-    candidates = others.filter(
-        Q(name__istartswith=spec.name[:2]) | Q(description_agent__iexact=spec.description.strip())
+    # Of thousands of tools only those are read that will be named.
+    name = fold_name(spec.name)
+    text = MD5(Upper(Value(spec.description.strip())))
+    candidates = others.alias(folded_name=FOLDED_NAME, folded_text=FOLDED_TEXT).filter(
+        Q(folded_name__in=[name, f"{name}s"]) | Q(folded_text=text)
     )
     return advise(spec, _to_neighbours(candidates), read_reserved_names())
 

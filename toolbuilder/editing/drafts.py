@@ -1,6 +1,7 @@
 """Drafts, opened, saved against a revision, taken over, copied and discarded; and a tool with its draft."""
 
 import uuid
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -285,7 +286,8 @@ def save_work(work: Work, document: DraftDocument, page_state: PageState) -> Wor
         )
     if work.draft is None and document == work.document:
         return work
-    with transaction.atomic():
+    # A draft that is there is saved in one transaction anyway.
+    with transaction.atomic() if work.draft is None else nullcontext():
         draft = work.draft
         if draft is None:
             draft = open_draft(work.tool, page_state.username)
