@@ -41,6 +41,7 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 _found: dict[str, "StaticFile"] = {}
+_addresses: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,16 @@ class HashedStaticFilesStorage(StaticFilesStorage):
     """Gives addresses such as `/static/web/app.css?v=5f0c9a1e22b4d7a0`."""
 
     def url(self, name: str | None) -> str:
+        if name in _addresses:
+            return _addresses[name]
         address = super().url(name)
         file = find_static_file(name) if name else None
-        return f"{address}?{_VERSION}={file.version}" if file else address
+        if name and file:
+            address = f"{address}?{_VERSION}={file.version}"
+            # A page names a hundred files and icons.
+            if not settings.DEBUG:
+                _addresses[name] = address
+        return address
 
 
 class StaticFilesMiddleware:

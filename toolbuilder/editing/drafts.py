@@ -3,6 +3,7 @@
 import uuid
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 
 from django.db import transaction
@@ -213,7 +214,7 @@ def _columns_of(document: DraftDocument) -> dict[str, JsonValue]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Work:
     """A working copy: `served` is what agents have now, None of a tool that was never published.
 
@@ -251,7 +252,7 @@ class Work:
             return reverse(f"tool-{name}", kwargs={"name": self.tool.name})
         return reverse(f"draft-{name}", kwargs={"uid": self._uid})
 
-    @property
+    @cached_property
     def actions(self) -> dict[str, str]:
         """The addresses of all actions by name, `_` for `-`."""
         names = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish")

@@ -109,6 +109,7 @@ class WorkbenchPage:
     """All that the page shows. `name_fault` is '' or why the tool cannot have its name."""
 
     work: Work
+    sources: SourceSettings
     examined: Examined
     agent: AgentView
     rows: tuple[ParameterRow, ...]
@@ -136,6 +137,7 @@ def build_examined_page(
     trials = read_trials(work, username)
     return WorkbenchPage(
         work=work,
+        sources=sources,
         examined=examined,
         agent=view_as_agent(work, examined, sources),
         rows=tuple(_build_rows(examined)),

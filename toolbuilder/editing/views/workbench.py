@@ -124,7 +124,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
     """The whole page; `more` such as the `trial` that it shows, or a `status`."""
     status = more.pop("status", 200)
     context = {
-        "sources": list_sources(read_sources(), user_of(request)),
+        "sources": list_sources(page.sources, user_of(request)),
         # An operation comes from its document; nobody writes one here.
         "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
         "formats": [result_format.value for result_format in ResultFormat],

@@ -95,8 +95,20 @@ def test_page_takes_a_fixed_number_of_queries(
     make_tool("SELECT :a, :b, :c", name="more", parameters=["a", "b", "c"])
     editor.get("/tools/sales/")
 
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(16):
         editor.get("/tools/more/")
+
+
+def test_analysis_takes_a_fixed_number_of_queries(
+    editor: Client, sales: ToolDefinition, django_assert_max_num_queries: Any
+) -> None:
+    make_tool("SELECT :a, :b", name="sale", parameters=["a", "b"])
+    post(editor, "/tools/sales/analyse/", definition="SELECT :a")
+
+    with django_assert_max_num_queries(17):
+        answer = post(editor, "/tools/sales/analyse/", definition="SELECT :a, :b", revision=2)
+
+    assert answer.status_code == 200
 
 
 def test_people_who_may_not_change_read_the_tool(
