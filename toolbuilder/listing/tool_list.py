@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Exists, F, FloatField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, Lower
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Lower
 from django.utils.translation import gettext_lazy as _
 
 from access.figures import (
@@ -105,7 +106,7 @@ class ToolListing:
 
 def read_tool_list(state: ToolListState, user: User) -> ToolListing:
     """The page of tools that the state asks for; the same number of queries for any."""
-    tools = _sort(filter_tools(state, user), state.sort).values_list("pk", flat=True)
+    tools = _list_sorted(filter_tools(state, user), state.sort)
     page = Paginator(tools, PAGE_SIZE).get_page(state.page)
     return ToolListing(read_rows(list(page.object_list)), page)
 
@@ -181,13 +182,16 @@ def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQu
     return tools
 
 
-def _sort(tools: "QuerySet[ToolDefinition]", sort: str) -> "QuerySet[ToolDefinition]":
+def _list_sorted(
+    tools: "QuerySet[ToolDefinition]", sort: str
+) -> "Sequence[int] | QuerySet[Any, int]":
+    """Their ids in order; by figures the calls of today are read once, and not once for each tool."""
     if sort == "changed":
-        return tools.order_by("-updated_at", "name")
+        return tools.order_by("-updated_at", "name").values_list("pk", flat=True)
     if sort not in _SORTED_BY:
-        return tools.order_by(Lower("name"), "name")
-    today = {"tool_name": OuterRef("name"), "at__gte": start_of_today()}
-    calls = CallRecord.objects.filter(OF_A_TOOL, **today)
-    figure = calls.order_by().values("tool_name").annotate(n=_SORTED_BY[sort]).values("n")
-    sorted_by = Coalesce(Subquery(figure, output_field=FloatField()), 0.0)
-    return tools.annotate(figure=sorted_by).order_by(F("figure").desc(), "name")
+        return tools.order_by(Lower("name"), "name").values_list("pk", flat=True)
+    calls = CallRecord.objects.filter(OF_A_TOOL, at__gte=start_of_today()).order_by()
+    by_name = calls.values("tool_name").annotate(figure=_SORTED_BY[sort])
+    figures = dict(by_name.values_list("tool_name", "figure"))
+    named = tools.order_by("name").values_list("pk", "name")
+    return [id_ for id_, _name in sorted(named, key=lambda tool: -figures.get(tool[1], 0))]
