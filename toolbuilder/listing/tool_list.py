@@ -105,8 +105,10 @@ class ToolListing:
 
 
 def read_tool_list(state: ToolListState, user: User) -> ToolListing:
-    """The page of tools that the state asks for; the same number of queries for any."""
+    """The page of tools that the state asks for; the same number of queries for any number of tools."""
     tools = _list_sorted(filter_tools(state, user), state.sort)
+    # Words are looked for in every text of every tool: once, and not again for their number.
+    tools = list(tools) if state.q else tools
     page = Paginator(tools, PAGE_SIZE).get_page(state.page)
     return ToolListing(read_rows(list(page.object_list)), page)
 

@@ -102,6 +102,20 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
     assert HOSTILE not in page
 
 
+@pytest.mark.parametrize(
+    ("query", "queries"),
+    [("q=t_", 6), ("q=nothing", 3), ("kind=SQL", 7), ("sort=slow", 7), ("sort=calls&q=t_", 7)],
+)
+def test_filter_asks_a_fixed_number_of_queries(
+    admin: Client, django_assert_num_queries: Any, query: str, queries: int
+) -> None:
+    for number in range(55):
+        make_call(make_tool(name=f"t_{number:02}").name, duration_ms=number)
+
+    with django_assert_num_queries(queries):
+        admin.get(f"/tools/?{query}", headers=HTMX)
+
+
 def test_search_answers_htmx_with_the_list_its_count_and_its_address(admin: Client) -> None:
     make_tool(name="sales")
 
