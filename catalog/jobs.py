@@ -2,10 +2,12 @@
 
 import logging
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from celery import Celery
 from django.conf import settings
-from kombu.exceptions import OperationalError
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +26,9 @@ def send_job(name: str, *arguments: object) -> bool:
     """
     if not settings.REDIS_URL:
         return False
+    # Here, since the served side sends nothing and starts without it.
+    from kombu.exceptions import OperationalError  # noqa: PLC0415
+
     try:
         _sender(settings.CELERY_BROKER_URL).send_task(
             name, args=arguments, ignore_result=True, retry=False
@@ -35,7 +40,9 @@ def send_job(name: str, *arguments: object) -> bool:
 
 
 @lru_cache(maxsize=2)
-def _sender(broker_url: str) -> Celery:
+def _sender(broker_url: str) -> "Celery":
+    from celery import Celery  # noqa: PLC0415 - as above
+
     # Its own: the web side and the commands do not load the workers' application.
     sender = Celery("sender", broker=broker_url, set_as_current=False)
     # Without these kombu tries for ever to reach a broker.

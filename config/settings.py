@@ -31,7 +31,8 @@ if WEB_PUBLIC_URL:
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    # config/urls.py finds the admin pages.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.postgres",

@@ -10,6 +10,8 @@ from django.views.generic import RedirectView
 
 from catalog.urls import api_urlpatterns, source_urlpatterns
 
+# Here and not when apps are ready: the served side shows no pages, and starts without them.
+admin.autodiscover()
 admin.site.site_header = "Toolbuilder"
 admin.site.site_title = "Toolbuilder"
 admin.site.index_title = _("Tools, data sources, keys and calls")

@@ -11,7 +11,7 @@ from core.arguments import (
     arguments_validator,
     input_schema,
 )
-from core.errors import DefinitionError, StatementError
+from core.errors import DefinitionError, ExpressionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
 from core.http_answers import HttpAnswer, service_answer
 from core.http_logic import OperationArguments, check_declared, operation_schema, read_operation
@@ -215,8 +215,11 @@ def _compile_logic(
             _check_clauses(spec, statement)
             return statement
         case ExpressionLogic(expression):
-            _require_declared(declared, find_names(expression, declared), EXPRESSION)
-            return compile_expression(expression, declared)
+            try:
+                return compile_expression(expression, declared)
+            except ExpressionError:
+                _require_declared(declared, find_names(expression, declared), EXPRESSION)
+                raise
         case ScriptLogic(script):
             _require_declared(declared, find_script_names(script, declared), SCRIPT)
             return compile_script(script, declared)

@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pydantic_core import SchemaError, SchemaValidator, ValidationError
@@ -29,6 +29,7 @@ _REPEAT = re.compile(r"(\))?\{(\d+)(?:,(\d*))?\}")
 
 _THE_MINIMUM = message("parameter.the_minimum", "the minimum")
 _THE_MAXIMUM = message("parameter.the_maximum", "the maximum")
+_THE_DESCRIPTION = message("parameter.the_description", "the description")
 
 # Control characters but tab and line ends, marks that reorder or hide text, lone surrogates.
 _UNSAFE_CHARACTERS = re.compile(
@@ -44,7 +45,8 @@ def check_parameters(parameters: Sequence[ParameterSpec]) -> None:
         try:
             _check_parameter(spec)
             _require(
-                spec.name not in seen, message("parameter.name_twice", "the name is declared twice")
+                spec.name not in seen,
+                lambda: message("parameter.name_twice", "the name is declared twice"),
             )
         except DefinitionError as error:
             is_readable = spec.name.isidentifier() and len(spec.name) <= MAX_NAME_CHARACTERS
@@ -64,14 +66,14 @@ def _check_parameter(spec: ParameterSpec) -> None:
     length = len(spec.description)
     _require(
         length <= MAX_DESCRIPTION_CHARACTERS,
-        message(
+        lambda: message(
             "parameter.description_too_long",
             "the description must be at most {limit} characters (got {count})",
             limit=str(MAX_DESCRIPTION_CHARACTERS),
             count=str(length),
         ),
     )
-    _check_characters(spec.description, message("parameter.the_description", "the description"))
+    _check_characters(spec.description, _THE_DESCRIPTION)
     _check_allowed_values(spec)
     _check_bounds(spec)
     _check_pattern(spec)
@@ -80,7 +82,7 @@ def _check_parameter(spec: ParameterSpec) -> None:
         _check_value(spec.type.kind, spec, spec.default, the_default)
     _require(
         spec.presence is not Presence.OPTIONAL_DEFAULT or spec.default is not None or spec.nullable,
-        message(
+        lambda: message(
             "parameter.default_null", "the default is null, which the parameter does not accept"
         ),
     )
@@ -93,14 +95,14 @@ def _check_parameter(spec: ParameterSpec) -> None:
 def _check_name(name: str) -> None:
     _require(
         name.isidentifier(),
-        message(
+        lambda: message(
             "parameter.name_form",
             "the name must be letters, digits and underscores, and not begin with a digit",
         ),
     )
     _require(
         len(name) <= MAX_NAME_CHARACTERS,
-        message(
+        lambda: message(
             "parameter.name_too_long",
             "the name must be at most {limit} characters (got {count})",
             limit=MAX_NAME_CHARACTERS,
@@ -110,7 +112,7 @@ def _check_name(name: str) -> None:
     composed = unicodedata.normalize("NFKC", name)
     _require(
         name == composed,
-        message(
+        lambda: message(
             "parameter.name_composed",
             "the name must be in Unicode's composed form: {name}",
             name=printable(composed),
@@ -122,17 +124,19 @@ def _check_allowed_values(spec: ParameterSpec) -> None:
     values, kind = spec.allowed_values, spec.type.kind.scalar
     _require(
         bool(values) or not kind.needs_allowed_values,
-        message("parameter.enum_values", "ENUM needs allowed values"),
+        lambda: message("parameter.enum_values", "ENUM needs allowed values"),
     )
     if not values:
         return
     _require(
         kind.takes_allowed_values,
-        message("parameter.no_allowed_values", "{kind} takes no allowed values", kind=spec.type),
+        lambda: message(
+            "parameter.no_allowed_values", "{kind} takes no allowed values", kind=spec.type
+        ),
     )
     _require(
         len(values) <= MAX_ALLOWED_VALUES,
-        message(
+        lambda: message(
             "parameter.too_many_allowed",
             "at most {limit} allowed values (got {count})",
             limit=MAX_ALLOWED_VALUES,
@@ -141,7 +145,7 @@ def _check_allowed_values(spec: ParameterSpec) -> None:
     )
     _require(
         len(set(values)) == len(values),
-        message("parameter.allowed_twice", "an allowed value is listed twice"),
+        lambda: message("parameter.allowed_twice", "an allowed value is listed twice"),
     )
     _check_bounds(spec)
     # An ENUM's values meet the rules of any text.
@@ -160,7 +164,9 @@ def _check_bounds(spec: ParameterSpec) -> None:
     kind = spec.type.kind.scalar
     _require(
         kind.takes_bounds,
-        message("parameter.no_bounds", "{kind} takes no minimum or maximum", kind=spec.type),
+        lambda: message(
+            "parameter.no_bounds", "{kind} takes no minimum or maximum", kind=spec.type
+        ),
     )
     for label, bound in ((_THE_MINIMUM, spec.minimum), (_THE_MAXIMUM, spec.maximum)):
         if bound is not None:
@@ -168,7 +174,7 @@ def _check_bounds(spec: ParameterSpec) -> None:
     if spec.minimum is not None and spec.maximum is not None:
         _require(
             bool(kind.read_bound(spec.minimum) <= kind.read_bound(spec.maximum)),
-            message(
+            lambda: message(
                 "parameter.bounds_order",
                 "the minimum {minimum} is above the maximum {maximum}",
                 minimum=str(spec.minimum),
@@ -180,7 +186,7 @@ def _check_bounds(spec: ParameterSpec) -> None:
 def _check_bound(kind: Kind, spec: ParameterSpec, bound: float | str, label: Message) -> None:
     _require(
         not isinstance(bound, float) or math.isfinite(bound),
-        message(
+        lambda: message(
             "parameter.finite",
             "{label} must be finite (got {value})",
             label=label,
@@ -191,7 +197,7 @@ def _check_bound(kind: Kind, spec: ParameterSpec, bound: float | str, label: Mes
     is_large = isinstance(bound, int) and not INT64_MINIMUM <= bound <= INT64_MAXIMUM
     _require(
         not (isinstance(kind, NumberKind) and is_large),
-        message(
+        lambda: message(
             "parameter.fit_64_bits",
             "{label} must fit 64 bits (got {value})",
             label=label,
@@ -206,15 +212,17 @@ def _check_pattern(spec: ParameterSpec) -> None:
         return
     _require(
         spec.type.kind.scalar.takes_pattern,
-        message("parameter.no_pattern", "{kind} takes no pattern", kind=spec.type),
+        lambda: message("parameter.no_pattern", "{kind} takes no pattern", kind=spec.type),
     )
     _require(
         not spec.allowed_values,
-        message("parameter.pattern_and_values", "a pattern and allowed values exclude each other"),
+        lambda: message(
+            "parameter.pattern_and_values", "a pattern and allowed values exclude each other"
+        ),
     )
     _require(
         len(pattern) <= MAX_PATTERN_CHARACTERS,
-        message(
+        lambda: message(
             "parameter.pattern_too_long",
             "the pattern must be at most {limit} characters (got {count})",
             limit=MAX_PATTERN_CHARACTERS,
@@ -224,7 +232,7 @@ def _check_pattern(spec: ParameterSpec) -> None:
     _check_characters(pattern, message("parameter.the_pattern", "the pattern"))
     _require(
         not _NOT_PORTABLE.search(pattern),
-        message(
+        lambda: message(
             "parameter.pattern_javascript",
             "the pattern must be one that JavaScript knows too: no look-around, no inline"
             " flags, no \\A, no \\z, no [[:class:]]",
@@ -232,7 +240,7 @@ def _check_pattern(spec: ParameterSpec) -> None:
     )
     _require(
         _count_repeats(pattern) <= MAX_PATTERN_REPEATS,
-        message(
+        lambda: message(
             "parameter.pattern_repeats",
             "the pattern repeats too much; its counted repeats must stay under {limit}",
             limit=MAX_PATTERN_REPEATS,
@@ -260,14 +268,14 @@ def _check_binding(spec: ParameterSpec) -> None:
         case Binding.FIXED:
             _require(
                 spec.bound_value is not None,
-                message("parameter.fixed_value", "FIXED needs a bound value, as in 5"),
+                lambda: message("parameter.fixed_value", "FIXED needs a bound value, as in 5"),
             )
             the_value = message("parameter.the_bound_value", "the bound value")
             _check_value(spec.type.kind, spec, spec.bound_value, the_value)
         case Binding.CLAIM:
             _require(
                 is_claim_name(spec.bound_value),
-                message(
+                lambda: message(
                     "parameter.claim_name",
                     "CLAIM needs the claim's name as its bound value, a text of at most {limit}"
                     ' visible characters such as "tenant" (got {name})',
@@ -278,7 +286,7 @@ def _check_binding(spec: ParameterSpec) -> None:
         case binding:
             _require(
                 spec.bound_value is None,
-                message(
+                lambda: message(
                     "parameter.no_bound_value",
                     "{binding} takes no bound value; only FIXED and CLAIM read one",
                     binding=binding,
@@ -286,7 +294,7 @@ def _check_binding(spec: ParameterSpec) -> None:
             )
             _require(
                 binding is Binding.AGENT or spec.type.kind.takes_any_text,
-                message(
+                lambda: message(
                     "parameter.bound_text",
                     "{binding} gives text; make the type STRING or ENUM",
                     binding=binding,
@@ -298,7 +306,7 @@ def _check_hidden(spec: ParameterSpec) -> None:
     """What a bound parameter cannot have: it is never absent, never null and never shown to agents."""
     _require(
         spec.presence is Presence.REQUIRED and not spec.nullable,
-        message(
+        lambda: message(
             "parameter.bound_always",
             "{binding} always gives a value; make the parameter required, not nullable,"
             " and drop the default",
@@ -307,7 +315,7 @@ def _check_hidden(spec: ParameterSpec) -> None:
     )
     _require(
         spec.example is None,
-        message(
+        lambda: message(
             "parameter.bound_example",
             "{binding} takes no example, agents do not see it; drop it",
             binding=spec.binding,
@@ -370,6 +378,7 @@ def _check_characters(text: str, label: Message) -> None:
         )
 
 
-def _require(holds: bool, otherwise: Message) -> None:
+def _require(holds: bool, otherwise: Callable[[], Message]) -> None:
+    # Made when it is raised: thousands of tools are checked at each start, and nearly all are right.
     if not holds:
-        raise DefinitionError(otherwise)
+        raise DefinitionError(otherwise())

@@ -30,7 +30,7 @@ from mcp_runtime.jobs import (
     warn_of_default_source,
     write_heartbeats,
 )
-from mcp_runtime.lane.lane import DirectLane
+from mcp_runtime.lane.lane import DirectLane, LateOffer
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.sessions import find_manager
 from mcp_runtime.provider import SnapshotProvider
@@ -113,6 +113,9 @@ class Runtime:
                 Middleware(DisconnectWatch),
             ],
         )
+        if self.lane is not None and self.mcp.auth is not None:
+            # Before the key is asked for.
+            self._app.add_middleware(LateOffer, lane=self._lane, verifier=self.verifier)
         return self._app
 
     @property

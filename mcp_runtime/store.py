@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 # How long a reload waits for data sources to judge statements; the others are judged after the swap.
 JUDGE_BEFORE_SWAP_S = 1.0
+# At a start nothing is served yet: of more tools few would be judged in that time, so nobody waits.
+MOST_JUDGED_AT_START = 1_000
 
 
 class ToolStore:
@@ -73,7 +75,9 @@ class ToolStore:
         self._sources.update(rows.sources)
         compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
         quarantined |= rows.unreadable
-        refused, unanswered = await self._judge(compiled, JUDGE_BEFORE_SWAP_S)
+        is_large_start = self.snapshot.revision < 0 and len(compiled) > MOST_JUDGED_AT_START
+        wait_s = 0.0 if is_large_start else JUDGE_BEFORE_SWAP_S
+        refused, unanswered = await self._judge(compiled, wait_s)
         quarantined |= refused
         for tool in compiled:
             self._unjudged.pop(tool.spec.id, None)

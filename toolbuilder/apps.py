@@ -9,13 +9,8 @@ class ToolbuilderConfig(AppConfig):
     verbose_name = _("Tools")
 
     def ready(self) -> None:
-        # Views import models, which can be imported only when all apps are there.
+        # It imports models, which can be imported only when all apps are there.
         from access.visibility import HIDDEN_TOOLS  # noqa: PLC0415
-        from catalog.browsing.views import TABS  # noqa: PLC0415
-        from catalog.sources.cards import USES  # noqa: PLC0415
-        from toolbuilder.uses.views import TOOLS, USED_BY  # noqa: PLC0415
         from toolbuilder.visibility import hidden_tool_names  # noqa: PLC0415
 
-        TABS["tools"] = USED_BY
-        USES["tools"] = TOOLS
         HIDDEN_TOOLS["tools"] = hidden_tool_names

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path
 
+from catalog.browsing.views import TABS
+from catalog.sources.cards import USES
 from toolbuilder.beginning import views as new_tool
 from toolbuilder.dashboard import connecting
 from toolbuilder.dashboard import views as dashboard
@@ -14,6 +16,11 @@ from toolbuilder.listing import views as tools
 from toolbuilder.palette import views as palette
 from toolbuilder.search_lab import views as search_lab
 from toolbuilder.taking_up.views import ingest, mcp_servers
+from toolbuilder.uses.views import TOOLS, USED_BY
+
+# What pages of the catalogue show of tools. Not when apps are ready: the served side has no pages.
+TABS["tools"] = USED_BY
+USES["tools"] = TOOLS
 
 
 def _of_tool(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:

@@ -16,11 +16,16 @@ class UnknownFlag(str):
         return True
 
 
+def read_flag(value: str) -> bool | UnknownFlag:
+    """What a column of YesNoField holds."""
+    return value == "Y" if value in {"Y", "N"} else UnknownFlag(value)
+
+
 class YesNoField(models.TextField):  # type: ignore[type-arg]
     """A boolean kept as the text `Y` or `N`; any other text of another program reads as UnknownFlag."""
 
     def from_db_value(self, value: str, _expression: Any, _connection: Any) -> bool | UnknownFlag:
-        return value == "Y" if value in {"Y", "N"} else UnknownFlag(value)
+        return read_flag(value)
 
     def to_python(self, value: Any) -> bool:
         return value in (True, "Y", "on", "true", "True", "1")

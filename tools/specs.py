@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from core.errors import DefinitionError
 from core.messages import message
@@ -96,16 +96,56 @@ class ParameterColumns(Protocol):
     def bound_value(self) -> Any: ...
 
 
+class StoredTool(NamedTuple):
+    """A row of a tool without the cost of a model; `data_source` is the source's name."""
+
+    id: int
+    name: str
+    title: str
+    description_agent: str
+    description_user: str
+    tool_type: str
+    definition: str
+    data_source: str | None
+    result_format: str
+    row_limit: int
+    byte_limit: int
+    timeout_ms: int
+    annotations: Any
+    tags: Any
+    is_active: bool | UnknownFlag
+    created_by: str
+    updated_by: str
+
+
+class StoredParameter(NamedTuple):
+    """A row of a parameter without the cost of a model."""
+
+    param_name: str
+    param_type: str
+    is_required: Any
+    description: str
+    default: Any
+    nullable: Any
+    allowed_values: Any
+    minimum: str | None
+    maximum: str | None
+    pattern: str | None
+    example: Any
+    binding: str
+    bound_value: Any
+
+
 def build_spec(
     tool: ToolColumns,
-    parameters: Iterable[ParameterColumns],
+    parameters: Iterable[ParameterColumns | ParameterSpec],
     dialects: Mapping[str | None, Dialect] | None = None,
 ) -> ToolSpec:
     """The tool as plain data. Raises DefinitionError, naming the column, when it cannot be read.
 
     `dialects` are those of the data sources by name; one that is not there is taken for PostgreSQL.
     """
-    row = tool if isinstance(tool, ToolDefinition) else None
+    row = tool if isinstance(tool, ToolDefinition | StoredTool) else None
     if row is not None:
         _require_flag(row.is_active, "is_active")
     if not isinstance(tool.tags, list) or any(not isinstance(tag, str) for tag in tool.tags):
@@ -118,7 +158,10 @@ def build_spec(
         title=tool.title,
         description=tool.description_agent or tool.description_user,
         logic=_read_logic(tool, dialects or {}),
-        parameters=tuple(map(build_parameter, parameters)),
+        parameters=tuple(
+            known if isinstance(known, ParameterSpec) else build_parameter(known)
+            for known in parameters
+        ),
         result_format=_choose(ResultFormat, tool.result_format, "result_format"),
         row_limit=tool.row_limit,
         byte_limit=tool.byte_limit,

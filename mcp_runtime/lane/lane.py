@@ -7,12 +7,18 @@ from typing import Any
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
 from msgspec import UNSET
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from access.request_ids import HEADER, REQUEST_ID, choose_request_id
 from core.errors import ToolboxError
 from core.execution import CompiledTool
 from core.json_text import encode_json
-from gateways.http_server.direct import DirectAnswer, DirectRequest, run_to_end
+from gateways.http_server.direct import (
+    MAX_BODY_BYTES,
+    DirectAnswer,
+    DirectRequest,
+    run_to_end,
+)
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
 from mcp_runtime.lane.lists import ToolLists
@@ -170,3 +176,52 @@ class DirectLane:
         request_id = read_cancellation(body)
         if request_id is not None and (task := self._running.pop((session_id, request_id), None)):
             task.cancel()
+
+
+class LateOffer:
+    """ASGI middleware: offers a request to the lane once more when its key had to be read first.
+
+    Else a client that asks every few seconds would never meet the lane: its key is fresh for two.
+    Calls that wait for something go on to the application, which ends them when the client leaves.
+    """
+
+    def __init__(self, app: ASGIApp, lane: DirectLane, verifier: KeyVerifier) -> None:
+        self._app, self._lane, self._verifier = app, lane, verifier
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope.get("headers", ()))
+        token = headers.get(b"authorization", b"").removeprefix(b"Bearer ").decode("latin-1")
+        size = headers.get(b"content-length", b"")
+        is_small = size.isdigit() and len(size) < 6 and int(size) <= MAX_BODY_BYTES
+        is_offered = (
+            scope["type"] == "http"
+            and scope["method"] == "POST"
+            and scope["path"].encode() == self._lane.path
+            and len(headers) == len(scope["headers"])
+            and is_small
+            and self._verifier.find(token) is None
+        )
+        if not is_offered or await self._verifier.verify_token(token) is None:
+            await self._app(scope, receive, send)
+            return
+        first: Message | None = await receive()
+        begun = None
+        if first and first["type"] == "http.request" and not first.get("more_body"):
+            begun = self._lane.begin(DirectRequest(headers, first["body"], scope))
+        if isinstance(begun, DirectAnswer):
+            lines = [line.split(b": ", 1) for line in begun.headers.splitlines()]
+            lines.append([b"content-length", b"%d" % len(begun.body)])
+            await send({"type": "http.response.start", "status": 200, "headers": lines})
+            await send({"type": "http.response.body", "body": begun.body})
+            return
+        if begun is not None:
+            begun.close()
+
+        async def receive_again() -> Message:
+            nonlocal first
+            if first is None:
+                return await receive()
+            message, first = first, None
+            return message
+
+        await self._app(scope, receive_again, send)

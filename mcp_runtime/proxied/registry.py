@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from access.database_thread import DatabaseThread
 from catalog.mcp_servers.settings import note_reachable, note_unreachable
@@ -14,8 +14,10 @@ from core.execution import QuerySources
 from core.messages import Message, message
 from core.proxied import ProxiedAnswer, ProxiedChecks, ProxiedSpec
 from gateways.http.settings import HttpSettings
-from mcp_runtime.proxied.link import ServerLink
 from tools.proxied_rows import read_proxied_rows
+
+if TYPE_CHECKING:
+    from mcp_runtime.proxied.link import ServerLink
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +34,7 @@ class ProxiedServers:
         self._refused: Mapping[str, Message] = {}
         self._retiring: set[asyncio.Task[None]] = set()
 
-    def get(self, name: str) -> ServerLink:
+    def get(self, name: str) -> "ServerLink":
         """The server. Raises ConfigurationError with the reason why it cannot be called."""
         if (link := self._links.get(name)) is not None:
             return link
@@ -51,7 +53,7 @@ class ProxiedServers:
     def update(self, servers: Mapping[str, HttpSettings], refused: Mapping[str, Message]) -> None:
         """Make links, which connect when first used, for new or changed settings; retire the others."""
 
-        async def close_later(link: ServerLink) -> None:
+        async def close_later(link: "ServerLink") -> None:
             try:
                 await asyncio.sleep(RETIRE_AFTER_S)
             finally:
@@ -69,6 +71,9 @@ class ProxiedServers:
                 task = asyncio.create_task(close_later(self._links.pop(name)))
                 self._retiring.add(task)
                 task.add_done_callback(self._retiring.discard)
+        if servers:
+            # FastMCP's client is a seventh of the modules of a runtime; most have no other server.
+            from mcp_runtime.proxied.link import ServerLink  # noqa: PLC0415
         for name, settings in servers.items():
             if name not in self._links:
                 self._links[name] = ServerLink(name, settings, partial(note, name))

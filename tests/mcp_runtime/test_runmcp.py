@@ -195,3 +195,17 @@ def test_no_authentication_is_refused_beyond_loopback(settings: Any) -> None:
 def test_no_workers_are_refused() -> None:
     with pytest.raises(CommandError, match="--workers must be 1 or more"):
         call_command("runmcp", "--workers", "0")
+
+
+def test_served_side_starts_without_what_only_pages_workers_and_other_servers_need() -> None:
+    program = (
+        "import os, sys, django; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'config.settings');"
+        "django.setup(); import mcp_runtime.server; print(*sys.modules)"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=True, text=True
+    )
+
+    needless = {"celery", "fastmcp.client", "catalog.browsing.views", "toolbuilder.admin"}
+    assert not needless & set(ran.stdout.split())

@@ -104,3 +104,24 @@ def test_withdrawn_right_takes_the_tool_down(columns: dict[str, str]) -> None:
     after = read_served_rows(before.fingerprints)
     assert after.revision > before.revision
     assert tool.id in after.unreadable
+
+
+def test_reading_many_tools_takes_as_many_queries_as_reading_one(
+    django_assert_max_num_queries: Any,
+) -> None:
+    for number in range(30):
+        make_tool(f"SELECT {number} AS one", name=f"one_{number}")
+
+    with django_assert_max_num_queries(8):
+        assert len(read_served_rows().specs) == 30
+
+
+def test_equal_parameters_of_many_tools_are_one_object() -> None:
+    parameter = {"param_name": "day", "param_type": "DATE", "is_required": False, "example": "x"}
+    for number in range(2):
+        make_tool("SELECT :day AS day", parameters=[parameter], name=f"tool_{number}")
+
+    first, second = read_served_rows().specs
+
+    assert first.parameters[0].example == "x"
+    assert first.parameters[0] is second.parameters[0]

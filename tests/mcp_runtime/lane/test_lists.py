@@ -66,6 +66,18 @@ async def test_edit_is_seen_by_the_next_list(
     assert served >= len(LISTS)
 
 
+async def test_list_of_a_client_whose_key_has_to_be_read_is_made_of_bytes_too(
+    serve: Serve, settings: Any
+) -> None:
+    await sync_to_async(make_expression)(name="first")
+
+    async with both_ways(serve, settings) as (direct, _):
+        for count in (1, 2):
+            direct.served.runtime.verifier.forget_keys()
+            assert "first" in await names(direct, LISTS[0])
+            assert len(direct.taken) == count
+
+
 def test_lists_are_kept_for_few_and_of_one_snapshot() -> None:
     def caller(number: int) -> Caller:
         return Caller(str(number), "", CallerFacts(allowed_tools=frozenset({f"t{number}"})))
