@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from time import monotonic
 from typing import Generic, TypeVar
 
@@ -43,7 +44,9 @@ class FairQueue(Generic[_T]):
         self._queues: OrderedDict[str, OrderedDict[Turn[_T], _Wait]] = OrderedDict()
         self._count = 0
         # Rings no later than the first wait is over; most are over long before, so it is seldom set.
-        self._alarm: asyncio.TimerHandle | None = None
+        # Its time is kept here: uvloop's handle of one that is due at once does not tell it.
+        self._alarm: asyncio.Handle | None = None
+        self._alarm_at = inf
 
     def __len__(self) -> int:
         return self._count
@@ -67,7 +70,7 @@ class FairQueue(Generic[_T]):
         wait_s = max(0.0, min(until - began, self._max_wait_s))
         self._queues.setdefault(key, OrderedDict())[turn] = (began + wait_s, wait_s)
         self._count += 1
-        if self._alarm is None or self._alarm.when() > began + wait_s:
+        if self._alarm is None or self._alarm_at > began + wait_s:
             self._set_alarm(began + wait_s)
         try:
             return await turn
@@ -105,7 +108,7 @@ class FairQueue(Generic[_T]):
     def _set_alarm(self, at: float) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
-        self._alarm = asyncio.get_running_loop().call_at(at, self._expire)
+        self._alarm, self._alarm_at = asyncio.get_running_loop().call_at(at, self._expire), at
 
     def _expire(self) -> None:
         """Refuse those whose wait is over, and come back when the next one's is."""

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+import uvloop
 
 from core.errors import DataSourceBusyError
 from core.messages import foreign
@@ -150,3 +151,22 @@ async def test_no_more_have_a_slot_than_there_are() -> None:
     async with AsyncExitStack() as stack, asyncio.timeout(LONG_S):
         for _ in range(3):
             await stack.enter_async_context(slots.hold("a", deadline()))
+
+
+def test_caller_without_time_and_one_with_time_wait_on_the_loop_of_the_server() -> None:
+    async def wait_both() -> None:
+        queue = make_queue()
+        over = asyncio.create_task(queue.wait("a", asyncio.get_running_loop().time() - 1))
+        waiting = asyncio.create_task(queue.wait("b", deadline()))
+        await asyncio.sleep(0)
+        earlier = asyncio.create_task(queue.wait("c", deadline() - 1))
+
+        with pytest.raises(DataSourceBusyError):
+            await over
+        assert queue.offer(1)
+        assert queue.offer(2)
+        assert await waiting + await earlier == 3
+        assert not len(queue)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(wait_both())
