@@ -35,6 +35,8 @@ class RecordBuffer(Generic[T]):
     batch_size: int
     dropped: int = 0
     _waiting: deque[T] = field(default_factory=deque)
+    # So that nobody looks while nothing comes.
+    _has_come: asyncio.Event = field(default_factory=asyncio.Event)
 
     def add(self, record: T) -> None:
         """Take a record; never blocks and never fails."""
@@ -42,11 +44,15 @@ class RecordBuffer(Generic[T]):
             self._waiting.popleft()
             self.dropped += 1
         self._waiting.append(record)
+        self._has_come.set()
 
     async def run(self) -> None:
         """Write until cancelled, then write the rest."""
         try:
             while True:
+                if not self._waiting:
+                    self._has_come.clear()
+                    await self._has_come.wait()
                 await asyncio.sleep(FLUSH_INTERVAL_S)
                 # What comes meanwhile waits for its turn: a batch of five costs what one of 200 does.
                 await self.flush(len(self._waiting))

@@ -43,18 +43,33 @@ async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
                 # What changed before LISTEN took effect was not notified. Keys are read again within
                 # seconds anyway; forgetting them here would shut known callers out if the database
                 # goes away once more.
-                yield
                 while True:
-                    async for notification in listener.notifies(
-                        timeout=POLL_INTERVAL_S, stop_after=1
-                    ):
+                    async for notification in listener.notifies(timeout=0):
                         if notification.channel == KEYS_CHANNEL:
                             on_keys_changed()
                     yield
+                    await _wait_for_data(listener.fileno(), POLL_INTERVAL_S)
         except (psycopg.Error, OSError):
             logger.warning("notifications are off while the database is away; polling")
         yield
         await asyncio.sleep(POLL_INTERVAL_S)
+
+
+async def _wait_for_data(fileno: int, timeout_s: float) -> None:
+    """Wait until there is something to read, or for that time.
+
+    psycopg's own wait looks at the socket ten times a second, which is half of what an idle runtime costs.
+    """
+    loop = asyncio.get_running_loop()
+    is_readable = asyncio.Event()
+    loop.add_reader(fileno, is_readable.set)
+    try:
+        async with asyncio.timeout(timeout_s):
+            await is_readable.wait()
+    except TimeoutError:
+        pass
+    finally:
+        loop.remove_reader(fileno)
 
 
 class ChangeNotifier(Middleware):

@@ -205,9 +205,8 @@ class Runtime:
 
     async def _judge(self) -> None:
         while True:
+            await self.store.waits_for_judges.wait()
             await asyncio.sleep(JUDGE_INTERVAL_S)
-            if not self.store.has_unjudged:
-                continue
             try:
                 if await self.store.judge_rest():
                     self.search.index.notice()

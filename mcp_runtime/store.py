@@ -1,6 +1,7 @@
 """The served set: changed rows are read, compiled, judged and swapped in as one snapshot."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -38,8 +39,9 @@ class ToolStore:
         self.proxied = ProxiedRegistry(database)
         self._database = database
         self._sources = sources
-        # Tools whose database has not answered yet, by id.
+        # Tools whose database has not answered yet, by id; the event is set while there are some.
         self._unjudged: dict[int, CompiledTool] = {}
+        self.waits_for_judges = asyncio.Event()
         self._fingerprints: dict[int, str] = {}
         self._reasons_stored: Mapping[int, Message] | None = None
         self._reasons_logged: Mapping[int, Message] = {}
@@ -82,6 +84,8 @@ class ToolStore:
         for tool in compiled:
             self._unjudged.pop(tool.spec.id, None)
         self._unjudged |= unanswered
+        if self._unjudged:
+            self.waits_for_judges.set()
         before = self.snapshot
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
         reused = [
@@ -96,6 +100,9 @@ class ToolStore:
         self._fingerprints = {
             tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()
         }
+        if is_large_start:
+            # What is served is no garbage: looking through it holds up the loop for long.
+            gc.freeze()
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
 
@@ -108,6 +115,8 @@ class ToolStore:
         for tool in waiting:
             if tool.spec.id not in unanswered and self._unjudged.get(tool.spec.id) is tool:
                 del self._unjudged[tool.spec.id]
+        if not self._unjudged:
+            self.waits_for_judges.clear()
         # A tool may have been changed while it was judged.
         gone = {tool.spec.id for tool in waiting if tool.spec.id in refused and self._serves(tool)}
         if not gone:

@@ -3,7 +3,7 @@
 import uuid
 
 from django.core.validators import MinValueValidator
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Func, Prefetch, Q
 from django.db.models.functions import MD5, Now, Trim, Upper
 from django.utils.translation import gettext_lazy as _
@@ -258,7 +258,11 @@ class RegistryRevision(models.Model):
     @classmethod
     def current(cls) -> int:
         """The revision now; 0 before anything was written."""
-        return cls.objects.values_list("revision", flat=True).filter(pk=1).first() or 0
+        # Asked every two seconds by an idle server; a QuerySet costs five times as much as its answer.
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT revision FROM h_registry_revision WHERE id = 1")
+            row = cursor.fetchone()
+        return row[0] if row else 0
 
 
 class QuarantinedTool(models.Model):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import Count, Max
 
 from catalog.editing.texts import clean_text, normal_form
 from catalog.models import GlossaryConcept
@@ -66,8 +65,11 @@ def read_concepts() -> tuple[Concept, ...]:
 
 def read_glossary_revision() -> str:
     """Another text after each change; one query that reads no concept."""
-    rows = GlossaryConcept.objects.aggregate(last=Max("updated_at"), count=Count("pk"))
-    return f"{rows['count']} {rows['last'].isoformat() if rows['last'] else ''}"
+    # Asked once a second by an idle server; a QuerySet costs five times as much as its answer.
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*), max(updated_at) FROM {GlossaryConcept._meta.db_table}")  # noqa: S608
+        count, last = cursor.fetchone()
+    return f"{count} {last.isoformat() if last else ''}"
 
 
 def read_entries() -> list[GlossaryEntry]:
