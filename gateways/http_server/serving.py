@@ -4,17 +4,23 @@ import asyncio
 import logging
 import resource
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+import uvicorn
 from uvicorn.server import ServerState
 
 from gateways.http_server.direct import DirectApplication
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
+from gateways.memory import give_back_memory
 
 logger = logging.getLogger(__name__)
 
 SWEEP_INTERVAL_S = 1.0
+TICK_S = 1.0
+# Of fewer there is not much to give back.
+BURST_CONNECTIONS = 100
 # Beside those of clients: databases, logs, the libraries' own.
 OTHER_FILES = 256
 
@@ -31,6 +37,7 @@ class LimitedConnections:
         self._limits = limits
         self._find_direct = find_direct
         self._is_sweeping = False
+        self._most_connections = 0
 
     def __call__(self, *, server_state: ServerState, **parts: Any) -> HttpProtocol:
         if not self._is_sweeping:
@@ -46,6 +53,12 @@ class LimitedConnections:
 
         def sweep() -> None:
             # Where the loop was held up, what clients have sent meanwhile is not read yet.
+            # Once after a burst: when a quarter is left of the most connections that there were.
+            count = len(server_state.connections)
+            self._most_connections = max(self._most_connections, count)
+            if self._most_connections >= BURST_CONNECTIONS and count * 4 <= self._most_connections:
+                self._most_connections = count
+                loop.run_in_executor(None, give_back_memory)
             if loop.time() - due < SWEEP_INTERVAL_S:
                 for connection in list(server_state.connections):
                     if isinstance(connection, HttpProtocol):
@@ -53,6 +66,33 @@ class LimitedConnections:
             self._sweep_later(server_state)
 
         loop.call_at(due, sweep)
+
+
+class QuietServer(uvicorn.Server):
+    """uvicorn's server, which looks once a second and not ten times whether it is to end, and is told at once.
+
+    The ticks are most of what an idle server costs.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        self._exit = asyncio.Event()
+        super().__init__(config)
+
+    @property
+    def should_exit(self) -> bool:
+        """Whether it is to end."""
+        return self._exit.is_set()
+
+    @should_exit.setter
+    def should_exit(self, value: bool) -> None:
+        (self._exit.set if value else self._exit.clear)()
+
+    async def main_loop(self) -> None:
+        # The first tick of ten makes the date of answers.
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TICK_S):
+                    await self._exit.wait()
 
 
 def find_none() -> None:

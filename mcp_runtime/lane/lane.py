@@ -178,11 +178,24 @@ class DirectLane:
             task.cancel()
 
 
+async def answer_unless_gone(
+    call: Coroutine[Any, Any, DirectAnswer], receive: Receive
+) -> DirectAnswer | None:
+    """The answer of a call, which ends with None when its client goes away."""
+    answer, gone = asyncio.ensure_future(call), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        return answer.result() if answer.done() else None
+    finally:
+        answer.cancel()
+        gone.cancel()
+
+
 class LateOffer:
     """ASGI middleware: offers a request to the lane once more when its key had to be read first.
 
     Else a client that asks every few seconds would never meet the lane: its key is fresh for two.
-    Calls that wait for something go on to the application, which ends them when the client leaves.
+    A call ends when its client leaves, as in the lane.
     """
 
     def __init__(self, app: ASGIApp, lane: DirectLane, verifier: KeyVerifier) -> None:
@@ -208,14 +221,16 @@ class LateOffer:
         begun = None
         if first and first["type"] == "http.request" and not first.get("more_body"):
             begun = self._lane.begin(DirectRequest(headers, first["body"], scope))
-        if isinstance(begun, DirectAnswer):
+        if begun is not None and not isinstance(begun, DirectAnswer):
+            begun = await answer_unless_gone(begun, receive)
+            if begun is None:
+                return
+        if begun is not None:
             lines = [line.split(b": ", 1) for line in begun.headers.splitlines()]
             lines.append([b"content-length", b"%d" % len(begun.body)])
             await send({"type": "http.response.start", "status": 200, "headers": lines})
             await send({"type": "http.response.body", "body": begun.body})
             return
-        if begun is not None:
-            begun.close()
 
         async def receive_again() -> Message:
             nonlocal first

@@ -1,0 +1,19 @@
+"""Memory of this process that is free and that the system does not have back yet."""
+
+import ctypes
+import gc
+
+
+def give_back_memory() -> bool:
+    """Give free memory back to the system; False where the C library has no way to (it is not glibc).
+
+    glibc keeps what lies below anything that is still in use: after a burst of 2,000 callers as much
+    again as the whole process had. Takes some milliseconds; best in a thread.
+    """
+    gc.collect()
+    try:
+        trim = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError):
+        return False
+    trim(0)
+    return True
