@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.errors import ConfigurationError
 from gateways.http_server.limits import HttpLimits
-from gateways.http_server.serving import server_options
+from gateways.http_server.serving import QuietServer, server_options
 from mcp_runtime.asgi import find_lane, make_runtime
 from mcp_runtime.server import Runtime
 
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         RuntimeServer(runtime, uvicorn.Config(runtime.http_app(), **common)).run()
 
 
-class RuntimeServer(uvicorn.Server):
+class RuntimeServer(QuietServer):
     """Ends listen streams first, so that a stop does not wait for clients to leave."""
 
     def __init__(self, runtime: Runtime, config: uvicorn.Config) -> None:
