@@ -119,10 +119,15 @@ class Stage:
         """The variables of our programs on the application's own database."""
         return self._environment(self._our_variables(self.application_dsn))
 
-    def start_ours(self, name: str, database: str, **variables: str) -> Server:
+    def restart_database(self) -> None:
+        """Stop the PostgreSQL, which ends every session, and start it again."""
+        self._postgres.stop(self._keeper)
+        self._postgres.start(self._keeper)
+
+    def start_ours(self, name: str, database: str, *options: str, **variables: str) -> Server:
         """`manage.py runmcp` on the tools of a database; `variables` win over the usual ones."""
         port = choose_free_port()
-        arguments = (*MANAGE, "runmcp", "--port", str(port))
+        arguments = (*MANAGE, "runmcp", "--port", str(port), *options)
         return self._start(name, port, arguments, self._our_variables(database) | variables)
 
     def start_web(self, name: str, database: str, **variables: str) -> Server:
