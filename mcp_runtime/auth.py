@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from django.db import Error as DatabaseError
 from fastmcp.server.auth import AccessToken, TokenVerifier
 from fastmcp.server.dependencies import get_access_token
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.database_thread import DatabaseThread
 from access.keys import find_key, token_key_id
@@ -26,6 +28,28 @@ KEY_CACHE_SIZE = 1_000
 KEY_GRACE_SECONDS = 300.0
 # How long a call with a known key waits for the database to confirm the key.
 KEY_PATIENCE_SECONDS = 0.5
+
+
+class KeysUnavailableError(Exception):
+    """The database is away, and nothing is known of a key that may be valid."""
+
+
+class KeyOutage:
+    """ASGI middleware: answers 503 where nobody can say whether a key is valid.
+
+    401 would tell the client to throw a good key away.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except KeysUnavailableError:
+            text = "API keys cannot be checked at the moment; try again in a few seconds"
+            answer = PlainTextResponse(text, 503, {"retry-after": "2"})
+            await answer(scope, receive, send)
 
 
 @dataclass(slots=True)
@@ -52,6 +76,7 @@ class KeyVerifier(TokenVerifier):
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
+        """Raises KeysUnavailableError."""
         entry = self._find_fresh(token)
         if entry is None and token_key_id(token) is not None:
             entry = await self._wait_for_entry(token)
@@ -103,6 +128,8 @@ class KeyVerifier(TokenVerifier):
         if (reading := self._readings.get(token)) is None:
             loop = asyncio.get_running_loop()
             reading = loop.create_task(self._read_entry(token))
+            # Nobody may wait for it any more.
+            reading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._readings[token] = reading
         return reading
 
@@ -112,7 +139,9 @@ class KeyVerifier(TokenVerifier):
             key = await self._database.call(find_key, token)
         except (DatabaseError, TimeoutError):
             logger.warning("API keys cannot be read; the database is away")
-            return self._find_known(token)
+            if known := self._find_known(token):
+                return known
+            raise KeysUnavailableError from None
         finally:
             is_current = self._readings.get(token) is asyncio.current_task()
             if is_current:

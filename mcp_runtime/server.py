@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
 from access.request_ids import RequestIds
-from mcp_runtime.auth import KeyVerifier
+from mcp_runtime.auth import KeyOutage, KeysUnavailableError, KeyVerifier
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.changes import ChangeNotifier, changes
@@ -116,6 +116,7 @@ class Runtime:
         if self.lane is not None and self.mcp.auth is not None:
             # Before the key is asked for.
             self._app.add_middleware(LateOffer, lane=self._lane, verifier=self.verifier)
+        self._app.add_middleware(KeyOutage)
         return self._app
 
     @property
@@ -240,7 +241,11 @@ class Runtime:
         is_ready = snapshot.revision >= 0 and self.is_warm
         body: dict[str, str | int] = {"status": "ok" if is_ready else "starting"}
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and await self.verifier.verify_token(token):
+        is_known = False
+        if scheme.lower() == "bearer":
+            with suppress(KeysUnavailableError):
+                is_known = await self.verifier.verify_token(token) is not None
+        if is_known:
             body |= {
                 "database": "away" if self._database_is_away else "ok",
                 "revision": snapshot.revision,

@@ -9,6 +9,13 @@ from tools.models import ToolDefinition, ToolParameter
 
 _numbers = itertools.count(1)
 
+# Runs until it is stopped. Each series is kept while it is joined, so long ones would meet the limit of
+# temporary files first.
+ENDLESS_SQL = (
+    "SELECT count(*) AS n FROM generate_series(1, 10000) a, generate_series(1, 10000) b,"
+    " generate_series(1, 10000) c, generate_series(1, 10000) d"
+)
+
 
 def make_tool(definition: str = "SELECT 1 AS one", **columns: Any) -> ToolDefinition:
     """A tool that is served at once; `parameters` is a list of names or of column dicts."""

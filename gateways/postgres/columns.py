@@ -80,12 +80,11 @@ class TimestampReader(PostgresColumnReader):
     """timestamp and timestamptz in ISO 8601: `2026-03-01T09:30:00.5+00:00`."""
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
-        return [text and self._convert(text) for text in cells]
-
-    def _convert(self, text: str) -> str:
-        text = text.replace(" ", "T", 1)
+        texts = [text and text.replace(" ", "T", 1) for text in cells]
         # Offsets of whole hours come as +00; JSON's readers want +00:00.
-        return f"{text}:00" if text[-3] in "+-" and ":" in text else text
+        return [
+            f"{text}:00" if text and text[-3] in "+-" and ":" in text else text for text in texts
+        ]
 
 
 class TextReader(PostgresColumnReader):

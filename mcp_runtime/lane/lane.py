@@ -220,7 +220,7 @@ class LateOffer:
         first: Message | None = await receive()
         begun = None
         if first and first["type"] == "http.request" and not first.get("more_body"):
-            begun = self._lane.begin(DirectRequest(headers, first["body"], scope))
+            begun = self._lane.begin(DirectRequest(headers, first["body"], scope.get("server")))
         if begun is not None and not isinstance(begun, DirectAnswer):
             begun = await answer_unless_gone(begun, receive)
             if begun is None:

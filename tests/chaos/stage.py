@@ -83,6 +83,13 @@ class Runtime:
                 return {}
         return dict(answer.json()) | {"status_code": answer.status_code}
 
+    async def status(self, token: str) -> int:
+        """The HTTP status of a request with another key."""
+        async with httpx.AsyncClient(
+            timeout=10, headers={"Authorization": f"Bearer {token}"}
+        ) as http:
+            return (await http.post(self.url, json={})).status_code
+
     async def is_healthy(self) -> bool:
         assert self.process.poll() is None, f"runmcp ended:\n{last_words(self.command.log)}"
         return (await self.health()).get("status_code") == 200

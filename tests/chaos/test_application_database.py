@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from access.keys import new_token
 from tests.chaos.calls import Ending
 from tests.chaos.checks import scenario
 from tests.chaos.edits import Edits
@@ -26,11 +27,14 @@ async def test_stopped_database(stage: Stage, runtime: Runtime) -> None:
             await stage.in_background(stage.application.stop, stage.keeper)
             await asyncio.sleep(AWAY_S)
             health = await runtime.health()
+            unknown = await runtime.status(new_token())
             await stage.in_background(stage.application.start, stage.keeper)
         edits.write_next()
         await eventually(lambda: edits.is_served(run.agents))
 
     assert (health["status"], health["database"]) == ("ok", "away")
+    # Not 401: the key may be good.
+    assert unknown == 503
     assert run.tally.count(Ending.RIGHT) == run.tally.sent
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from asgiref.sync import sync_to_async
 
-from tests.factories import make_expression, make_tool
+from tests.factories import ENDLESS_SQL, make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,10 +95,7 @@ async def test_failing_expression_tells_why(serve: Serve) -> None:
 
 
 async def test_query_over_its_limit_is_stopped(serve: Serve) -> None:
-    endless = (
-        "SELECT count(*) AS n FROM generate_series(1, 100000000) a, generate_series(1, 1000) b"
-    )
-    await sync_to_async(make_tool)(endless, name="endless", timeout_ms=2_000)
+    await sync_to_async(make_tool)(ENDLESS_SQL, name="endless", timeout_ms=2_000)
 
     async with serve() as served:
         result = await served.call("endless")

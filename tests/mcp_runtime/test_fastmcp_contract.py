@@ -13,7 +13,7 @@ from mcp.server.connection import Connection
 from mcp.server.lowlevel import Server
 
 from core.execution import CompiledTool
-from tests.factories import make_expression, make_tool
+from tests.factories import ENDLESS_SQL, make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.waiting import LIMIT_S, eventually
 
@@ -79,11 +79,7 @@ async def test_modern_call_does_not_list_tools(serve: Serve) -> None:
 
 
 async def test_disconnecting_client_cancels_the_query(serve: Serve) -> None:
-    # An aggregate over a product of large series: runs for minutes unless cancelled.
-    endless = (
-        "SELECT count(*) AS n FROM generate_series(1, 100000000) a, generate_series(1, 1000) b"
-    )
-    await sync_to_async(make_tool)(endless, name="endless", timeout_ms=600_000)
+    await sync_to_async(make_tool)(ENDLESS_SQL, name="endless", timeout_ms=600_000)
 
     async with serve() as served:
         async with httpx.AsyncClient(timeout=LIMIT_S) as http:
