@@ -19,6 +19,9 @@ from benchmarks.stage import Stage
 
 KEYS, CALLERS, CALLS_EACH = 8, 256, 4
 BURST = 2_000
+STEPS = (1, 32, 256, 1_000)
+STEP_S = 6.0
+FAST_CALLERS, GREEDY_CALLERS = 4, 60
 BODIES, BODY_KEYS = 8, 590_000
 # The beginning of the pool, the descriptions and the code that runs often is no part of it.
 WARM_UP_CALLS = 300
@@ -44,6 +47,15 @@ async def ask_for_store(client: Client, store: int) -> Ending:
     return Ending(_judge(answer.status, answer.body, store), time.perf_counter() - began)
 
 
+async def ask_for_sales(client: Client, first: int) -> Ending:
+    """The ending of a call that asks for 1,000 rows."""
+    began = time.perf_counter()
+    answer = await client.send(client.prepare_call("sales_after", {"first_id": first}))
+    seconds = time.perf_counter() - began
+    is_right = answer.status == 200 and b'"row_count":1000,' in answer.body
+    return Ending("right" if is_right else f"HTTP {answer.status}", seconds)
+
+
 def main() -> None:
     """Measure, print one table, and leave nothing behind, however it ends."""
     options = _options()
@@ -64,7 +76,8 @@ async def _measure(server: Server, tokens: Sequence[str], only: str) -> list[lis
         for number in range(WARM_UP_CALLS):
             await ask_for_store(first, 101 + number % 24)
     rows: list[list[str]] = []
-    for letter, load in (("a", _many_keys), ("b", _burst), ("c", _large_bodies)):
+    loads = (_many_keys, _burst, _large_bodies, _steps, _beside_greedy_key)
+    for letter, load in zip("abcde", loads, strict=True):
         if letter in only:
             _say(load.__doc__ or "")
             async with asyncio.timeout(GIVE_UP_S):
@@ -125,6 +138,55 @@ async def _large_bodies(port: int, tokens: Sequence[str]) -> list[list[str]]:
     ]
 
 
+async def _steps(port: int, tokens: Sequence[str]) -> list[list[str]]:
+    """1, 32, 256 and 1,000 callers, one call after the other."""
+    rows = []
+    for callers in STEPS:
+        endings = await _keep_asking([tokens[number % KEYS] for number in range(callers)], port)
+        per_s = len(endings) / STEP_S
+        note = f"{per_s:,.0f} calls/s, p99 {_percentile(endings, 99):.0f} ms"
+        rows.append(_row(f"d: {callers:,} callers", endings, note))
+    return rows
+
+
+async def _beside_greedy_key(port: int, tokens: Sequence[str]) -> list[list[str]]:
+    """Four callers of a fast tool, alone and beside 60 callers of another key's slow one."""
+    fast = [tokens[0]] * FAST_CALLERS
+    alone = await _keep_asking(fast, port)
+    beside, greedy = await asyncio.gather(
+        _keep_asking(fast, port),
+        _keep_asking([tokens[1]] * GREEDY_CALLERS, port, ask_for_sales),
+    )
+    times = _percentile(beside, 99) / _percentile(alone, 99)
+    return [
+        _row("e: fast tool alone", alone, f"p99 {_percentile(alone, 99):.1f} ms"),
+        _row("e: beside a greedy key", beside, f"p99 {times:.1f} times that of alone"),
+        _row("e: the greedy key", greedy),
+    ]
+
+
+async def _keep_asking(
+    tokens: Sequence[str],
+    port: int,
+    ask: Callable[[Client, int], Awaitable[Ending]] = ask_for_store,
+) -> list[Ending]:
+    """What a caller for each token is told within STEP_S, counted from when all are connected."""
+    endings: list[Ending] = []
+    connected = asyncio.Barrier(len(tokens))
+
+    async def work(number: int, caller: Client) -> None:
+        # It connects with its first call.
+        await ask(caller, 101 + number % 24)
+        await connected.wait()
+        until, step = time.perf_counter() + STEP_S, number
+        while time.perf_counter() < until:
+            step += 1
+            endings.append(await ask(caller, 101 + step % 24))
+
+    await _at_once(tokens, port, work)
+    return endings
+
+
 async def _at_once(
     tokens: Sequence[str], port: int, work: Callable[[int, Client], Awaitable[None]]
 ) -> None:
@@ -164,7 +226,7 @@ def _percentile(endings: Sequence[Ending], percent: int) -> float:
 
 def _options() -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--only", default="abc", help="which loads, as in ab")
+    parser.add_argument("--only", default="abcde", help="which loads, as in ab")
     return parser.parse_args()
 
 
