@@ -211,6 +211,20 @@ class RuntimeInstance(models.Model):
         return f"{self.host}:{self.pid}"
 
 
+class EndedSession(models.Model):
+    """A session of an agent that its client has ended; no runtime serves it any more."""
+
+    number = models.UUIDField(primary_key=True, editable=False)
+    at = models.DateTimeField(_("at"), db_default=Now())
+
+    class Meta:
+        db_table = "h_ended_session"
+        indexes = [models.Index(fields=["at"], name="ended_session_at")]
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
 class SignInAttempt(models.Model):
     """A sign-in of a person that has not succeeded, or not yet."""
 

@@ -6,9 +6,10 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from access.models import CallRecord, RuntimeInstance
+from access.models import CallRecord, EndedSession, RuntimeInstance
 
 RUNTIME_FORGOTTEN_AFTER = timedelta(hours=1)
+SESSION_FORGOTTEN_AFTER = timedelta(days=30)
 
 
 @shared_task(ignore_result=True)
@@ -23,3 +24,10 @@ def prune_runtimes() -> int:
     """Delete runtimes that have been silent for an hour; returns how many."""
     before = timezone.now() - RUNTIME_FORGOTTEN_AFTER
     return RuntimeInstance.objects.filter(last_seen_at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True)
+def prune_ended_sessions() -> int:
+    """Delete sessions that ended a month ago; returns how many."""
+    before = timezone.now() - SESSION_FORGOTTEN_AFTER
+    return EndedSession.objects.filter(at__lt=before).delete()[0]

@@ -27,6 +27,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.prune_runtimes",
         "schedule": crontab(minute="*/10"),
     },
+    "prune-ended-sessions": {
+        "task": "access.tasks.prune_ended_sessions",
+        "schedule": crontab(hour="3", minute="25"),
+    },
     "prune-searches": {
         "task": "catalog.tasks.prune_searches",
         "schedule": crontab(hour="3", minute="20"),

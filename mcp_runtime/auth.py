@@ -90,7 +90,7 @@ class KeyVerifier(TokenVerifier):
         entry = self._find_fresh(token)
         return None if entry is None else entry.caller
 
-    def forget_keys(self) -> None:
+    def forget_keys(self, _payload: str = "") -> None:
         """Read every key again: one was changed or revoked."""
         self._entries.clear()
         # What they find may be from before the change.

@@ -157,8 +157,10 @@ class _Turns:
             loop.call_soon(rest)
 
 
-def limit_bodies(manager: StreamableHTTPSessionManager, *, max_bytes: int, max_values: int) -> None:
-    """Put BodyLimit in the place of the SDK's limit, which FastMCP has no setting for."""
+def limit_bodies(
+    manager: StreamableHTTPSessionManager, app: ASGIApp, *, max_bytes: int, max_values: int
+) -> None:
+    """Put BodyLimit, and `app` behind it, in the place of the SDK's limit, which FastMCP has no setting for."""
     # The SDK's own middleware is what it calls.
     limit: Any = manager
-    limit.asgi_app = BodyLimit(limit.asgi_app.app, max_bytes=max_bytes, max_values=max_values)
+    limit.asgi_app = BodyLimit(app, max_bytes=max_bytes, max_values=max_values)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import anyio
@@ -26,10 +26,11 @@ SEND_TIMEOUT_S = 1.0
 _DJANGOS_OWN = frozenset({"client_encoding", "cursor_factory", "context", "prepare_threshold"})
 
 
-async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
-    """Yields after each registry notification and at least every two seconds, whatever the database does.
+async def changes(hear: Mapping[str, Callable[[str], None]]) -> AsyncIterator[None]:
+    """Yields after each notification and at least every two seconds, whatever the database does.
 
-    LISTEN is for speed; the poll is the truth.
+    LISTEN is for speed; the poll is the truth. `hear` has what is given the texts of other channels
+    than that of the registry.
     """
     while True:
         try:
@@ -38,15 +39,15 @@ async def changes(on_keys_changed: Callable[[], None]) -> AsyncIterator[None]:
             async with await psycopg.AsyncConnection.connect(
                 **parameters, autocommit=True
             ) as listener:
-                await listener.execute(f"LISTEN {REGISTRY_CHANNEL}")
-                await listener.execute(f"LISTEN {KEYS_CHANNEL}")
+                for channel in (REGISTRY_CHANNEL, *hear):
+                    await listener.execute(f"LISTEN {channel}".encode())
                 # What changed before LISTEN took effect was not notified. Keys are read again within
                 # seconds anyway; forgetting them here would shut known callers out if the database
                 # goes away once more.
                 while True:
                     async for notification in listener.notifies(timeout=0):
-                        if notification.channel == KEYS_CHANNEL:
-                            on_keys_changed()
+                        if notification.channel in hear:
+                            hear[notification.channel](notification.payload)
                     yield
                     await _wait_for_data(listener.fileno(), POLL_INTERVAL_S)
         except (psycopg.Error, OSError):
@@ -78,13 +79,8 @@ class ChangeNotifier(Middleware):
     `subscriptions/listen` for 2026-07-28 clients, session notifications for earlier ones.
     """
 
-    def __init__(
-        self, mcp: FastMCP, on_session: Callable[[Connection], None], *, sessions: bool
-    ) -> None:
-        """`sessions` False: the server is stateless, so earlier clients have no stream for notifications.
-
-        `on_session` is given the connection of each session that begins.
-        """
+    def __init__(self, mcp: FastMCP, on_session: Callable[[Connection], None]) -> None:
+        """`on_session` is given the connection of each session that begins, or is taken over, here."""
         self._on_session = on_session
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
@@ -94,7 +90,7 @@ class ChangeNotifier(Middleware):
         server.add_request_handler(
             "subscriptions/listen", SubscriptionsListenRequestParams, self._listen
         )
-        server.notification_options.tools_changed = sessions
+        server.notification_options.tools_changed = True
         mcp.add_middleware(self)
 
     async def on_initialize(

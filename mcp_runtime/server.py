@@ -3,14 +3,16 @@
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import Error as DatabaseError
+from django.utils.crypto import salted_hmac
 from fastmcp import FastMCP
 from fastmcp.server.http import HostOriginGuardMiddleware
+from mcp.server.request_state import RequestStateSecurity
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -22,7 +24,7 @@ from access.request_ids import RequestIds
 from mcp_runtime.auth import KeyOutage, KeysUnavailableError, KeyVerifier
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.caller import ToolCaller
-from mcp_runtime.changes import ChangeNotifier, changes
+from mcp_runtime.changes import KEYS_CHANNEL, ChangeNotifier, changes
 from mcp_runtime.direct_calls import DisconnectWatch, answer_calls_directly
 from mcp_runtime.jobs import (
     check_due_sources,
@@ -37,6 +39,7 @@ from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
+from mcp_runtime.shared_sessions import SESSIONS_CHANNEL, SharedSessions
 from mcp_runtime.store import ToolStore
 from tools.builtin.registry import BuiltinServices, builtin_tools, choose_tools
 from tools.builtin.search_tools import SEARCH
@@ -59,9 +62,8 @@ SEARCHING = "Tools that are not listed are found with search_tools and called wi
 class Runtime:
     """One serving process: FastMCP in front, the store and its watchers behind."""
 
-    def __init__(self, *, stateless: bool = False, auth_required: bool = True) -> None:
+    def __init__(self, *, auth_required: bool = True) -> None:
         self.id = uuid4()
-        self.stateless = stateless
         self._tools_thread = DatabaseThread("tools")
         self._keys_thread = DatabaseThread("keys")
         self.sources = Sources(script_workers=settings.SCRIPT_WORKERS)
@@ -92,20 +94,19 @@ class Runtime:
             guard=HostOriginGuardMiddleware(Response(), settings.MCP_ALLOWED_HOSTS, mode="strict"),
             server_info=self.mcp._mcp_server.server_info_stamp,
             lists=ToolLists(rule),
-            stateless=stateless,
         )
         # What answers plain requests before the application does.
         self.lane = self._lane if settings.MCP_DIRECT_LANE else None
-        self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note, sessions=not stateless)
+        self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note)
         self._database_is_away = False
         self.is_warm = False
         self._app: Starlette | None = None
+        self._sessions: SharedSessions | None = None
 
     def http_app(self) -> Starlette:
         """The ASGI application: `/mcp` and `/healthz`."""
         self._app = self.mcp.http_app(
             path=PATH,
-            stateless_http=self.stateless,
             host_origin_protection=True,
             allowed_hosts=settings.MCP_ALLOWED_HOSTS,
             middleware=[
@@ -133,6 +134,11 @@ class Runtime:
             lifespan=self._lifespan,
             mask_error_details=True,
             dereference_schemas=False,
+            # What a client brings back in a later request may come to another process.
+            request_state_security=RequestStateSecurity(
+                keys=[salted_hmac("mcp request state", "", algorithm="sha256").digest()],
+                audience="Toolbuilder",
+            ),
         )
         # Without this the SDK lists every tool on each call of a 2026-07-28 client.
         mcp._mcp_server.get_tool_input_schema = self.provider.input_schema
@@ -144,8 +150,10 @@ class Runtime:
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
             self._lane.sessions.manager = manager = find_manager(self._app, PATH)
+            self._sessions = SharedSessions(self.id, self._keys_thread, manager, self._lane.cancel)
             limit_bodies(
                 manager,
+                self._sessions,
                 max_bytes=settings.MCP_MAX_REQUEST_BYTES,
                 max_values=settings.MCP_MAX_REQUEST_VALUES,
             )
@@ -184,7 +192,10 @@ class Runtime:
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
         retry_at = loop.time() + QUARANTINE_RETRY_S
-        async for _ in changes(self.verifier.forget_keys):
+        hear: dict[str, Callable[[str], None]] = {KEYS_CHANNEL: self.verifier.forget_keys}
+        if self._sessions is not None:
+            hear[SESSIONS_CHANNEL] = self._sessions.hear
+        async for _ in changes(hear):
             is_due = self.store.needs_retry and loop.time() > retry_at
             if is_due:
                 retry_at = loop.time() + QUARANTINE_RETRY_S

@@ -412,6 +412,30 @@ class Migration(migrations.Migration):
                 "indexes": [models.Index(fields=["at"], name="sign_in_attempt_at")],
             },
         ),
+        migrations.CreateModel(
+            name="EndedSession",
+            fields=[
+                ("number", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                (
+                    "at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), verbose_name="at"
+                    ),
+                ),
+            ],
+            options={
+                "db_table": "h_ended_session",
+                "indexes": [models.Index(fields=["at"], name="ended_session_at")],
+            },
+        ),
+        migrations.AddIndex(
+            model_name="callrecord",
+            index=models.Index(
+                condition=models.Q(("outcome", "ok"), _negated=True),
+                fields=["-at", "-id", "outcome"],
+                name="call_record_failed",
+            ),
+        ),
         migrations.RunSQL(NOTIFY, FORGET),
         migrations.RunSQL(REFUSE_CHANGES, ALLOW_CHANGES),
         *(on_delete(*link) for link in LINKS),

@@ -54,9 +54,8 @@ class DirectLane:
         guard: HostOriginGuardMiddleware,
         server_info: dict[str, Any],
         lists: ToolLists,
-        stateless: bool,
     ) -> None:
-        """`verifier` None: anybody may call. `stateless`: earlier versions have no sessions."""
+        """`verifier` None: anybody may call."""
         self.path = path.encode()
         self.sessions = Sessions()
         self._lists = lists
@@ -65,7 +64,6 @@ class DirectLane:
         self._guard = guard
         info = {"io.modelcontextprotocol/serverInfo": server_info}
         self._modern_tail = b',"resultType":"complete","_meta":' + encode_json(info)
-        self._stateless = stateless
         self._hosts: dict[tuple[bytes, str], bool] = {}
         # Calls of sessions, which their clients may cancel by a notification.
         self._running: dict[tuple[str, int | str], asyncio.Task[Any]] = {}
@@ -113,7 +111,9 @@ class DirectLane:
             is_taken = body is not None
             if body is None and version is not None:
                 # The notification itself goes on to FastMCP.
-                self._cancel(session_id, request.body)
+                request_id = read_cancellation(request.body)
+                if request_id is not None:
+                    self.cancel(session_id, request_id)
         if not is_taken or body is None or version is None:
             return None
         meta = bytes(body.params.meta)
@@ -138,8 +138,6 @@ class DirectLane:
 
     def _find_handshake(self, named: bytes, session_id: str, caller: Caller) -> str | None:
         """The version of a request of an earlier era, where its answers are made here."""
-        if self._stateless:
-            return None if session_id else HANDSHAKE.get(named)
         if named and named not in HANDSHAKE:
             return None
         return self.sessions.find_version(session_id, caller)
@@ -171,10 +169,9 @@ class DirectLane:
             self._running.pop(key, None)
             REQUEST_ID.reset(token)
 
-    def _cancel(self, session_id: str, body: bytes) -> None:
-        """End the call that a notification names."""
-        request_id = read_cancellation(body)
-        if request_id is not None and (task := self._running.pop((session_id, request_id), None)):
+    def cancel(self, session_id: str, request_id: int | str) -> None:
+        """End the call that the client of a session no longer waits for, where it runs here."""
+        if (task := self._running.pop((session_id, request_id), None)) is not None:
             task.cancel()
 
 

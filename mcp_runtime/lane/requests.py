@@ -46,7 +46,23 @@ class _Cancellation(Struct, tag_field="method", tag="notifications/cancelled"):
     params: _Cancelled
 
 
+class _OpeningParams(Struct):
+    version: str = msgspec.field(name="protocolVersion")
+
+
+class _Opening(Struct, tag_field="method", tag="initialize"):
+    """The request that begins a session."""
+
+    params: _OpeningParams
+
+
+class _Message(Struct):
+    method: str = ""
+
+
+_messages = msgspec.json.Decoder(_Message)
 _requests = msgspec.json.Decoder(LaneRequest)
+_openings = msgspec.json.Decoder(_Opening)
 _cancellations = msgspec.json.Decoder(_Cancellation)
 # What bodies that are not plain make of the decoder; MsgspecError is no ValueError.
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -66,6 +82,22 @@ def read_cancellation(body: bytes) -> int | str | None:
         return _cancellations.decode(body).params.request_id
     except _UNREADABLE:
         return None
+
+
+def read_opening(body: bytes) -> str | None:
+    """The version that a client asks for where the body begins a session; None where it does not."""
+    try:
+        return _openings.decode(body).params.version
+    except _UNREADABLE:
+        return None
+
+
+def concerns_another_request(body: bytes) -> bool:
+    """Whether a message is about a request under way: an answer to the server, or a cancellation."""
+    try:
+        return _messages.decode(body).method in ("", "notifications/cancelled")
+    except _UNREADABLE:
+        return False
 
 
 def is_plain(headers: Mapping[bytes, bytes]) -> bool:

@@ -1,4 +1,4 @@
-"""Sessions of earlier protocols, which FastMCP makes and ends and the direct lane only looks up."""
+"""Sessions of earlier protocols, which are begun and ended elsewhere and the direct lane only looks up."""
 
 import asyncio
 from typing import Any
@@ -25,7 +25,7 @@ class Sessions:
         self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
 
     def note(self, connection: Connection) -> None:
-        """A client has begun a session."""
+        """A session has begun here."""
         if connection.session_id is not None:
             self._connections[connection.session_id] = connection
 

@@ -68,10 +68,13 @@ SCHEMA_2020_12: dict[str, Any] = {
 ToolFunction = Callable[..., Awaitable[Any]]
 
 
-def register(runtime: Runtime) -> None:
-    """Offer on the server of `runtime` everything that the suite asks for."""
+def register(runtime: Runtime, together: list[Runtime]) -> None:
+    """Offer on the server of `runtime` everything that the suite asks for.
+
+    `together` are all runtimes that are served at one address.
+    """
     mcp = runtime.mcp
-    functions = (*TOOLS, *conformance_input.TOOLS, *_triggers(runtime))
+    functions = (*TOOLS, *conformance_input.TOOLS, *_triggers(together))
     tools = [mcp.add_tool(function) for function in functions]
     tools.append(mcp.add_tool(_schema_tool()))
     _check_headers_of_calls(runtime, tools)
@@ -89,7 +92,7 @@ def _check_headers_of_calls(runtime: Runtime, tools: list[Tool]) -> None:
     runtime.mcp._mcp_server.get_tool_input_schema = lambda name: schemas.get(name, of_rows(name))
 
 
-def _triggers(runtime: Runtime) -> tuple[ToolFunction, ...]:
+def _triggers(together: list[Runtime]) -> tuple[ToolFunction, ...]:
     async def test_trigger_tool_change() -> str:
         """Writes a row, as an administrator does: database, watcher and notifier do the rest."""
         longer = Concat(F("description_agent"), Value("."))
@@ -98,7 +101,8 @@ def _triggers(runtime: Runtime) -> tuple[ToolFunction, ...]:
 
     async def test_trigger_prompt_change() -> str:
         """Tells of a changed prompt; in the product there is none."""
-        await runtime.notifier._bus.publish(PromptsListChanged())
+        for runtime in together:
+            await runtime.notifier._bus.publish(PromptsListChanged())
         return "changed"
 
     return test_trigger_tool_change, test_trigger_prompt_change

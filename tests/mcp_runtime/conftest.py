@@ -20,7 +20,6 @@ from fastmcp.client.transports import StreamableHttpTransport
 from config.services.postgres import EmbeddedPostgres
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.serving import server_options
-from mcp_runtime.management.commands.runmcp import RuntimeServer
 from mcp_runtime.server import Runtime
 from tests.factories import make_token
 from tests.waiting import eventually
@@ -68,7 +67,7 @@ async def listening(runtime: Runtime) -> AsyncIterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         options = server_options(HttpLimits.read(settings), lambda: runtime.lane)
         config = uvicorn.Config(runtime.http_app(), access_log=False, **options)
-        server = RuntimeServer(runtime, config)
+        server = uvicorn.Server(config)
         task = asyncio.create_task(server.serve([listener]))
         await eventually(lambda: server.started)
         try:

@@ -101,15 +101,14 @@ async def send_and_leave(url: str, headers: dict[str, str], body: bytes) -> None
 
 
 @pytest.mark.parametrize("era", ["2026-07-28", "2025-11-25"])
-@pytest.mark.parametrize("stateless", [True, False], ids=["stateless", "sessions"])
 async def test_disconnect_stops_the_query(
-    transactional_db: None, embedded_postgres: Any, era: str, stateless: bool
+    transactional_db: None, embedded_postgres: Any, era: str
 ) -> None:
     await sync_to_async(make_tool)(SLOW_SQL, name="slow")
     token = await sync_to_async(make_token)()
     headers = HEADERS | {"Authorization": f"Bearer {token}"}
 
-    async with listening(Runtime(stateless=stateless)) as url:
+    async with listening(Runtime()) as url:
         if era == "2026-07-28":
             body = call_body("slow", MODERN_META)
             headers |= MODERN_HEADERS

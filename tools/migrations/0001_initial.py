@@ -5,6 +5,7 @@ import uuid
 import django.core.validators
 import django.db.models.deletion
 import django.db.models.functions.datetime
+import django.db.models.functions.text
 from django.db import migrations, models
 
 import tools.fields
@@ -598,6 +599,28 @@ class Migration(migrations.Migration):
                 fields=("tool", "table", "column"),
                 name="h_custom_tool_use_once",
                 nulls_distinct=False,
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="tooldefinition",
+            index=models.Index(
+                models.Func(
+                    models.F("name"),
+                    output_field=models.TextField(),
+                    template="lower(translate(%(expressions)s, '_-', ''))",
+                ),
+                name="h_custom_tool_folded_name",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="tooldefinition",
+            index=models.Index(
+                django.db.models.functions.text.MD5(
+                    django.db.models.functions.text.Upper(
+                        django.db.models.functions.text.Trim("description_agent")
+                    )
+                ),
+                name="h_custom_tool_folded_text",
             ),
         ),
         migrations.RunSQL(FIRST_REVISION, migrations.RunSQL.noop),

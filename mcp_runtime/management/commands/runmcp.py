@@ -1,24 +1,28 @@
 """`manage.py runmcp`: serve the tools over MCP HTTP."""
 
 import errno
-import gc
 import socket
+import sys
+import time
 from argparse import ArgumentParser
 from ipaddress import ip_address
-from types import FrameType
 from typing import Any
 
 import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from uvicorn.supervisors import Multiprocess
 
 from core.errors import ConfigurationError
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.serving import QuietServer, server_options
 from mcp_runtime.asgi import find_lane, make_runtime
-from mcp_runtime.server import Runtime
 
 GRACEFUL_STOP_S = 5
+# What a worker may take to stop altogether, its databases and script processes included.
+WORKER_STOP_S = 9.0
+# A worker that does not say for so long that it lives is replaced; a busy machine is no reason.
+WORKER_SILENCE_S = 30
 
 
 class Command(BaseCommand):
@@ -42,36 +46,45 @@ class Command(BaseCommand):
             raise CommandError("--workers must be 1 or more")
         _check_port(host, options["port"])
         try:
-            common: dict[str, Any] = {
-                "host": host,
-                "port": options["port"],
-                "access_log": False,
-                "timeout_graceful_shutdown": GRACEFUL_STOP_S,
+            config = uvicorn.Config(
+                "mcp_runtime.asgi:create_app",
+                factory=True,
+                host=host,
+                port=options["port"],
+                workers=workers,
+                access_log=False,
+                timeout_graceful_shutdown=GRACEFUL_STOP_S,
+                timeout_worker_healthcheck=WORKER_SILENCE_S,
                 # Each process asks its own runtime, which it makes when it has started.
                 **server_options(HttpLimits.read(settings), find_lane),
-            }
-            if workers > 1:
-                uvicorn.run("mcp_runtime.asgi:create_app", factory=True, workers=workers, **common)
+            )
+            if workers == 1:
+                QuietServer(config).run()
                 return
-            runtime = make_runtime()
+            # Each worker makes its own; what is wrong with the settings is said once, and here.
+            make_runtime()
         except ConfigurationError as error:
             raise CommandError(str(error)) from error
-        # Thousands of long-lived tools make each full collection slow: measured 2 to 4 times on tools/list.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 50)
-        RuntimeServer(runtime, uvicorn.Config(runtime.http_app(), **common)).run()
+        Workers(config, [config.bind_socket()]).run()
 
 
-class RuntimeServer(QuietServer):
-    """Ends listen streams first, so that a stop does not wait for clients to leave."""
+class Workers(Multiprocess):
+    """uvicorn's supervisor of several processes on one socket; it replaces one that dies."""
 
-    def __init__(self, runtime: Runtime, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._runtime = runtime
+    def run(self) -> None:
+        """Serve until a signal ends it; SystemExit(1) where the workers cannot start."""
+        super().run()
+        if any(process.exitcode == uvicorn.config.STARTUP_FAILURE for process in self.processes):
+            sys.exit(1)
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._runtime.notifier.close()
-        super().handle_exit(sig, frame)
+    def join_all(self) -> None:
+        """Wait for the workers that were told to stop, and end those that do not."""
+        deadline = time.monotonic() + WORKER_STOP_S
+        for process in self.processes:
+            process.process.join(max(0.0, deadline - time.monotonic()))
+            if process.exitcode is None:
+                process.kill()
+                process.join()
 
 
 def _check_port(host: str, port: int) -> None:
