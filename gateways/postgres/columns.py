@@ -29,6 +29,11 @@ class PostgresType:
     label: str
     category: str
 
+    def declared(self, modifier: int) -> str:
+        """The label, of a numeric with its digits."""
+        precision, scale = numeric_digits(modifier) if self.oid == NUMERIC_OID else (0, 0)
+        return f"{self.label}({precision},{scale})" if precision else self.label
+
 
 class PostgresColumnReader(ColumnReader):
     """Reads the cells of one type.

@@ -15,11 +15,9 @@ from core.messages import message
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.postgres.columns import (
-    NUMERIC_OID,
     PostgresColumnReader,
     PostgresType,
     find_reader,
-    numeric_digits,
 )
 from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
 from gateways.postgres.inference import infer_shape
@@ -177,7 +175,7 @@ class StatementDescriber:
         transformer.set_loader_types([reader.loader_oid for reader in readers], Format.TEXT)
         return Description(
             columns=tuple(
-                Column(name, oid, _name_type(column_type, modifier))
+                Column(name, oid, column_type.declared(modifier))
                 for (name, oid), column_type, modifier in zip(
                     shape.columns, types, shape.modifiers, strict=True
                 )
@@ -234,12 +232,6 @@ async def _find_wire_types(
         )
         raise StatementError(text, 0) from error
     return tuple(zip((oid for _, oid in shape.columns), shape.modifiers, strict=True))
-
-
-def _name_type(column_type: PostgresType, modifier: int) -> str:
-    """The type's label; a numeric with its digits."""
-    precision, scale = numeric_digits(modifier) if column_type.oid == NUMERIC_OID else (0, 0)
-    return f"{column_type.label}({precision},{scale})" if precision else column_type.label
 
 
 async def read_plan(
