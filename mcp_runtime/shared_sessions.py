@@ -45,7 +45,7 @@ class SessionNews(Struct):
     message: str
 
 
-_OPENING: dict[str, Any] = {"jsonrpc": "2.0", "id": 0, "method": "initialize"}
+_OPENING: dict[str, Any] = {"jsonrpc": "2.0", "id": "adoption", "method": "initialize"}
 _ABOUT: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "adopted", "version": ""}}
 # What ASGI gives an application for one request.
 _Exchange = tuple[Scope, Receive, Send]

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,7 +23,8 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
-from tests.factories import make_expression, make_token, make_tool
+from tests.factories import make_token, make_tool
+from tests.mcp_runtime.conftest import NO_AUTHORITIES
 from tests.plugin import POSTGRES
 from tests.waiting import LIMIT_S, eventually
 
@@ -31,8 +32,8 @@ PROJECT = Path(__file__).parents[2]
 Start = Callable[..., tuple[subprocess.Popen[str], int]]
 
 
-@pytest.fixture
-def start(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Iterator[Start]:
+@contextmanager
+def starting() -> Iterator[Start]:
     """Starts `runmcp` on the test's database; gives the process and its port."""
     processes: list[subprocess.Popen[str]] = []
 
@@ -51,12 +52,20 @@ def start(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Iterat
         processes.append(process)
         return process, port
 
-    yield run
-    for process in processes:
-        # The group: several workers are children that a killed parent would leave behind.
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    try:
+        yield run
+    finally:
+        for process in processes:
+            # The group: whatever a test does, no worker stays.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+
+
+@pytest.fixture
+def start(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Iterator[Start]:
+    with starting() as run:
+        yield run
 
 
 def database_url() -> str:
@@ -90,28 +99,11 @@ def count_slow_queries() -> int:
     return row[0] if row else 0
 
 
-def client(port: int, token: str, era: str) -> Client[Any]:
+def client(port: int, token: str, era: str, **options: Any) -> Client[Any]:
     headers = {"Authorization": f"Bearer {token}"}
-    return Client(
-        StreamableHttpTransport(f"http://127.0.0.1:{port}/mcp", headers=headers), mode=era
-    )
-
-
-@pytest.mark.slow
-async def test_two_workers_serve_clients_of_both_eras(
-    start: Start, subtests: pytest.Subtests
-) -> None:
-    await sync_to_async(make_expression)(name="multiply")
-    token = await sync_to_async(make_token)()
-    _, port = start("--workers", "2")
-    await eventually(lambda: is_healthy(port))
-
-    for era in ("legacy", "2026-07-28"):
-        with subtests.test(era):
-            async with client(port, token, era) as opened:
-                found = [await opened.call_tool("multiply", {"a": n, "b": 2}) for n in range(6)]
-
-            assert [each.data for each in found] == [0, 2, 4, 6, 8, 10]
+    url = f"http://127.0.0.1:{port}/mcp"
+    transport = StreamableHttpTransport(url, headers=headers, verify=NO_AUTHORITIES)
+    return Client(transport, mode=era, **options)
 
 
 @pytest.mark.slow
@@ -161,23 +153,33 @@ async def test_half_request_is_closed_and_others_are_served(
 
 
 @pytest.mark.slow
-def test_limit_of_nothing_is_said_in_one_line(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("HTTP_MAX_CONNECTIONS=0", "HTTP_MAX_CONNECTIONS must be above 0"),
+        ("MCP_BUILTIN_TOOLS=nothing", "MCP_BUILTIN_TOOLS"),
+    ],
+    ids=["limit", "tools"],
+)
+def test_wrong_setting_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, start: Start, *, workers: str, setting: str, text: str
 ) -> None:
-    monkeypatch.setenv("HTTP_MAX_CONNECTIONS", "0")
+    monkeypatch.setenv(*setting.split("=", 1))
 
-    process, _ = start()
-    _, said = process.communicate(timeout=60)
+    process, _ = start("--workers", workers)
+    _, said = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == 1
-    assert "HTTP_MAX_CONNECTIONS must be above 0" in said
+    assert said.count(text) == 1
     assert "Traceback" not in said
 
 
 @pytest.mark.slow
-def test_port_in_use_is_said_in_one_line(start: Start) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_port_in_use_is_said_in_one_line(start: Start, workers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        process, port = start(port=taken.getsockname()[1])
+        process, port = start("--workers", workers, port=taken.getsockname()[1])
         _, said = process.communicate(timeout=LIMIT_S)
 
     assert process.returncode == 1
