@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
+HAPROXY := tests/chaos/.haproxy/.installed
 # The agent has an environment of its own: it is another program, with another framework's pins.
 AGENT_VENV := .venv-agent
 AGENT_BIN := $(AGENT_VENV)/bin
@@ -46,7 +47,7 @@ test:  ## Run the whole suite on real services
 	$(BROWSER_TESTS)
 	@$(MAKE) --jobs 2 $(IN_ORDER) test-agent
 
-test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium
+test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY)
 
 test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
@@ -119,7 +120,7 @@ bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what th
 	$(BIN)/python -m benchmarks.load
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
-	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -167,3 +168,8 @@ $(VENV)/.chromium: tests/browser/install_chromium.sh | $(BIN)/python
 $(TOOLS): tests/clients/package-lock.json $(VENV)/.installed-dev
 	@cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
+
+# A balancer for the tests of several machines: one in PATH will do; else Debian's, unpacked and not installed.
+$(HAPROXY): tests/chaos/get_haproxy.sh
+	@sh tests/chaos/get_haproxy.sh $(@D)
+	@mkdir -p $(@D) && touch $@

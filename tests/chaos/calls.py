@@ -144,7 +144,10 @@ class Agents:
         body = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
         headers = {"Mcp-Name": tool}
         response = await self._http.post(self.url, content=orjson.dumps(body), headers=headers)
-        answer = orjson.loads(response.content) if response.content else {}
+        # The first call of a session comes as an event.
+        text = response.content.partition(b"data: ")[2] or response.content
+        is_read = response.status_code == 200 and text
+        answer = orjson.loads(text) if is_read else {}
         if response.status_code != 200 or answer.get("id") != number or "result" not in answer:
             return f"HTTP {response.status_code}: {response.text[:300]}"
         result = answer["result"]
