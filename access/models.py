@@ -219,6 +219,8 @@ class EndedSession(models.Model):
 
     class Meta:
         db_table = "h_ended_session"
+        verbose_name = _("ended session")
+        verbose_name_plural = _("ended sessions")
         indexes = [models.Index(fields=["at"], name="ended_session_at")]
 
     def __str__(self) -> str:

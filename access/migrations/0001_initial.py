@@ -424,6 +424,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "ended session",
+                "verbose_name_plural": "ended sessions",
                 "db_table": "h_ended_session",
                 "indexes": [models.Index(fields=["at"], name="ended_session_at")],
             },
