@@ -32,7 +32,7 @@ SERVERS = frozenset({"ours", *(peer.word for peer in PEERS)})
 CASES = frozenset({"row", "thousand", "expression"})
 PARTS = frozenset({"calls", "sizes", "profile"})
 # Calls of a round by the number of callers.
-CALLS = {1: 150, 32: 640, 256: 768, 1_000: 1_000}
+CALLS = {1: 300, 32: 1_920, 256: 2_048, 1_000: 3_000}
 FEW_CALLS = {1: 40, 32: 320}
 FEW = 32
 PROFILE_S = 6
