@@ -169,23 +169,24 @@ class PostgresSource:
             raise DataSourceError(str(error)) from error
 
     async def _select(self, query: Query, turn: _Turn) -> QueryResult:
-        row_limit = min(query.row_limit, self.settings.row_limit)
-        collector = RowCollector(row_limit, min(query.byte_limit, self.settings.byte_limit))
-        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query, collector)
+        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query)
         # Its connection serves the next caller meanwhile.
         if rest is not None:
             reader.collect(rest)
         return reader.finish(reader.description.names, elapsed_ms)
 
     async def _fetch(
-        self, connection: WireConnection, query: Query, collector: RowCollector
+        self, connection: WireConnection, query: Query
     ) -> tuple[PostgresRowReader, PGresult | None, float]:
         """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
         description, values = await self._encode(connection, query)
+        row_limit = min(query.row_limit, self.settings.row_limit)
+        # Each attempt begins anew: a lost connection may have given chunks already.
+        collector = RowCollector(row_limit, min(query.byte_limit, self.settings.byte_limit))
         reader = PostgresRowReader(description, collector)
         # One row more tells that rows were left out.
-        values.append(b"%d" % (collector.row_limit + 1))
-        is_small = collector.row_limit < description.query.chunk_rows
+        values.append(b"%d" % (row_limit + 1))
+        is_small = row_limit < description.query.chunk_rows
         started = perf_counter()
         result = await connection.select(
             description.query, values, None if is_small else reader.collect

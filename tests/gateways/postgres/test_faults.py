@@ -228,6 +228,27 @@ async def test_connection_lost_during_the_query_is_tried_once_more(
             await call
 
 
+async def test_rows_of_a_lost_connection_are_not_given_twice(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    """It is lost when full chunks have come and the last row is still being made."""
+    last = "SELECT count(*) FROM generate_series(1, 5000) a, generate_series(1, 5000) b WHERE a + b > n"
+    query = make_query(
+        f"SELECT n, CASE n WHEN 3000 THEN ({last}) END FROM generate_series(1, 3000) AS slow(n)",  # noqa: S608
+        row_limit=3_000,
+        timeout_ms=60_000,
+    )
+    async with PostgresSource(replace(settings, statement_timeout_ms=60_000)) as source:
+        call = asyncio.create_task(source.run(query))
+        [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
+        await asyncio.sleep(0.2)
+        observer.execute("SELECT pg_terminate_backend(%s, 2000)", [process_id])
+
+        result = await call
+
+    assert [row[0] for row in result.rows] == list(range(1, 3_001))
+
+
 async def test_query_cancelled_by_another_is_no_deadline(
     settings: PostgresSettings, observer: Observer
 ) -> None:
