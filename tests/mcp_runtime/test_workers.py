@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, suppress, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,22 +36,24 @@ def start(
 
 
 def children(pid: int) -> list[int]:
-    """Process ids of all descendants."""
+    """Process ids of all descendants; threads and processes may end while they are looked at."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            found += [child, *children(child)]
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                for child in map(int, (task / "children").read_text().split()):
+                    found += [child, *children(child)]
     return found
 
 
 def workers(pid: int) -> list[int]:
     """Process ids of the workers."""
-    found = [Path(f"/proc/{child}") for child in children(pid)]
-    return [
-        int(place.name)
-        for place in found
-        if place.exists() and b"spawn_main" in (place / "cmdline").read_bytes()
-    ]
+    found: list[int] = []
+    for child in children(pid):
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
 
 
 def are_gone(pids: list[int]) -> bool:
