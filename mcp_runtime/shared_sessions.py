@@ -195,6 +195,9 @@ class SharedSessions:
             await self._manager._discard_session(news.session_id, transport)
             return
         body = news.message.encode()
+        if not concerns_another_request(body):
+            # No process of ours says so: it would be a call that no key was asked for.
+            return
         if (cancelled := read_cancellation(body)) is not None:
             self._cancel(news.session_id, cancelled)
         await transport.handle_request(*_exchange(news.session_id, body))

@@ -52,13 +52,13 @@ class LimitedConnections:
         due = loop.time() + SWEEP_INTERVAL_S
 
         def sweep() -> None:
-            # Where the loop was held up, what clients have sent meanwhile is not read yet.
             # Once after a burst: when a quarter is left of the most connections that there were.
             count = len(server_state.connections)
             self._most_connections = max(self._most_connections, count)
             if self._most_connections >= BURST_CONNECTIONS and count * 4 <= self._most_connections:
                 self._most_connections = count
                 loop.run_in_executor(None, give_back_memory)
+            # Where the loop was held up, what clients have sent meanwhile is not read yet.
             if loop.time() - due < SWEEP_INTERVAL_S:
                 for connection in list(server_state.connections):
                     if isinstance(connection, HttpProtocol):

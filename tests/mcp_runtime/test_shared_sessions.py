@@ -1,10 +1,12 @@
 """Sessions of earlier protocols at two runtimes, as workers or machines behind a balancer are."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -12,7 +14,7 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from access.models import EndedSession
+from access.models import CallRecord, EndedSession
 from access.tasks import SESSION_FORGOTTEN_AFTER, prune_ended_sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
@@ -198,6 +200,28 @@ async def test_call_is_cancelled_from_another_runtime(
         assert answer.json["error"] == {"code": -32800, "message": "Request cancelled"}
         await eventually(is_idle)
         await eventually(lambda: has_outcome("cancelled"))
+
+
+async def test_call_that_comes_as_news_is_not_made(
+    serve: Serve, psql: Callable[[str], None]
+) -> None:
+    """Whoever may notify in the database knows the ids of sessions, and no key."""
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with two_runtimes(serve) as pair:
+        await pair.ask_first(LIST)
+        session_id = pair.first.session_id
+        call = {"name": "multiply", "arguments": {"a": 2, "b": 3}}
+        made = json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call})
+        news = {"sender": str(uuid4()), "session_id": session_id, "message": made}
+        psql(f"NOTIFY toolbuilder_sessions, '{json.dumps(news)}'")
+        # What is told after it is heard after it.
+        await sync_to_async(make_expression)(name="divide")
+        runtime = pair.first.served.runtime
+        await eventually(lambda: "divide" in runtime.store.snapshot.tools)
+        await pair.ask_first(LIST)
+
+    assert not await CallRecord.objects.filter(tool_name="multiply").aexists()
 
 
 async def test_stream_is_told_of_changes_where_the_session_did_not_begin(
