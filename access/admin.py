@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
@@ -13,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from access.allowed_tools import NO_TOOLS, every_tool
+from access.allowed_tools import every_tool
 from access.audit import Actor, actor_of, describe_changes, describe_key, key_target, record_event
 from access.keys import create_key, revoke_key, revoke_keys_of
 from access.models import (
@@ -43,16 +42,8 @@ class PersonAdmin(UserAdmin[User]):
         super().delete_queryset(request, queryset)
 
 
-class ApiKeyForm(forms.ModelForm[ApiKey]):
-    """Says what is right if no tool is left."""
-
-    class Meta:
-        error_messages = {"allowed_tools": {"required": NO_TOOLS}}
-
-
 @admin.register(ApiKey)
 class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
-    form = ApiKeyForm
     list_display = ["name", "key_id", "owner", "valid", "expires_at", "last_used_at"]
     search_fields = ["name", "key_id"]
     list_select_related = ["owner"]

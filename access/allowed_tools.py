@@ -26,9 +26,10 @@ def read_allowed_tools(stored: object) -> frozenset[str] | None:
 
 
 def check_allowed_tools(stored: Any) -> None:
-    """Raise ValidationError unless `stored` is `["*"]` or a list of at least one name."""
+    """Raise ValidationError unless `stored` is `["*"]` or a list of names."""
     names = read_allowed_tools(stored)
-    if names is not None and (not names or EVERY_TOOL in names or not all(map(str.strip, names))):
+    is_readable = isinstance(stored, list) and (not stored or names != frozenset())
+    if not is_readable or (names and (EVERY_TOOL in names or not all(map(str.strip, names)))):
         raise ValidationError(NO_TOOLS)
     if names is not None and len(names) > MAX_TOOLS:
         text = _("a key names at most %(limit)s tools; choose every tool instead")

@@ -33,9 +33,9 @@ class IssuedKey:
     token: str
 
 
-def new_token() -> str:
-    """A fresh token; 256 bits, so that a plain SHA-256 needs no salt and no stretching."""
-    key_id = "".join(secrets.choice(ALPHABET) for _ in range(8))
+def new_token(key_id: str = "") -> str:
+    """A fresh token, of that key; 256 bits, so that a plain SHA-256 needs no salt and no stretching."""
+    key_id = key_id or "".join(secrets.choice(ALPHABET) for _ in range(8))
     return f"mcp_{key_id}_{_base62(secrets.token_bytes(SECRET_BYTES))}"
 
 
@@ -74,10 +74,34 @@ def find_key(token: str) -> ApiKey | None:
     """The valid key of this token, or None: unknown, revoked, expired, or of a deactivated owner."""
     if (key_id := token_key_id(token)) is None:
         return None
-    key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
-    if key is None or not hmac.compare_digest(key.digest, token_digest(token)):
+    key, now = ApiKey.objects.select_related("owner").filter(key_id=key_id).first(), timezone.now()
+    if key is None or not key.is_valid_at(now):
         return None
-    return key if key.is_valid_at(timezone.now()) else None
+    digest = token_digest(token)
+    is_present = hmac.compare_digest(key.digest, digest)
+    is_former = hmac.compare_digest(key.previous_digest, digest)
+    has_overlap = key.previous_until is not None and now < key.previous_until
+    return key if is_present or (is_former and has_overlap) else None
+
+
+def rotate_key(key: ApiKey, overlap: timedelta, by: Actor | None = None) -> str:
+    """A new token of the valid key; the present one is good for the `overlap` yet, one before it no more."""
+    with transaction.atomic():
+        current = ApiKey.objects.select_for_update().get(pk=key.pk)
+        token = new_token(key.key_id)
+        key.previous_digest, key.previous_until = current.digest, timezone.now() + overlap
+        key.digest = token_digest(token)
+        key.save(update_fields=["digest", "previous_digest", "previous_until"])
+        detail = {"former_until": key.previous_until.isoformat()}
+        record_event(by or command_actor(), AuditAction.KEY_ROTATED, key_target(key), detail)
+    return token
+
+
+def token_end(key: ApiKey, token: str) -> datetime | None:
+    """When the token of a key ends, the former one of a rotated key with the overlap; None is never."""
+    is_former = token_digest(token) != key.digest
+    ends = [end for end in (key.expires_at, key.previous_until if is_former else None) if end]
+    return min(ends, default=None)
 
 
 def revoke_key(key: ApiKey, by: Actor | None = None, reason: str = "") -> None:

@@ -4,13 +4,32 @@ import uuid
 from datetime import datetime
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from access.allowed_tools import NO_TOOLS, check_allowed_tools, read_allowed_tools
+from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read_allowed_tools
 from access.claims import check_claims
+from access.networks import check_networks, is_within, read_networks
+from access.toolsets.models import Toolset, ToolsetTool, read_names
+from core.grants import Grant
+
+__all__ = [
+    "ApiKey",
+    "AuditAction",
+    "AuditEvent",
+    "AuditPlace",
+    "CallRecord",
+    "EndedSession",
+    "KnownClient",
+    "Outcome",
+    "RuntimeInstance",
+    "SignInAttempt",
+    "Toolset",
+    "ToolsetTool",
+]
 
 
 class ApiKey(models.Model):
@@ -31,11 +50,45 @@ class ApiKey(models.Model):
         _("allowed tools"),
         default=list,
         db_default=[],
+        blank=True,
         validators=[check_allowed_tools],
-        error_messages={"blank": NO_TOOLS},
         help_text=_(
             'Names of the tools this key sees, as in ["sales_by_region"]; ["*"] is every tool.'
         ),
+    )
+    toolsets = models.JSONField(
+        _("toolsets"),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text=_("Names of the toolsets whose tools it sees."),
+    )
+    builtin_groups = models.JSONField(
+        _("built-in groups"),
+        default=list,
+        db_default=[],
+        blank=True,
+        help_text=_(
+            "Groups of built-in tools that it sees: embeddings, search, database, catalogue, utilities."
+        ),
+    )
+    free_sql_sources = models.JSONField(
+        _("SQL of its own on"),
+        default=every_tool,
+        db_default=[],
+        blank=True,
+        help_text=_(
+            'Data sources on which it may run SQL that it has written, as in ["main"]; ["*"] is every'
+            ' one, "" in the list the default one.'
+        ),
+    )
+    allowed_networks = models.JSONField(
+        _("allowed networks"),
+        default=list,
+        db_default=[],
+        blank=True,
+        validators=[check_networks],
+        help_text=_('Addresses from which it may be used, as in ["10.0.0.0/8"]; [] is every one.'),
     )
     claims = models.JSONField(
         _("claims"),
@@ -52,6 +105,9 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
     last_used_at = models.DateTimeField(_("last used"), null=True, blank=True, editable=False)
+    # Of the token before the last rotation, which is good until then.
+    previous_digest = models.CharField(max_length=64, default="", db_default="", editable=False)
+    previous_until = models.DateTimeField(_("former token ends"), null=True, editable=False)
 
     class Meta:
         db_table = "h_api_key"
@@ -61,6 +117,16 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.key_id})"
+
+    def clean(self) -> None:
+        """Raise ValidationError for a key that may use nothing."""
+        if not (self.allowed_tools or self.toolsets or self.builtin_groups):
+            raise ValidationError({"allowed_tools": NO_TOOLS})
+
+    def is_allowed_from(self, address: str) -> bool:
+        """Whether the key may be used from there; unreadable networks allow nothing."""
+        networks = read_networks(self.allowed_networks)
+        return networks is None or is_within(address, networks)
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Whether the key is neither revoked nor expired then, nor its owner deactivated."""
@@ -78,8 +144,18 @@ class ApiKey(models.Model):
 
     @property
     def tools(self) -> frozenset[str] | None:
-        """Names of the tools that the key sees; None is every tool."""
+        """Names of the tools that the key sees beside those of its toolsets and groups; None is every tool."""
         return read_allowed_tools(self.allowed_tools)
+
+    @property
+    def grant(self) -> Grant:
+        """All that the key may use. What another program wrote that is no list grants nothing."""
+        return Grant(
+            tools=self.tools,
+            toolsets=read_names(self.toolsets) or frozenset(),
+            groups=read_names(self.builtin_groups) or frozenset(),
+            sources=read_allowed_tools(self.free_sql_sources),
+        )
 
 
 class AuditAction(models.TextChoices):
@@ -87,6 +163,7 @@ class AuditAction(models.TextChoices):
 
     KEY_CREATED = "key.created", _("made the key")
     KEY_CHANGED = "key.changed", _("changed the key")
+    KEY_ROTATED = "key.rotated", _("gave the key a new token")
     KEY_REVOKED = "key.revoked", _("revoked the key")
     KEY_DELETED = "key.deleted", _("deleted the key")
 

@@ -9,19 +9,23 @@ Address = IPv4Address | IPv6Address
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address of the client, '' if there is none.
+    """The address of the client, '' if there is none."""
+    meta = request.META
+    return find_client(str(meta.get("REMOTE_ADDR", "")), str(meta.get("HTTP_X_FORWARDED_FOR", "")))
+
+
+def find_client(peer: str, forwarded: str) -> str:
+    """The address of the client of a connection from `peer`; `peer` itself if that is no address.
 
     X-Forwarded-For is read from its end for as long as a trusted proxy wrote it: whatever precedes
     the first other address is only the client's claim.
     """
-    peer = str(request.META.get("REMOTE_ADDR", ""))
-    address = _read_address(peer)
+    address = read_address(peer)
     if address is None:
         return peer
-    header = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
-    words = [word.strip() for word in header.split(",") if word.strip()]
+    words = [word.strip() for word in forwarded.split(",") if word.strip()]
     for word in reversed(words):
-        if not is_trusted(address) or (before := _read_address(word)) is None:
+        if not is_trusted(address) or (before := read_address(word)) is None:
             break
         address = before
     return str(address)
@@ -29,7 +33,7 @@ def client_address(request: HttpRequest) -> str:
 
 def is_from_trusted_proxy(request: HttpRequest) -> bool:
     """Whether what this request's headers say of another client counts."""
-    peer = _read_address(str(request.META.get("REMOTE_ADDR", "")))
+    peer = read_address(str(request.META.get("REMOTE_ADDR", "")))
     return peer is not None and is_trusted(peer)
 
 
@@ -38,7 +42,8 @@ def is_trusted(address: Address) -> bool:
     return any(address in network for network in settings.TRUSTED_PROXIES)
 
 
-def _read_address(text: str) -> Address | None:
+def read_address(text: str) -> Address | None:
+    """The address of a text as proxies write it, with or without a port; None for other texts."""
     host = text[1:].partition("]")[0] if text.startswith("[") else text
     if host.count(":") == 1:
         host = host.partition(":")[0]

@@ -16,6 +16,7 @@ from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
 from core.bindings import CallerFacts
 from core.execution import CompiledTool, QuerySources
+from core.grants import BuiltinGroup
 from core.results import Answer, value_answer
 from core.toolspec import ExpressionLogic, ParameterSpec, ParameterType, ToolSpec
 from mcp_runtime.auth import KeyVerifier
@@ -121,7 +122,7 @@ def _snapshot() -> Snapshot:
         return nothing
 
     builtin = BuiltinTool(
-        spec=BuiltinSpec(name="nothing", title="", description=""),
+        spec=BuiltinSpec(name="nothing", title="", description="", group=BuiltinGroup.UTILITIES),
         input_schema={},
         output_schema={},
         check=lambda arguments, _facts: arguments,

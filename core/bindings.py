@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import MissingFactError
+from core.grants import EVERYTHING, Grant
 from core.messages import Message, Value, message
 from core.toolspec import Binding, JsonValue, ParameterSpec
 
@@ -15,18 +16,15 @@ class CallerFacts:
     """What is known of a caller beside its arguments; texts are empty where unknown.
 
     `name` is that of the key, `owner` the user it belongs to. A claim is text, a number, a bool or a
-    list of texts. `allowed_tools` None is every tool.
+    list of texts. `toolset` is that of the endpoint at which it calls, '' at that of all tools.
     """
 
     key_id: str = ""
     name: str = ""
     owner: str = ""
     claims: Mapping[str, JsonValue] = field(default_factory=dict)
-    allowed_tools: frozenset[str] | None = None
-
-    def may_see(self, tool_name: str) -> bool:
-        """The one visibility rule, for lists, searches and calls alike."""
-        return self.allowed_tools is None or tool_name in self.allowed_tools
+    grant: Grant = EVERYTHING
+    toolset: str = ""
 
 
 NOBODY = CallerFacts()

@@ -8,21 +8,23 @@ from dataclasses import dataclass, field
 
 from django.db import Error as DatabaseError
 from fastmcp.server.auth import AccessToken, TokenVerifier
-from fastmcp.server.dependencies import get_access_token
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.database_thread import DatabaseThread
-from access.keys import find_key, token_key_id
+from access.keys import find_key, token_end, token_key_id
+from access.networks import Network, is_within, read_networks
+from access.proxies import find_client
 from core.bindings import CallerFacts
-from mcp_runtime.caller import ANONYMOUS, Caller
+from mcp_runtime.caller import Caller
+from mcp_runtime.endpoints import CLIENT_ADDRESS
 
 logger = logging.getLogger(__name__)
 
 # So long a key is served as it was read: a revoked one stops then, even where no notification comes.
-KEY_CACHE_SECONDS = 2.0
+KEY_CACHE_SECONDS = 1.0
 # A key in use is read again before that, so that no call of a busy client waits for it.
-KEY_REFRESH_SECONDS = 1.5
+KEY_REFRESH_SECONDS = 0.7
 KEY_CACHE_SIZE = 1_000
 # How long known keys stay good while the database is away.
 KEY_GRACE_SECONDS = 300.0
@@ -34,8 +36,12 @@ class KeysUnavailableError(Exception):
     """The database is away, and nothing is known of a key that may be valid."""
 
 
-class KeyOutage:
-    """ASGI middleware: answers 503 where nobody can say whether a key is valid.
+class RefusedAddressError(Exception):
+    """The key is valid, and may not be used from this address."""
+
+
+class KeyRefusals:
+    """ASGI middleware: answers 503 where nobody can say whether a key is valid, and 403 from elsewhere.
 
     401 would tell the client to throw a good key away.
     """
@@ -50,6 +56,9 @@ class KeyOutage:
             text = "API keys cannot be checked at the moment; try again in a few seconds"
             answer = PlainTextResponse(text, 503, {"retry-after": "2"})
             await answer(scope, receive, send)
+        except RefusedAddressError:
+            text = "this API key may not be used from your network; ask your administrator"
+            await PlainTextResponse(text, 403)(scope, receive, send)
 
 
 @dataclass(slots=True)
@@ -57,6 +66,8 @@ class _Entry:
     caller: Caller
     # It holds the token.
     access: AccessToken = field(repr=False)
+    # None is every address.
+    networks: tuple[Network, ...] | None
     # In seconds since 1970.
     expires_at: float
     # On the monotonic clock, before the database was asked: what it says is as old as that.
@@ -67,7 +78,7 @@ class _Entry:
 
 
 class KeyVerifier(TokenVerifier):
-    """Accepts the API keys of the database; a valid key is remembered for two seconds by its token."""
+    """Accepts the API keys of the database; a valid key is remembered for a second by its token."""
 
     def __init__(self, database: DatabaseThread) -> None:
         super().__init__()
@@ -76,19 +87,30 @@ class KeyVerifier(TokenVerifier):
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Raises KeysUnavailableError."""
+        """Raises KeysUnavailableError and, for a key of other networks, RefusedAddressError."""
         entry = self._find_fresh(token)
         if entry is None and token_key_id(token) is not None:
             entry = await self._wait_for_entry(token)
+        if entry and entry.networks is not None:
+            address = CLIENT_ADDRESS.get()
+            if not is_within(address, entry.networks):
+                raise RefusedAddressError
         return None if entry is None else entry.access
 
-    def find(self, token: str) -> Caller | None:
-        """The caller of a key that is fresh in memory; None where `verify_token` has to ask the database.
+    def find(self, token: str, peer: str = "", forwarded: str = "") -> Caller | None:
+        """The caller of a key that is fresh in memory; None where `verify_token` has to judge.
 
-        Must be called in the running event loop.
+        `peer` is the other end of the connection, `forwarded` what proxies say of it. Must be called in
+        the running event loop.
         """
         entry = self._find_fresh(token)
-        return None if entry is None else entry.caller
+        if entry is None:
+            return None
+        if entry.networks is not None and not is_within(
+            find_client(peer, forwarded), entry.networks
+        ):
+            return None
+        return entry.caller
 
     def forget_keys(self, _payload: str = "") -> None:
         """Read every key again: one was changed or revoked."""
@@ -160,21 +182,14 @@ class KeyVerifier(TokenVerifier):
             owner=key.owner.get_username() if key.owner else "",
             # Another program may have written something else than an object: no claims then.
             claims=key.claims if isinstance(key.claims, dict) else {},
-            allowed_tools=key.tools,
+            grant=key.grant,
         )
         caller = Caller(key_id=key.key_id, name=key.name, facts=facts)
         access = AccessToken(
             token=token, client_id=key.key_id, scopes=[], claims={"caller": caller}
         )
-        expires_at = key.expires_at.timestamp() if key.expires_at else math.inf
-        entry = self._entries[token] = _Entry(caller, access, expires_at, read_at)
+        networks = read_networks(key.allowed_networks)
+        end = token_end(key, token)
+        expires_at = end.timestamp() if end else math.inf
+        entry = self._entries[token] = _Entry(caller, access, networks, expires_at, read_at)
         return entry
-
-
-def current_caller() -> Caller:
-    """Who makes the request that is being served; ANONYMOUS where authentication is off."""
-    token = get_access_token()
-    if token is None:
-        return ANONYMOUS
-    caller = getattr(token, "claims", {}).get("caller")
-    return caller if isinstance(caller, Caller) else ANONYMOUS

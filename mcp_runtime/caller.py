@@ -6,7 +6,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from access.call_arguments import encode_arguments, shorten_text
@@ -38,6 +38,8 @@ from tools.running import run_tool
 
 logger = logging.getLogger(__name__)
 
+# Of one caller: so many are remembered.
+MOST_ENDPOINTS = 100
 _PLAIN_NAME = re.compile(r"[\w./-]+")
 
 _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
@@ -63,10 +65,18 @@ class Caller:
     key_id: str
     name: str
     facts: CallerFacts = NOBODY
+    _at: dict[str, "Caller"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def may_see(self, tool_name: str) -> bool:
-        """As its facts say."""
-        return self.facts.may_see(tool_name)
+    def at(self, toolset: str) -> "Caller":
+        """The same caller at the endpoint of a toolset; '' is that of all tools."""
+        if not toolset:
+            return self
+        if toolset not in self._at:
+            # The name is the client's.
+            if len(self._at) >= MOST_ENDPOINTS:
+                self._at.clear()
+            self._at[toolset] = replace(self, facts=replace(self.facts, toolset=toolset))
+        return self._at[toolset]
 
 
 ANONYMOUS = Caller(key_id="", name="anonymous", facts=CallerFacts(name="anonymous"))
@@ -167,10 +177,11 @@ def _note_end(record: Call, error: BaseException) -> None:
 
 def _find_tool(snapshot: Snapshot, caller: Caller, name: str) -> ServedTool:
     """The tool. Raises UnknownToolError if the caller may not see it, naming similar ones."""
-    tool = snapshot.find(name) if caller.may_see(name) else None
+    tool = snapshot.find(name) if snapshot.is_seen(caller.facts, name) else None
     if tool is not None:
         return tool
-    visible = [known for known, _ in snapshot.all_tools() if caller.may_see(known)]
+    seen = snapshot.names_for(caller.facts)
+    visible = [known for known, _ in snapshot.all_tools() if seen is None or known in seen]
     shown = repr(name[:64])
     if near := difflib.get_close_matches(name[:64], visible[:5_000], n=3):
         raise UnknownToolError(

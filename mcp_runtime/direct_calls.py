@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.errors import ToolboxError
 from core.proxied import wire_content
-from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import ToolCaller
+from mcp_runtime.endpoints import current_caller
 from tools.builtin.tool import RefusedAnswer
 
 # 2026-07-28 asks for it; for earlier eras the SDK leaves it out.

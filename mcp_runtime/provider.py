@@ -18,8 +18,8 @@ from core.execution import CompiledTool
 from core.proxied import wire_content
 from core.results import output_schema
 from core.tool_entry import ToolEntry, make_entry
-from mcp_runtime.auth import current_caller
 from mcp_runtime.caller import Caller, ToolCaller
+from mcp_runtime.endpoints import current_caller
 from mcp_runtime.search.listing import ListingRule, hints_of_any
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
@@ -69,7 +69,8 @@ class SnapshotListing:
 
     def names(self, caller: Caller) -> Sequence[str]:
         """The names of the tools that the caller may see, as far as the rule lists them."""
-        visible = [name for name, _ in self.snapshot.all_tools() if caller.may_see(name)]
+        seen = self.snapshot.names_for(caller.facts)
+        visible = [name for name, _ in self.snapshot.all_tools() if seen is None or name in seen]
         return self._rule.choose(visible, self.snapshot)
 
     def entry(self, name: str) -> tuple[ServedTool, ToolEntry]:

@@ -21,11 +21,17 @@ from starlette.responses import JSONResponse, Response
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
 from access.request_ids import RequestIds
-from mcp_runtime.auth import KeyOutage, KeysUnavailableError, KeyVerifier
+from mcp_runtime.auth import (
+    KeyRefusals,
+    KeysUnavailableError,
+    KeyVerifier,
+    RefusedAddressError,
+)
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.changes import KEYS_CHANNEL, ChangeNotifier, changes
 from mcp_runtime.direct_calls import DisconnectWatch, answer_calls_directly
+from mcp_runtime.endpoints import Endpoints, OnlyWithTools
 from mcp_runtime.jobs import (
     check_due_sources,
     remove_heartbeat,
@@ -104,20 +110,22 @@ class Runtime:
         self._sessions: SharedSessions | None = None
 
     def http_app(self) -> Starlette:
-        """The ASGI application: `/mcp` and `/healthz`."""
+        """The ASGI application: `/mcp`, `/mcp/<toolset>` and `/healthz`."""
         self._app = self.mcp.http_app(
             path=PATH,
             host_origin_protection=True,
             allowed_hosts=settings.MCP_ALLOWED_HOSTS,
             middleware=[
                 Middleware(RequestIds),
+                Middleware(OnlyWithTools, snapshot=self.store.current),
                 Middleware(DisconnectWatch),
             ],
         )
         if self.lane is not None and self.mcp.auth is not None:
             # Before the key is asked for.
             self._app.add_middleware(LateOffer, lane=self._lane, verifier=self.verifier)
-        self._app.add_middleware(KeyOutage)
+        self._app.add_middleware(KeyRefusals)
+        self._app.add_middleware(Endpoints, path=PATH)
         return self._app
 
     @property
@@ -254,7 +262,7 @@ class Runtime:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         is_known = False
         if scheme.lower() == "bearer":
-            with suppress(KeysUnavailableError):
+            with suppress(KeysUnavailableError, RefusedAddressError):
                 is_known = await self.verifier.verify_token(token) is not None
         if is_known:
             body |= {

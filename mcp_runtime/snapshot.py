@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from core.bindings import CallerFacts
 from core.execution import CompiledTool
+from core.grants import ToolsetSpec, Visibility
 from core.messages import Message
 from mcp_runtime.proxied.registry import ProxiedTool
 from tools.builtin.tool import BuiltinTool
+from tools.toolsets import find_places
 
 ServedTool = CompiledTool | BuiltinTool | ProxiedTool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """Defined and proxied tools by name, the reasons of those that are not served, and built-in tools.
 
@@ -22,6 +26,20 @@ class Snapshot:
     tools: Mapping[str, CompiledTool | ProxiedTool] = field(default_factory=dict)
     quarantined: Mapping[int, Message] = field(default_factory=dict)
     builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
+    toolsets: Mapping[str, ToolsetSpec] = field(default_factory=dict)
+
+    @cached_property
+    def _visibility(self) -> Visibility:
+        return Visibility(find_places({**self.builtin, **self.tools}), self.toolsets)
+
+    def names_for(self, facts: CallerFacts) -> frozenset[str] | None:
+        """Names of the tools that the caller sees; None is every one."""
+        return self._visibility.names(facts.grant, facts.toolset)
+
+    def is_seen(self, facts: CallerFacts, name: str) -> bool:
+        """Whether the caller sees a tool, if there is one of this name."""
+        seen = self._visibility.names(facts.grant, facts.toolset)
+        return seen is None or name in seen
 
     @property
     def defined(self) -> Iterator[CompiledTool]:
@@ -39,7 +57,9 @@ class Snapshot:
 
     def differs_for_agents(self, other: "Snapshot") -> bool:
         """Whether a client's list of tools is out of date after a change to `other`."""
-        return self.tools.keys() != other.tools.keys() or any(
+        if self.tools.keys() != other.tools.keys() or self.toolsets != other.toolsets:
+            return True
+        return any(
             tool is not other.tools[name] and tool.spec != other.tools[name].spec
             for name, tool in self.tools.items()
         )

@@ -96,7 +96,7 @@ class ToolStore:
         good = [tool for tool in compiled if tool.spec.id not in quarantined]
         defined = {tool.spec.name: tool for tool in (*reused, *good)}
         served = self._with_proxied(dict(sorted(defined.items())))
-        self.snapshot = Snapshot(rows.revision, served, quarantined, before.builtin)
+        self.snapshot = Snapshot(rows.revision, served, quarantined, before.builtin, rows.toolsets)
         self._fingerprints = {
             tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()
         }

@@ -4,7 +4,7 @@ import itertools
 from typing import Any
 
 from access.keys import issue_key
-from access.models import ApiKey
+from access.models import ApiKey, Toolset, ToolsetTool
 from tools.models import ToolDefinition, ToolParameter
 
 _numbers = itertools.count(1)
@@ -48,6 +48,14 @@ def claim(param_name: str, name: str | None = None, **columns: Any) -> dict[str,
         "bound_value": name or param_name,
         **columns,
     }
+
+
+def make_toolset(name: str, *tools: str, **columns: Any) -> Toolset:
+    """A toolset of these tools, and of those with its `tags`."""
+    toolset = Toolset.objects.create(name=name, **columns)
+    rows = [ToolsetTool(toolset=toolset, tool_name=tool) for tool in tools]
+    ToolsetTool.objects.bulk_create(rows)
+    return toolset
 
 
 def make_token(name: str = "test", **columns: Any) -> str:

@@ -8,12 +8,14 @@ from typing import Any
 from django.db import connection, transaction
 
 from access.reader_language import to_columns
+from access.toolsets.models import read_toolsets
 from catalog.sources.settings import (
     SourceSettings,
     read_sources,
     require_usable,
 )
 from core.errors import DefinitionError
+from core.grants import ToolsetSpec
 from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from tools.fields import read_flag
@@ -48,7 +50,7 @@ _Stored = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class ServedRows:
-    """What changed of the served set, at `revision`, and the data sources.
+    """What changed of the served set, at `revision`, the data sources and the toolsets.
 
     `fingerprints` are of every active tool, by id, and change with all that is known of its data
     source; `specs` are the changed tools, `unreadable` the
@@ -60,6 +62,7 @@ class ServedRows:
     fingerprints: Mapping[int, str]
     specs: tuple[ToolSpec, ...]
     unreadable: Mapping[int, Message]
+    toolsets: Mapping[str, ToolsetSpec]
 
 
 def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
@@ -90,7 +93,8 @@ def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
-    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable)
+    toolsets = read_toolsets()
+    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable, toolsets)
 
 
 def _read_rows(ids: list[int]) -> Iterator[tuple[StoredTool, list[_Stored]]]:

@@ -18,10 +18,12 @@ from django.views.decorators.csrf import csrf_exempt
 
 from access.keys import find_key, note_use
 from access.proxies import client_address
+from access.toolsets.models import read_toolsets
 from catalog.models import CatalogQuery
 from catalog.serving.answers import tell_connection, tell_details, tell_summaries, tell_tags
 from core.catalogue.budgets import DETAILED_TABLES
 from core.errors import IndexNotReadyError, ToolboxError, UnknownTableError
+from core.grants import EVERYTHING, BuiltinGroup, Grant, ToolPlace, Visibility
 from core.json_text import encode_json
 
 logger = logging.getLogger(__name__)
@@ -38,15 +40,17 @@ _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 @dataclass(frozen=True, slots=True)
 class ApiCaller:
-    """Who asks; `allowed_tools` None is every tool, `key_id` and `owner` are '' where unknown."""
+    """Who asks; `key_id` and `owner` are '' where unknown."""
 
     key_id: str = ""
     owner: str = ""
-    allowed_tools: frozenset[str] | None = None
+    grant: Grant = EVERYTHING
 
     def may_call(self, tool_name: str) -> bool:
-        """Whether the key has the tool whose answer is asked for."""
-        return self.allowed_tools is None or tool_name in self.allowed_tools
+        """Whether the key has the tool of the catalogue whose answer is asked for."""
+        places = {tool_name: ToolPlace(group=BuiltinGroup.CATALOGUE)}
+        toolsets = read_toolsets() if self.grant.toolsets else {}
+        return bool(Visibility(places, toolsets).names(self.grant) != frozenset())
 
 
 def find_caller(request: HttpRequest) -> ApiCaller | None:
@@ -59,11 +63,11 @@ def find_caller(request: HttpRequest) -> ApiCaller | None:
         return ApiCaller() if settings.MCP_AUTH == "none" and _is_local(request) else None
     scheme, _, token = header.partition(" ")
     key = find_key(token.strip()) if scheme.lower() == "bearer" else None
-    if key is None:
+    if key is None or not key.is_allowed_from(client_address(request)):
         return None
     note_use(key)
     owner = key.owner.get_username() if key.owner else ""
-    return ApiCaller(key.key_id, owner, key.tools)
+    return ApiCaller(key.key_id, owner, key.grant)
 
 
 def _is_local(request: HttpRequest) -> bool:

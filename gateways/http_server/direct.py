@@ -10,11 +10,17 @@ MAX_BODY_BYTES = 65_536
 
 @dataclass(slots=True)
 class DirectRequest:
-    """A POST whose headers are there once each; `server` is the address that it came to, as ASGI has it."""
+    """A POST whose headers are there once each.
+
+    `path` is below the application's own, `server` the address that it came to, as ASGI has it, and
+    `peer` that of the other end of the connection, '' if unknown.
+    """
 
     headers: dict[bytes, bytes]
     body: bytes
     server: tuple[str, int | None] | None
+    path: bytes = b""
+    peer: str = ""
 
 
 class DirectAnswer(NamedTuple):
@@ -25,7 +31,10 @@ class DirectAnswer(NamedTuple):
 
 
 class DirectApplication(Protocol):
-    """Answers what it is sure of, and leaves everything else to the application."""
+    """Answers what it is sure of, and leaves everything else to the application.
+
+    `path` is its own; what is one level below it is offered, too.
+    """
 
     path: bytes
 

@@ -137,7 +137,10 @@ class HttpProtocol(HttpToolsProtocol):
         self.expect_100_continue = headers.get(b"expect", b"").lower() == b"100-continue"
         self._phase, self._phase_began = Phase.BODY, self.loop.time()
         if is_plain and method == b"POST" and self._may_be_direct(headers):
-            self._offered = DirectRequest(headers, b"", self.server)
+            assert self._direct is not None  # noqa: S101 - narrows
+            below = self.url[len(self._direct.path) + 1 :]
+            peer = self.client[0] if self.client else ""
+            self._offered = DirectRequest(headers, b"", self.server, below, peer)
         else:
             self._begin_cycle()
 
@@ -146,7 +149,7 @@ class HttpProtocol(HttpToolsProtocol):
         size = headers.get(b"content-length", b"")
         return (
             self._direct is not None
-            and self.url == self._direct.path
+            and (self.url == self._direct.path or self._is_below(self._direct.path))
             and size.isdigit()
             and len(size) < 6
             and int(size) <= MAX_BODY_BYTES
@@ -155,6 +158,10 @@ class HttpProtocol(HttpToolsProtocol):
             and not self.flow.write_paused
             and (self.cycle is None or self.cycle.response_complete)
         )
+
+    def _is_below(self, path: bytes) -> bool:
+        above, _, name = self.url.rpartition(b"/")
+        return above == path and name != b""
 
     def _begin_cycle(self) -> None:
         """Give the request to the application."""

@@ -21,6 +21,7 @@ from gateways.http_server.direct import (
 )
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
+from mcp_runtime.endpoints import CLIENT_ADDRESS, toolset_of
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.requests import (
     HANDSHAKE,
@@ -92,14 +93,8 @@ class DirectLane:
         return None
 
     def _take(self, request: DirectRequest) -> TakenRequest | None:
-        headers, caller = request.headers, ANONYMOUS
-        if self._verifier is not None:
-            scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-            known = self._verifier.find(token.decode("latin-1")) if scheme == b"Bearer" else None
-            if known is None:
-                return None
-            caller = known
-        if not is_plain(headers) or not self._is_our_host(request):
+        headers, caller = request.headers, self._find_caller(request)
+        if caller is None or not is_plain(headers) or not self._is_our_host(request):
             return None
         body, session_id, tail = read_request(request.body), "", b""
         named = headers.get(b"mcp-protocol-version", b"")
@@ -124,6 +119,21 @@ class DirectLane:
         if session_id:
             lines += b"mcp-session-id: %b\r\n" % session_id.encode()
         return TakenRequest(body, caller, version, lines, request_id, session_id, tail)
+
+    def _find_caller(self, request: DirectRequest) -> Caller | None:
+        """Who calls, at the endpoint that it calls; None where it is not sure to see anything there."""
+        headers, caller = request.headers, ANONYMOUS
+        if self._verifier is not None:
+            scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+            forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
+            known = self._verifier.find(token.decode("latin-1"), request.peer, forwarded)
+            if scheme != b"Bearer" or known is None:
+                return None
+            caller = known
+        if request.path:
+            caller = caller.at(request.path.decode("latin-1"))
+            return caller if self._tool_caller.snapshot().names_for(caller.facts) else None
+        return caller
 
     def _is_our_host(self, request: DirectRequest) -> bool:
         """As FastMCP's guard has it, which is asked once for each name."""
@@ -209,7 +219,7 @@ class LateOffer:
             and scope["path"].encode() == self._lane.path
             and len(headers) == len(scope["headers"])
             and is_small
-            and self._verifier.find(token) is None
+            and self._verifier.find(token, CLIENT_ADDRESS.get()) is None
         )
         if not is_offered or await self._verifier.verify_token(token) is None:
             await self._app(scope, receive, send)
@@ -217,7 +227,9 @@ class LateOffer:
         first: Message | None = await receive()
         begun = None
         if first and first["type"] == "http.request" and not first.get("more_body"):
-            begun = self._lane.begin(DirectRequest(headers, first["body"], scope.get("server")))
+            place = toolset_of(scope).encode(), CLIENT_ADDRESS.get()
+            request = DirectRequest(headers, first["body"], scope.get("server"), *place)
+            begun = self._lane.begin(request)
         if begun is not None and not isinstance(begun, DirectAnswer):
             begun = await answer_unless_gone(begun, receive)
             if begun is None:

@@ -29,7 +29,7 @@ class ToolLists:
                 for name, kept in self._entries.items()
                 if snapshot.find(name) is kept[0] and name not in snapshot.builtin
             }
-        seen = caller.facts.allowed_tools
+        seen = snapshot.names_for(caller.facts)
         known = self._lists.get(seen)
         if known is None:
             names = self._listing.names(caller)

@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from mcp_runtime.caller import ANONYMOUS, Caller
+from mcp_runtime.caller import Caller
 
 # A session that only the lane uses is kept from becoming idle, this often at most.
 TOUCH_INTERVAL_S = 60.0
@@ -36,7 +36,7 @@ class Sessions:
         if connection is None or transport is None or not connection.initialize_accepted:
             return None
         owner = None
-        if caller is not ANONYMOUS:
+        if caller.key_id:
             owner = AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
         assert self.manager is not None  # noqa: S101 - the transport came from it
         is_ended = transport.is_terminated or transport.idle_scope.cancel_called

@@ -100,9 +100,9 @@ class ToolSearchService:
 
     async def _rank(self, query: SearchQuery, facts: CallerFacts) -> tuple[list[RankedTool], bool]:
         """What is found, without tools that left meanwhile, and whether it was by words alone."""
-        ranker = self.index.ranker
+        ranker, allowed = self.index.ranker, self._snapshot().names_for(facts)
         try:
-            ranked = await asyncio.to_thread(ranker.rank, query, facts.allowed_tools, self._profile)
+            ranked = await asyncio.to_thread(ranker.rank, query, allowed, self._profile)
         except EmbeddingError:
             now = time.monotonic()
             if query.vector is not None and now - self._renewed_at > RENEWAL_INTERVAL_S:
@@ -111,7 +111,11 @@ class ToolSearchService:
                     await self._vectors.renew(len(query.vector))
             return await self._rank(replace(query, vector=None), facts)
         snapshot = self._snapshot()
-        found = [tool for tool in ranked if facts.may_see(tool.name) and snapshot.find(tool.name)]
+        found = [
+            tool
+            for tool in ranked
+            if snapshot.find(tool.name) and snapshot.is_seen(facts, tool.name)
+        ]
         return found, ranker.is_degraded(query)
 
     def _describe(self, ranked: Iterable[RankedTool]) -> Iterator[dict[str, Any]]:

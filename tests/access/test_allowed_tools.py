@@ -68,8 +68,16 @@ def test_every_tool_is_written_in_one_way(stored: list[str], allowed: set[str] |
     assert read_allowed_tools(stored) == allowed
 
 
-@pytest.mark.parametrize("stored", [[], {}, "", None, 0, ["*", "a"], [" "], "*"], ids=repr)
-def test_forms_refuse_what_would_allow_nothing(stored: object) -> None:
+def test_key_that_may_use_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="Name at least one tool"):
+        ApiKey(name="agent", allowed_tools=[]).clean()
+
+    ApiKey(name="agent", toolsets=["sales"]).clean()
+    ApiKey(name="agent", builtin_groups=["catalogue"]).clean()
+
+
+@pytest.mark.parametrize("stored", [{}, "", None, 0, ["*", "a"], [" "], [1], "*"], ids=repr)
+def test_forms_refuse_what_is_no_list_of_names(stored: object) -> None:
     with pytest.raises(ValidationError, match="Name at least one tool"):
         check_allowed_tools(stored)
 

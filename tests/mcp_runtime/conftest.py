@@ -40,10 +40,15 @@ class Served:
     token: str
 
     def client(
-        self, era: str = "2026-07-28", token: str | None = None, **options: Any
+        self,
+        era: str = "2026-07-28",
+        token: str | None = None,
+        toolset: str = "",
+        **options: Any,
     ) -> Client[Any]:
         headers = {"Authorization": f"Bearer {token or self.token}"}
-        transport = StreamableHttpTransport(self.url, headers=headers, verify=NO_AUTHORITIES)
+        url = f"{self.url}/{toolset}" if toolset else self.url
+        transport = StreamableHttpTransport(url, headers=headers, verify=NO_AUTHORITIES)
         return Client(transport, mode=era, **options)
 
     async def call(self, name: str, /, **arguments: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 from core.bindings import NOBODY
 from core.errors import DeadlineExceededError
 from core.execution import QuerySources
+from core.grants import BuiltinGroup
 from core.results import Answer, value_answer
 from tests.waiting import LIMIT_S, eventually
 from tools import running
@@ -30,7 +31,9 @@ async def run(work: Callable[[], Awaitable[object]]) -> Answer:
         return value_answer(None)
 
     tool = BuiltinTool(
-        spec=BuiltinSpec(name="slow", title="", description="", timeout_ms=1),
+        spec=BuiltinSpec(
+            name="slow", title="", description="", timeout_ms=1, group=BuiltinGroup.UTILITIES
+        ),
         input_schema={},
         output_schema={},
         check=lambda arguments, _facts: arguments,

@@ -11,7 +11,9 @@ from django.urls import reverse
 
 from access.list_addresses import read_filters
 from access.models import ApiKey
+from access.toolsets.models import read_toolsets
 from core.errors import EmbeddingError
+from core.grants import Visibility
 from core.retrieval.model import Tool
 from core.retrieval.profiles import DEFAULT, PROFILES
 from core.retrieval.ranker import RankedTool, ToolRanker
@@ -27,6 +29,7 @@ from toolbuilder.search_lab.weights import (
     LabProfile,
 )
 from toolbuilder.visibility import hidden_tool_names
+from tools.toolsets import find_places
 
 RESULTS_SHOWN = 20
 BAR_WIDTH = 240
@@ -142,7 +145,11 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
         return LabAnswer(tool_count=len(seen))
     query = SearchQuery(state.q, limit=RESULTS_SHOWN)
     query = replace(query, vector=embed_question(query.embedded_text))
-    allowed = seen if key is None or key.tools is None else seen & key.tools
+    allowed = seen
+    if key is not None:
+        places = find_places({name: tool.served for name, tool in lab.search.tools.items()})
+        granted = Visibility(places, read_toolsets()).names(key.grant)
+        allowed = seen if granted is None else seen & granted
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
     duration_ms = (perf_counter() - started) * 1_000

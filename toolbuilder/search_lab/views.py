@@ -45,7 +45,7 @@ def search_lab(request: HttpRequest) -> HttpResponse:
     keys: list[ApiKey] = []
     if user_of(request).has_perm(SEE_KEYS):
         valid = ApiKey.objects.filter(revoked_at=None).order_by("name", "key_id")
-        keys = list(valid.only("name", "key_id", "allowed_tools")[:_KEYS_OFFERED])
+        keys = list(valid[:_KEYS_OFFERED])
     key = next((key for key in keys if key.key_id == state.key), None)
     state = state if key else replace(state, key="")
     answer = search_as(state, key, user_of(request))

@@ -9,6 +9,7 @@ from core.bindings import NOBODY, CallerFacts
 from core.catalogue.budgets import DETAILED_TABLES
 from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.grants import BuiltinGroup
 from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
@@ -23,6 +24,7 @@ from tools.builtin.tool import (
 
 SUMMARIES = BuiltinSpec(
     name="list_table_summaries",
+    group=BuiltinGroup.CATALOGUE,
     title="List the tables of the data catalogue",
     description="""\
 Lists all tables of the data catalogue: name, display name, short description, tags and estimated number of rows.
@@ -34,6 +36,7 @@ get_table_details for the few tables that the question needs.
 )
 TAGS = BuiltinSpec(
     name="get_tags",
+    group=BuiltinGroup.CATALOGUE,
     title="List the tags of the data catalogue",
     description="""\
 Lists the tags that tables of the data catalogue have, with the number of tables of each, most used first.
@@ -44,6 +47,7 @@ Use it when there are many tables, to choose the `tag` that list_table_summaries
 )
 DETAILS = BuiltinSpec(
     name="get_table_details",
+    group=BuiltinGroup.CATALOGUE,
     title="Get all about some tables",
     description=f"""\
 Gets all that the data catalogue knows of the named tables: columns with types, keys and descriptions, sample rows, \
@@ -56,6 +60,7 @@ Read `notes` before querying: they name filters to use and things to avoid. For 
 )
 CONNECTION = BuiltinSpec(
     name="get_connection_info",
+    group=BuiltinGroup.CATALOGUE,
     title="Get code that connects to a table's database",
     description="""\
 Gets Python code, for SQLAlchemy and pandas, that connects to the database of a table and reads it, and the name of \

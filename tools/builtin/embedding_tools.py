@@ -5,6 +5,7 @@ from typing import Any
 
 from core.arguments import input_schema
 from core.execution import QuerySources
+from core.grants import BuiltinGroup
 from core.results import Answer
 from core.toolspec import ParameterSpec, ParameterType, Presence
 from gateways.embeddings.settings import SLOWEST_CHARACTERS_PER_S
@@ -27,6 +28,7 @@ MAX_CHARACTERS = EMBEDDING_TIMEOUT_MS // 1_000 * SLOWEST_CHARACTERS_PER_S
 
 EMBEDDING = BuiltinSpec(
     name="get_text_embedding",
+    group=BuiltinGroup.EMBEDDINGS,
     title="Embed texts",
     description="""\
 Turns texts into embedding vectors (lists of floats), one per text in the same order, for vector similarity search.
@@ -38,6 +40,7 @@ Use it when you need the vectors themselves. To find documents, call search_simi
 )
 SIMILARITY = BuiltinSpec(
     name="search_similar_documents",
+    group=BuiltinGroup.EMBEDDINGS,
     title="Search similar documents",
     description="""\
 Finds stored documents whose meaning is nearest to each query: descriptions of database columns, metadata, \
@@ -51,6 +54,7 @@ call get_sql_reference_documents.
 )
 REFERENCES = BuiltinSpec(
     name="get_sql_reference_documents",
+    group=BuiltinGroup.EMBEDDINGS,
     title="Get reference documents for SQL",
     description="""\
 Finds what is needed to write SQL for a question: tables, columns with types and descriptions, and example queries, \

@@ -18,6 +18,7 @@ from core.errors import (
 )
 from core.execution import Query, QuerySource, QuerySources
 from core.formatting import distinct_names
+from core.grants import BuiltinGroup
 from core.messages import message
 from core.results import Answer, QueryResult, structured_content
 from core.statement import STATEMENT_BYTE_LIMIT, compile_statement
@@ -46,6 +47,8 @@ _CAPS = ("row_count", "truncated", "applied_limit", "notes")
 
 SPEC = BuiltinSpec(
     name="execute_postgres_query",
+    group=BuiltinGroup.DATABASE,
+    runs_free_sql=True,
     title="Run a PostgreSQL query",
     description="""\
 Runs one SQL SELECT on the organisation's PostgreSQL database and returns the rows as records, one \

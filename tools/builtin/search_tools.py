@@ -17,6 +17,7 @@ from core.arguments import input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.grants import BuiltinGroup
 from core.messages import message
 from core.results import Answer
 from core.shown_values import printable
@@ -35,6 +36,7 @@ DEFAULT_RESULTS = 5
 
 SEARCH = BuiltinSpec(
     name="search_tools",
+    group=BuiltinGroup.SEARCH,
     title="Search tools",
     description="""\
 Finds tools of this server that fit a task, best first, with all that is needed to call them: name, description, \
@@ -47,6 +49,7 @@ done and with what, as in "refund an order". Then call what was found, with call
 )
 CALL = BuiltinSpec(
     name="call_tool",
+    group=BuiltinGroup.SEARCH,
     title="Call a tool that was found",
     description="""\
 Calls a tool of this server by its name and gives that tool's own result.

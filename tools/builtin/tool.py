@@ -9,6 +9,7 @@ from core.arguments import ArgumentsValidator
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError, ToolboxError
 from core.execution import QuerySources
+from core.grants import DEFAULT_SOURCE, BuiltinGroup, ToolPlace
 from core.json_text import encode_json
 from core.messages import Message
 from core.parameter_types.structures import limit_items
@@ -34,6 +35,15 @@ class BuiltinSpec:
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     annotations: dict[str, bool] = field(default_factory=lambda: dict(READS_ONLY))
     tags: tuple[str, ...] = ()
+    group: BuiltinGroup
+    # It runs SQL that the caller has written, on the default data source.
+    runs_free_sql: bool = False
+
+    @property
+    def place(self) -> ToolPlace:
+        """What grants find it by."""
+        source = DEFAULT_SOURCE if self.runs_free_sql else None
+        return ToolPlace(self.tags, self.group, source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

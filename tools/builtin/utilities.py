@@ -16,6 +16,7 @@ from core.arguments import ArgumentsValidator, input_schema
 from core.bindings import NOBODY, CallerFacts
 from core.errors import ArgumentsError
 from core.execution import QuerySources
+from core.grants import BuiltinGroup
 from core.messages import Message, message
 from core.parameter_types.structures import limit_items
 from core.results import Answer
@@ -33,6 +34,7 @@ _NO_BREAK_SPACE = "\u00a0"
 
 COMPLETION = BuiltinSpec(
     name="complete_column_extraction",
+    group=BuiltinGroup.UTILITIES,
     title="Complete the extraction of column names",
     description="""\
 Says that the column names in the user's question have been extracted, so that the work can go on to the \
@@ -45,6 +47,7 @@ extraction loop. Without any, status is "error": extract the names first and cal
 )
 SANITIZER = BuiltinSpec(
     name="sanitize_for_csv",
+    group=BuiltinGroup.UTILITIES,
     title="Clean text for CSV",
     description="""\
 Replaces every no-break space (NBSP, U+00A0) in the text with an ordinary space and changes nothing else.

@@ -9,6 +9,7 @@ from asgiref.sync import sync_to_async
 
 from core.bindings import CallerFacts
 from core.execution import CompiledTool
+from core.grants import Grant
 from core.toolspec import ExpressionLogic, ToolSpec
 from mcp_runtime.caller import Caller
 from mcp_runtime.lane.lists import MOST_KEPT, ToolLists
@@ -80,7 +81,7 @@ async def test_list_of_a_client_whose_key_has_to_be_read_is_made_of_bytes_too(
 
 def test_lists_are_kept_for_few_and_of_one_snapshot() -> None:
     def caller(number: int) -> Caller:
-        return Caller(str(number), "", CallerFacts(allowed_tools=frozenset({f"t{number}"})))
+        return Caller(str(number), "", CallerFacts(grant=Grant(tools=frozenset({f"t{number}"}))))
 
     tools = {f"t{number}": make_compiled(f"t{number}") for number in range(MOST_KEPT + 1)}
     first, second = Snapshot(1, tools), Snapshot(2, {**tools, "t1": make_compiled("t1", "1 + 1")})

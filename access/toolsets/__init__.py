@@ -1,0 +1,1 @@
+"""Toolsets: tools that are granted together and have an endpoint of their own."""
