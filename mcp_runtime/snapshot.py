@@ -6,7 +6,7 @@ from functools import cached_property
 
 from core.bindings import CallerFacts
 from core.execution import CompiledTool
-from core.grants import ToolsetSpec, Visibility
+from core.grants import EVERYTHING, ToolsetSpec, Visibility
 from core.messages import Message
 from mcp_runtime.proxied.registry import ProxiedTool
 from tools.builtin.tool import BuiltinTool
@@ -34,11 +34,14 @@ class Snapshot:
 
     def names_for(self, facts: CallerFacts) -> frozenset[str] | None:
         """Names of the tools that the caller sees; None is every one."""
+        if facts.grant == EVERYTHING and not facts.toolset:
+            # Most callers: nothing has to be known of the tools.
+            return None
         return self._visibility.names(facts.grant, facts.toolset)
 
     def is_seen(self, facts: CallerFacts, name: str) -> bool:
         """Whether the caller sees a tool, if there is one of this name."""
-        seen = self._visibility.names(facts.grant, facts.toolset)
+        seen = self.names_for(facts)
         return seen is None or name in seen
 
     @property

@@ -72,15 +72,15 @@ class ToolStore:
         revision = await self._database.call(RegistryRevision.current)
         if revision == self.snapshot.revision and not force:
             return False
-        rows = await self._database.call(read_served_rows, self._fingerprints)
+        since = None if force or self.snapshot.revision < 0 else self.snapshot.revision
+        rows = await self._database.call(read_served_rows, self._fingerprints, since)
         await self.proxied.refresh()
         self._sources.update(rows.sources)
         compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
-        quarantined |= rows.unreadable
         is_large_start = self.snapshot.revision < 0 and len(compiled) > MOST_JUDGED_AT_START
         wait_s = 0.0 if is_large_start else JUDGE_BEFORE_SWAP_S
         refused, unanswered = await self._judge(compiled, wait_s)
-        quarantined |= refused
+        quarantined |= {**rows.unreadable, **refused}
         for tool in compiled:
             self._unjudged.pop(tool.spec.id, None)
         self._unjudged |= unanswered
@@ -88,6 +88,7 @@ class ToolStore:
             self.waits_for_judges.set()
         before = self.snapshot
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
+        quarantined |= {id_: why for id_, why in before.quarantined.items() if rows.leaves(id_)}
         reused = [
             tool
             for tool in before.defined

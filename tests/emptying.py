@@ -8,10 +8,12 @@ from django.db import connections
 from django.test import TransactionTestCase
 
 from catalog.sources.environment import sync_environment_sources
-from tools.models import RegistryRevision
+from tools.models import RegistryChange, RegistryRevision
 
-# Those of migrate, the same in every test; the counter goes on, as sequences do.
-LASTING = {model._meta.db_table for model in (ContentType, Permission, RegistryRevision)}
+# Those of migrate, the same in every test; the counter goes on with its log, as sequences do.
+LASTING = {
+    model._meta.db_table for model in (ContentType, Permission, RegistryRevision, RegistryChange)
+}
 
 
 def empty_written_tables(case: TransactionTestCase) -> None:

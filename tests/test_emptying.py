@@ -16,7 +16,10 @@ def count_rows() -> dict[str, int]:
     counts = " UNION ALL ".join(f"SELECT '{name}', count(*) FROM {name}" for name in tables)  # noqa: S608
     with connection.cursor() as cursor:
         cursor.execute(counts)
-        return {name: rows for name, rows in cursor.fetchall() if rows}
+        counted = {name: rows for name, rows in cursor.fetchall() if rows}
+    # Emptying a table is written there, too.
+    counted.pop("h_registry_change", None)
+    return counted
 
 
 def write_rows() -> None:

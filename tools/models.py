@@ -19,6 +19,9 @@ from core.toolspec import (
 )
 from tools.fields import UtcNowText, YesNoField
 
+# Of changes since a revision: more are not worth to be told apart.
+MAX_CHANGES_READ = 2_000
+
 
 class ToolType(models.TextChoices):
     """Kinds of logic."""
@@ -263,6 +266,32 @@ class RegistryRevision(models.Model):
             cursor.execute("SELECT revision FROM h_registry_revision WHERE id = 1")
             row = cursor.fetchone()
         return row[0] if row else 0
+
+
+class RegistryChange(models.Model):
+    """A tool that a revision of the registry changed; None is any tool, 0 none of these.
+
+    Triggers write it, for every program, and forget what is long ago.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    revision = models.BigIntegerField(db_index=True)
+    tool_id = models.BigIntegerField(null=True)
+
+    class Meta:
+        db_table = "h_registry_change"
+
+    def __str__(self) -> str:
+        return f"{self.revision}: {self.tool_id}"
+
+    @classmethod
+    def tools_between(cls, since: int, revision: int) -> frozenset[int] | None:
+        """Ids of the tools that changed after `since`, up to `revision` at least; None may be all."""
+        rows = cls.objects.filter(revision__gt=since).values_list("revision", "tool_id")
+        found = list(rows[:MAX_CHANGES_READ])
+        is_whole = len({at for at, _ in found if at <= revision}) == revision - since
+        ids = frozenset(tool_id for _, tool_id in found)
+        return None if None in ids or not is_whole else frozenset(id_ for id_ in ids if id_)
 
 
 class QuarantinedTool(models.Model):

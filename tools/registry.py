@@ -19,7 +19,7 @@ from core.grants import ToolsetSpec
 from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from tools.fields import read_flag
-from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
+from tools.models import QuarantinedTool, RegistryChange, RegistryRevision, ToolDefinition
 from tools.specs import StoredParameter, StoredTool, build_parameter, build_spec
 
 # Rows read at a time: memory stays small with thousands of tools.
@@ -34,9 +34,10 @@ FROM h_custom_tool tool
 LEFT JOIN h_data_source source ON source.id = tool.data_source_id
 LEFT JOIN (
     SELECT tool_id, string_agg(concat(id, ':', xmin), ' ' ORDER BY id) AS versions
-    FROM h_custom_tool_param GROUP BY tool_id
+    FROM h_custom_tool_param WHERE %(ids)s::bigint[] IS NULL OR tool_id = ANY(%(ids)s) GROUP BY tool_id
 ) parameters ON parameters.tool_id = tool.id
 WHERE tool.is_active <> 'N' AND tool.archived_at IS NULL
+AND (%(ids)s::bigint[] IS NULL OR tool.id = ANY(%(ids)s))
 """
 # JSON as text: most parameters are equal to one that was read before, and are not read again.
 _PARAMETERS = """
@@ -53,8 +54,8 @@ class ServedRows:
     """What changed of the served set, at `revision`, the data sources and the toolsets.
 
     `fingerprints` are of every active tool, by id, and change with all that is known of its data
-    source; `specs` are the changed tools, `unreadable` the
-    reasons of changed rows that are no tools, by id.
+    source; `read` are the ids of the tools that were looked at, None all of them. `specs` are the
+    changed tools, `unreadable` the reasons of changed rows that are no tools, by id.
     """
 
     revision: int
@@ -63,20 +64,34 @@ class ServedRows:
     specs: tuple[ToolSpec, ...]
     unreadable: Mapping[int, Message]
     toolsets: Mapping[str, ToolsetSpec]
+    read: frozenset[int] | None
+
+    def leaves(self, tool_id: int) -> bool:
+        """Whether nobody looked at this tool, since it has not changed."""
+        return self.read is not None and tool_id not in self.read
 
 
-def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
-    """The active tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone."""
+def read_served_rows(
+    known: Mapping[int, str] | None = None, since: int | None = None
+) -> ServedRows:
+    """The active tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone.
+
+    Where `since` is a revision, only tools that changed after it are looked at, if that is known.
+    """
     # The revision first: a write in between makes the next poll read again, never miss a change.
     revision, sources = RegistryRevision.current(), read_sources()
     states, any_state = sources.states(), sources.state()
+    read = None if since is None else RegistryChange.tools_between(since, revision)
     with connection.cursor() as cursor:
-        cursor.execute(_FINGERPRINTS)
+        cursor.execute(_FINGERPRINTS, {"ids": None if read is None else list(read)})
         fingerprints = {
             id_: f"{versions} {any_state if may_name_source else states.get(source, any_state)}"
             for id_, versions, source, may_name_source in cursor
         }
-    changed = [id_ for id_, value in fingerprints.items() if (known or {}).get(id_) != value]
+    known = known or {}
+    changed = [id_ for id_, value in fingerprints.items() if known.get(id_) != value]
+    if read is not None:
+        fingerprints |= {id_: value for id_, value in known.items() if id_ not in read}
     specs: list[ToolSpec] = []
     unreadable: dict[int, Message] = {}
     known_parameters: dict[_Stored, ParameterSpec] = {}
@@ -94,7 +109,7 @@ def read_served_rows(known: Mapping[int, str] | None = None) -> ServedRows:
         except DefinitionError as error:
             unreadable[tool.id] = error.message
     toolsets = read_toolsets()
-    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable, toolsets)
+    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable, toolsets, read)
 
 
 def _read_rows(ids: list[int]) -> Iterator[tuple[StoredTool, list[_Stored]]]:

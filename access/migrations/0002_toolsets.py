@@ -190,7 +190,7 @@ class Migration(migrations.Migration):
                 (
                     "toolset",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        on_delete=django.db.models.deletion.CASCADE,
                         related_name="tools",
                         to="access.toolset",
                         verbose_name="toolset",

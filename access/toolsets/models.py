@@ -56,8 +56,7 @@ class ToolsetTool(models.Model):
     toolset = models.ForeignKey(
         Toolset,
         verbose_name=_("toolset"),
-        # The database deletes them with the toolset, whichever program does it.
-        on_delete=models.DO_NOTHING,
+        on_delete=models.CASCADE,
         related_name="tools",
     )
     tool_name = models.TextField(_("tool"))

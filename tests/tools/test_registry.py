@@ -1,5 +1,6 @@
 """What is read again of the served set, and with which dialect."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.contrib.auth.models import User
 from catalog.models import DataSource
 from core.toolspec import Dialect, SqlLogic
 from tests.factories import make_tool
+from tools.models import RegistryChange, RegistryRevision, ToolDefinition
 from tools.registry import ServedRows, read_served_rows
 
 pytestmark = pytest.mark.django_db
@@ -125,3 +127,60 @@ def test_equal_parameters_of_many_tools_are_one_object() -> None:
 
     assert first.parameters[0].example == "x"
     assert first.parameters[0] is second.parameters[0]
+
+
+# A row's version is that of its transaction.
+@pytest.mark.django_db(transaction=True)
+def test_edited_tool_is_read_alone() -> None:
+    first, second = make_tool(name="first"), make_tool(name="second", parameters=["who"])
+    before = read_served_rows()
+    ToolDefinition.objects.filter(pk=first.pk).update(title="new")
+    second.parameters.update(description="new")
+
+    after = read_served_rows(before.fingerprints, before.revision)
+
+    assert after.read == frozenset({first.pk, second.pk})
+    assert {spec.name for spec in after.specs} == {"first", "second"}
+    assert not read_served_rows(after.fingerprints, after.revision).specs
+    assert read_served_rows(after.fingerprints, after.revision).read == frozenset()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda: make_source("shop"), id="a data source"),
+        pytest.param(lambda: RegistryChange.objects.all().delete(), id="the log is lost"),
+    ],
+)
+def test_where_any_tool_may_have_changed_all_are_read(change: Callable[[], object]) -> None:
+    make_tool(name="first")
+    before = read_served_rows()
+    make_tool(name="second")
+
+    change()
+
+    after = read_served_rows(before.fingerprints, before.revision)
+    assert after.read is None
+    assert [spec.name for spec in after.specs] == ["second"]
+
+
+def test_deleted_and_moved_rows_are_changes_of_their_tools() -> None:
+    first, second = make_tool(name="first", parameters=["who"]), make_tool(name="second")
+    gone = make_tool(name="gone")
+    ids = {first.pk, second.pk, gone.pk}
+    before = read_served_rows()
+
+    first.parameters.update(tool=second)
+    gone.delete()
+
+    after = read_served_rows(before.fingerprints, before.revision)
+    assert after.read == frozenset(ids)
+    assert after.fingerprints.keys() == {first.pk, second.pk}
+
+
+def test_statement_that_changes_no_row_is_no_change() -> None:
+    revision = RegistryRevision.current()
+
+    ToolDefinition.objects.filter(name="none").update(title="new")
+
+    assert RegistryRevision.current() == revision

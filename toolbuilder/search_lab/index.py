@@ -85,7 +85,7 @@ class IndexKeeper:
                 if vectors != lab.vectors or glossary != lab.glossary:
                     search = SearchIndex().with_glossary(read_concepts())
                 defined, rows = (
-                    _read_defined(lab.defined),
+                    _read_defined(lab),
                     read_proxied_rows(lab.proxied.fingerprints),
                 )
                 changed_specs = {spec.id: _Proxied(spec) for spec in rows.specs}
@@ -111,8 +111,9 @@ def read_lab_index() -> LabIndex:
     return shared_keeper().read()
 
 
-def _read_defined(before: _Rows) -> _Rows:
-    rows, changed = read_served_rows(before.fingerprints), dict[int, FindableTool]()
+def _read_defined(lab: LabIndex) -> _Rows:
+    before, changed = lab.defined, dict[int, FindableTool]()
+    rows = read_served_rows(before.fingerprints, lab.registry if lab.registry >= 0 else None)
     for spec in rows.specs:
         try:
             changed[spec.id] = CompiledTool(spec)
