@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read_allowed_tools
 from access.claims import check_claims
+from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
 from access.toolsets.models import Toolset, ToolsetTool, read_names
 from core.grants import Grant
@@ -24,9 +25,14 @@ __all__ = [
     "CallRecord",
     "EndedSession",
     "KnownClient",
+    "LimitCount",
+    "LimitState",
+    "LimitTally",
     "Outcome",
     "RuntimeInstance",
     "SignInAttempt",
+    "TargetType",
+    "ToolLimit",
     "Toolset",
     "ToolsetTool",
 ]
@@ -217,6 +223,7 @@ class Outcome(models.TextChoices):
     TIMEOUT = "timeout", _("time-out")
     BUSY = "busy", _("busy")
     UNAVAILABLE = "unavailable", _("data source unavailable")
+    LIMITED = "limited", _("over a limit")
     CANCELLED = "cancelled", _("cancelled")
     INTERNAL_ERROR = "internal_error", _("internal error")
 

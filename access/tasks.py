@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from access.limits.counting import forget_ended_windows
 from access.models import CallRecord, EndedSession, RuntimeInstance
 
 RUNTIME_FORGOTTEN_AFTER = timedelta(hours=1)
@@ -31,3 +32,9 @@ def prune_ended_sessions() -> int:
     """Delete sessions that ended a month ago; returns how many."""
     before = timezone.now() - SESSION_FORGOTTEN_AFTER
     return EndedSession.objects.filter(at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True)
+def forget_limit_windows() -> int:
+    """Delete what was used in windows that ended two days ago; returns how many rows."""
+    return forget_ended_windows()

@@ -2,12 +2,18 @@
 
 from django.urls import path
 
-from access.views import calls, keys
+from access.views import calls, keys, limits
 
 urlpatterns = [
     path("calls/", calls.call_list, name="calls"),
     path("calls/export/", calls.call_export, name="calls-export"),
     path("calls/<int:call_id>/", calls.call_page, name="call"),
+    path("limits/", limits.limit_list, name="limits"),
+    path("limits/export/", limits.limit_export, name="limits-export"),
+    path("limits/new/", limits.limit_new, name="limit-new"),
+    path("limits/<int:limit_pk>/", limits.limit_edit, name="limit"),
+    path("limits/<int:limit_pk>/switch/", limits.limit_switch, name="limit-switch"),
+    path("limits/<int:limit_pk>/delete/", limits.limit_delete, name="limit-delete"),
     path("keys/", keys.key_list, name="keys"),
     path("keys/new/", keys.key_new, name="key-new"),
     path("keys/<int:key_pk>/revoke/", keys.key_revoke, name="key-revoke"),

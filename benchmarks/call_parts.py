@@ -14,9 +14,11 @@ from uuid import uuid4
 
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
+from access.limits.gate import LimitGate
 from core.bindings import CallerFacts
 from core.execution import CompiledTool, QuerySources
 from core.grants import BuiltinGroup
+from core.limits import LimitBook
 from core.results import Answer, value_answer
 from core.toolspec import ExpressionLogic, ParameterSpec, ParameterType, ToolSpec
 from mcp_runtime.auth import KeyVerifier
@@ -66,7 +68,7 @@ async def measure_parts(token: str, rounds: int) -> None:
         for _ in range(calls):
             await verifier.verify_token(token)
 
-    parts = [Part("a known key", verify), *_caller_parts(recorder)]
+    parts = [Part("a known key", verify), *_caller_parts(recorder, database)]
     for part in parts:
         await Part(part.name, part.run).measure()
     for _ in range(rounds):
@@ -79,7 +81,7 @@ async def measure_parts(token: str, rounds: int) -> None:
         print(f"| {part.name} | {median(part.cpu_us):.1f} ({spread}) |")
 
 
-def _caller_parts(recorder: CallRecorder) -> Iterator[Part]:
+def _caller_parts(recorder: CallRecorder, database: DatabaseThread) -> Iterator[Part]:
     """Calls of a tool that does nothing, unrecorded and recorded, and of an expression."""
     snapshot = _snapshot()
 
@@ -89,6 +91,7 @@ def _caller_parts(recorder: CallRecorder) -> Iterator[Part]:
             sources=Sources(script_workers=1),
             recorder=takes,
             arguments_policy="full",
+            gate=LimitGate(LimitBook, database, None, uuid4()),
         )
 
     async def call(

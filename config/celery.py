@@ -31,6 +31,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.prune_ended_sessions",
         "schedule": crontab(hour="3", minute="25"),
     },
+    "forget-limit-windows": {
+        "task": "access.tasks.forget_limit_windows",
+        "schedule": crontab(hour="3", minute="35"),
+    },
     "prune-searches": {
         "task": "catalog.tasks.prune_searches",
         "schedule": crontab(hour="3", minute="20"),

@@ -116,6 +116,8 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("ko", _("Korean")), ("ja", _("Japanese"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
+# Where the days of limits begin and end.
+LIMIT_TIME_ZONE = env.text("LIMIT_TIME_ZONE", TIME_ZONE)
 USE_TZ = True
 # Templates group the digits of each number; ids and values in attributes are written with stringformat.
 USE_THOUSAND_SEPARATOR = True

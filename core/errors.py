@@ -54,6 +54,14 @@ class MissingFactError(ToolboxError):
     """The caller lacks a fact that the tool needs, such as a claim of its API key."""
 
 
+class LimitError(ToolboxError):
+    """A limit is used up, or cannot be counted now; `retry_after_s` is when to call again, 0 if unknown."""
+
+    def __init__(self, message: Message | str, retry_after_s: int = 0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class UnknownToolError(ToolboxError):
     """No tool of that name is visible to the caller."""
 

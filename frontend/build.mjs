@@ -1,6 +1,6 @@
-// Builds static/vendor/codemirror.js and its licence file from the packages in package-lock.json.
+// Builds static/vendor/codemirror.js, uplot.js and their licence files from the packages in package-lock.json.
 import { createHash } from "node:crypto";
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { copyFile, readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -21,10 +21,10 @@ async function hashInputs() {
   return hash.digest("hex");
 }
 
-async function bundle(inputs) {
+async function bundle(entryPoint, banner) {
   const result = await build({
     absWorkingDir: HERE,
-    entryPoints: ["codemirror.js"],
+    entryPoints: [entryPoint],
     bundle: true,
     minify: true,
     format: "esm",
@@ -33,7 +33,7 @@ async function bundle(inputs) {
     legalComments: "none",
     metafile: true,
     write: false,
-    banner: { js: `/*! CodeMirror 6, MIT, see codemirror.LICENSE.txt; built from frontend/, inputs sha256 ${inputs} */` },
+    banner: { js: `/*! ${banner} */` },
   });
   return { text: result.outputFiles[0].text, packages: packagesOf(result.metafile) };
 }
@@ -62,11 +62,24 @@ function joinLicences(licences) {
   return [...titles].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`).join(`\n${"-".repeat(80)}\n\n`);
 }
 
-const { text, packages } = await bundle(await hashInputs());
-const compressed = gzipSync(text, { level: 9 });
+async function writeLicences(file, packages) {
+  await writeFile(join(VENDOR, file), joinLicences(await Promise.all(packages.map(licenceOf))));
+}
+
+const inputs = await hashInputs();
+const editor = await bundle(
+  "codemirror.js",
+  `CodeMirror 6, MIT, see codemirror.LICENSE.txt; built from frontend/, inputs sha256 ${inputs}`,
+);
+const compressed = gzipSync(editor.text, { level: 9 });
 if (compressed.length > MOST_COMPRESSED_BYTES) {
   throw new Error(`the bundle has ${compressed.length} bytes; the limit is ${MOST_COMPRESSED_BYTES}`);
 }
-await writeFile(join(VENDOR, "codemirror.js"), text);
+await writeFile(join(VENDOR, "codemirror.js"), editor.text);
 await writeFile(join(VENDOR, "codemirror.js.gz"), compressed);
-await writeFile(join(VENDOR, "codemirror.LICENSE.txt"), joinLicences(await Promise.all(packages.map(licenceOf))));
+await writeLicences("codemirror.LICENSE.txt", editor.packages);
+
+const charts = await bundle("node_modules/uplot/dist/uPlot.esm.js", "uPlot, MIT, see uplot.LICENSE.txt");
+await writeFile(join(VENDOR, "uplot.js"), charts.text);
+await copyFile(join(HERE, "node_modules/uplot/dist/uPlot.min.css"), join(VENDOR, "uplot.css"));
+await writeLicences("uplot.LICENSE.txt", charts.packages);

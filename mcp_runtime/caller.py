@@ -11,6 +11,7 @@ from typing import Protocol
 
 from access.call_arguments import encode_arguments, shorten_text
 from access.calls import Call
+from access.limits.gate import LimitGate
 from access.models import Outcome
 from access.reader_language import to_columns
 from access.request_ids import REQUEST_ID
@@ -23,12 +24,14 @@ from core.errors import (
     DocumentServerUnavailableError,
     EmbeddingUnavailableError,
     IndexNotReadyError,
+    LimitError,
     ScriptsBusyError,
     ToolboxError,
     UnknownToolError,
     VectorStoreUnavailableError,
 )
 from core.execution import QuerySources
+from core.limits import Limit
 from core.messages import message
 from core.results import Answer
 from mcp_runtime.snapshot import ServedTool, Snapshot
@@ -45,6 +48,7 @@ _PLAIN_NAME = re.compile(r"[\w./-]+")
 _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (ArgumentsError, Outcome.INVALID_ARGUMENTS),
     (UnknownToolError, Outcome.UNKNOWN_TOOL),
+    (LimitError, Outcome.LIMITED),
     (DeadlineExceededError, Outcome.TIMEOUT),
     (DataSourceBusyError, Outcome.BUSY),
     (ScriptsBusyError, Outcome.BUSY),
@@ -97,6 +101,7 @@ class ToolCaller:
     sources: QuerySources
     recorder: TakesCalls
     arguments_policy: str
+    gate: LimitGate
     running: int = field(default=0, init=False)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, object]) -> Answer:
@@ -113,9 +118,12 @@ class ToolCaller:
                 name, arguments = tool.read_target(arguments)
                 record = self._begin_record(caller, name, arguments, snapshot)
                 tool = _find_tool(snapshot, caller, name)
-            answer = await run_tool(
-                tool, arguments, caller.facts, self.sources, caller=caller.key_id
-            )
+            if limits := self.limits_of(caller, name):
+                answer = await self._call_limited(limits, tool, arguments, caller)
+            else:
+                answer = await run_tool(
+                    tool, arguments, caller.facts, self.sources, caller=caller.key_id
+                )
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
                 _note_end(record, answer.error)
@@ -129,6 +137,31 @@ class ToolCaller:
             self.recorder.add(record)
             if logger.isEnabledFor(logging.INFO):
                 _log_call(record)
+
+    def limits_of(self, caller: Caller, name: str) -> tuple[tuple[Limit, str], ...]:
+        """The limits of such a call; without any it waits for nobody before it runs."""
+        return self.gate.concerning(caller.facts.owner, caller.key_id, name)
+
+    async def _call_limited(
+        self,
+        limits: tuple[tuple[Limit, str], ...],
+        tool: ServedTool,
+        arguments: Mapping[str, object],
+        caller: Caller,
+    ) -> Answer:
+        """The answer of a call that the gate lets through. Raises LimitError."""
+        passage = await self.gate.enter(limits)
+        began, answer = time.perf_counter(), None
+        try:
+            answer = await run_tool(
+                tool, arguments, caller.facts, self.sources, caller=caller.key_id
+            )
+            return answer
+        finally:
+            took_s = time.perf_counter() - began
+            rows = answer.row_count or 0 if answer else 0
+            size = sum(map(len, answer.texts)) if answer else 0
+            self.gate.leave(passage, rows, size, took_s)
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot

@@ -20,6 +20,8 @@ from starlette.responses import JSONResponse, Response
 
 from access.calls import CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
+from access.limits.counting import open_counters
+from access.limits.gate import LimitGate
 from access.request_ids import RequestIds
 from mcp_runtime.auth import (
     KeyRefusals,
@@ -83,11 +85,19 @@ class Runtime:
         self.recorder = CallRecorder(
             lambda calls: self._tools_thread.call(write_calls, writer, calls)
         )
+        self._limits_thread = DatabaseThread("limits")
+        self.gate = LimitGate(
+            lambda: self.store.snapshot.limits,
+            self._limits_thread,
+            open_counters(),
+            self.id,
+        )
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,
             recorder=self.recorder,
             arguments_policy=settings.CALL_LOG_ARGUMENTS,
+            gate=self.gate,
         )
         self.verifier = KeyVerifier(self._keys_thread)
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))
@@ -173,6 +183,7 @@ class Runtime:
                 ("watch", self._watch()),
                 ("judge", self._judge()),
                 ("record", self.recorder.run()),
+                ("limits", self.gate.run()),
                 ("heartbeat", write_heartbeats(self._tools_thread, self.id, self.store.current)),
                 ("check sources", check_due_sources(self._tools_thread)),
                 ("warn", warn_of_default_source(self.sources.settings_of(None))),
@@ -195,6 +206,7 @@ class Runtime:
             with suppress(DatabaseError, TimeoutError):
                 await self._tools_thread.call(remove_heartbeat, self.id)
             await self._keys_thread.close()
+            await self._limits_thread.close()
             await self._tools_thread.close()
 
     async def _watch(self) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from core.bindings import CallerFacts
 from core.execution import CompiledTool
 from core.grants import EVERYTHING, ToolsetSpec, Visibility
+from core.limits import LimitBook
 from core.messages import Message
 from mcp_runtime.proxied.registry import ProxiedTool
 from tools.builtin.tool import BuiltinTool
@@ -27,6 +28,7 @@ class Snapshot:
     quarantined: Mapping[int, Message] = field(default_factory=dict)
     builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
     toolsets: Mapping[str, ToolsetSpec] = field(default_factory=dict)
+    limits: LimitBook = field(default_factory=LimitBook)
 
     @cached_property
     def _visibility(self) -> Visibility:

@@ -6,10 +6,14 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
 
 from access.database_thread import DatabaseThread
 from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool
+from core.limits import LimitBook
 from core.messages import Message, message
 from core.toolspec import ToolSpec
 from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
@@ -97,7 +101,10 @@ class ToolStore:
         good = [tool for tool in compiled if tool.spec.id not in quarantined]
         defined = {tool.spec.name: tool for tool in (*reused, *good)}
         served = self._with_proxied(dict(sorted(defined.items())))
-        self.snapshot = Snapshot(rows.revision, served, quarantined, before.builtin, rows.toolsets)
+        self.snapshot = Snapshot(
+            *(rows.revision, served, quarantined, before.builtin, rows.toolsets),
+            LimitBook(rows.limits, ZoneInfo(settings.LIMIT_TIME_ZONE)),
+        )
         self._fingerprints = {
             tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()
         }

@@ -12,8 +12,10 @@ from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from config.services.processes import Keeper
 from tests.emptying import empty_written_tables
 from tests.plugin import POSTGRES
+from tests.redis_server import Redis
 
 # The same examples in every run; `--hypothesis-profile=default` searches on at random.
 settings.register_profile(
@@ -33,6 +35,14 @@ ALONE = [
         "hostile/test_postgres_memory.py",
     )
 ]
+
+
+@pytest.fixture
+def redis(tmp_path: Path, keeper: Keeper) -> Iterator[Redis]:
+    """A Redis of the test's own, which it may kill."""
+    server = Redis(tmp_path / "valkey", keeper)
+    yield server
+    server.kill()
 
 
 def pytest_configure() -> None:

@@ -275,8 +275,8 @@ class RegistryChange(models.Model):
     """
 
     id = models.BigAutoField(primary_key=True)
-    revision = models.BigIntegerField(db_index=True)
-    tool_id = models.BigIntegerField(null=True)
+    revision = models.BigIntegerField(db_index=True, editable=False)
+    tool_id = models.BigIntegerField(null=True, editable=False)
 
     class Meta:
         db_table = "h_registry_change"

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from access.limits.models import read_limits
 from access.reader_language import to_columns
 from access.toolsets.models import read_toolsets
 from catalog.sources.settings import (
@@ -16,6 +17,7 @@ from catalog.sources.settings import (
 )
 from core.errors import DefinitionError
 from core.grants import ToolsetSpec
+from core.limits import Limit
 from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from tools.fields import read_flag
@@ -65,6 +67,7 @@ class ServedRows:
     unreadable: Mapping[int, Message]
     toolsets: Mapping[str, ToolsetSpec]
     read: frozenset[int] | None
+    limits: tuple[Limit, ...]
 
     def leaves(self, tool_id: int) -> bool:
         """Whether nobody looked at this tool, since it has not changed."""
@@ -108,8 +111,10 @@ def read_served_rows(
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
-    toolsets = read_toolsets()
-    return ServedRows(revision, sources, fingerprints, tuple(specs), unreadable, toolsets, read)
+    return ServedRows(
+        *(revision, sources, fingerprints, tuple(specs), unreadable),
+        *(read_toolsets(), read, read_limits()),
+    )
 
 
 def _read_rows(ids: list[int]) -> Iterator[tuple[StoredTool, list[_Stored]]]:

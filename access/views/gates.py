@@ -15,6 +15,11 @@ SEE_KEYS = "access.view_apikey"
 ADD_KEYS = "access.add_apikey"
 CHANGE_KEYS = "access.change_apikey"
 
+SEE_LIMITS = "access.view_toollimit"
+ADD_LIMITS = "access.add_toollimit"
+CHANGE_LIMITS = "access.change_toollimit"
+DELETE_LIMITS = "access.delete_toollimit"
+
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 

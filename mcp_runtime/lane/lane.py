@@ -10,7 +10,7 @@ from msgspec import UNSET
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from access.request_ids import HEADER, REQUEST_ID, choose_request_id
-from core.errors import ToolboxError
+from core.errors import LimitError, ToolboxError
 from core.execution import CompiledTool
 from core.json_text import encode_json
 from gateways.http_server.direct import (
@@ -83,6 +83,9 @@ class DirectLane:
                 if not isinstance(tool, (CompiledTool, BuiltinTool)):
                     return None
                 is_immediate = isinstance(tool, CompiledTool) and tool.is_immediate
+                if is_immediate and self._tool_caller.limits_of(taken.caller, tool.spec.name):
+                    # Counting may wait.
+                    is_immediate = False
                 call = self._call(taken)
                 # A task would cost half as much again.
                 return run_to_end(call) if is_immediate else call
@@ -166,6 +169,8 @@ class DirectLane:
                 await self._tool_caller.call(taken.caller, params.name, arguments)
             )
         except ToolboxError as error:
+            if isinstance(error, LimitError) and error.retry_after_s:
+                taken.headers += b"retry-after: %d\r\n" % error.retry_after_s
             return taken.answer_error(str(error))
         except asyncio.CancelledError:
             if not taken.session_id or key in self._running:

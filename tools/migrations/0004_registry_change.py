@@ -25,7 +25,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO h_registry_change (revision, tool_id) SELECT toolbuilder_next_registry(),
         CASE WHEN TG_TABLE_NAME IN
-            ('h_mcp_server', 'h_mcp_server_tool', 'h_mcp_toolset', 'h_mcp_toolset_tool')
+            ('h_mcp_server', 'h_mcp_server_tool', 'h_mcp_toolset', 'h_mcp_toolset_tool', 'h_mcp_tool_limit')
         THEN 0 END;
     RETURN NULL;
 END $$;
@@ -96,8 +96,8 @@ class Migration(migrations.Migration):
             name="RegistryChange",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("revision", models.BigIntegerField(db_index=True)),
-                ("tool_id", models.BigIntegerField(null=True)),
+                ("revision", models.BigIntegerField(db_index=True, editable=False)),
+                ("tool_id", models.BigIntegerField(editable=False, null=True)),
             ],
             options={"db_table": "h_registry_change"},
         ),

@@ -1,0 +1,1 @@
+"""Counters in Redis that several processes share."""

@@ -1,0 +1,210 @@
+"""Several gates, as several runtimes have them, on a real Redis that is killed and restarted, and PostgreSQL."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import uuid4
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from access.database_thread import DatabaseThread
+from access.limits.gate import LimitGate
+from access.limits.models import ToolLimit, read_limits, read_used
+from core.errors import LimitError
+from core.limits import LimitBook
+from gateways.counters.redis_counters import RedisCounters
+from tests.redis_server import Redis
+from tests.waiting import eventually
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CALLERS = 25
+
+
+@asynccontextmanager
+async def runtimes(count: int, url: str = "") -> AsyncIterator[list[LimitGate]]:
+    """So many gates over the limits that the test has written."""
+    book = LimitBook(await sync_to_async(read_limits)())
+    async with AsyncExitStack() as stack:
+        gates = []
+        for number in range(count):
+            database = DatabaseThread(f"limits {number}")
+            stack.push_async_callback(database.close)
+            counters = RedisCounters(url, "test:") if url else None
+            gate = LimitGate(lambda: book, database, counters, uuid4())
+            job = asyncio.create_task(gate.run())
+
+            async def end(job: "asyncio.Task[None]" = job) -> None:
+                job.cancel()
+                await asyncio.gather(job, return_exceptions=True)
+
+            stack.push_async_callback(end)
+            gates.append(gate)
+        yield gates
+
+
+async def call(gate: LimitGate, name: str = "sales", **amounts: int) -> bool:
+    """Whether the call was let through."""
+    try:
+        passage = await gate.enter(gate.concerning("hong", "k1", name))
+    except LimitError as error:
+        if "cannot be counted" in str(error):
+            raise
+        return False
+    gate.leave(passage, **amounts)
+    return True
+
+
+async def call_until_refused(gates: list[LimitGate]) -> int:
+    """How many calls of many callers on each gate were let through, until each had been refused."""
+    let_through = 0
+
+    async def make_calls(gate: LimitGate) -> None:
+        nonlocal let_through
+        while await call(gate):
+            let_through += 1
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(make_calls(gate) for gate in gates for _ in range(CALLERS)))
+    return let_through
+
+
+@pytest.mark.parametrize("most", [0, 1, 7, 1_500])
+async def test_limit_lets_exactly_so_many_through(redis: Redis, most: int) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_count=most)
+
+    async with runtimes(2, redis.valkey.url) as gates:
+        assert await call_until_refused(gates) == most
+
+
+async def test_without_redis_postgres_counts_as_exactly() -> None:
+    await sync_to_async(ToolLimit.objects.create)(
+        target_type="USER", target_id="hong", max_count=60
+    )
+
+    async with runtimes(2) as gates:
+        assert await call_until_refused(gates) == 60
+
+
+@pytest.mark.parametrize("comes_back", ["never", "as it was", "empty"])
+async def test_killed_redis_lets_no_call_more_through(redis: Redis, comes_back: str) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="KEY", target_id="k1", max_count=900)
+
+    async with runtimes(2, redis.valkey.url) as gates:
+        before = sum([await call(gate) for _ in range(150) for gate in gates])
+        redis.kill()
+        during = sum([await call(gate) for _ in range(50) for gate in gates])
+        assert all(gate.counts_in_postgres for gate in gates)
+        if comes_back != "never":
+            if comes_back == "empty":
+                redis.forget()
+            redis.start()
+            await eventually(lambda: not any(gate.counts_in_postgres for gate in gates))
+        after = await call_until_refused(gates)
+
+    assert before + during + after == 900
+
+
+async def test_redis_restarted_between_two_calls_is_noticed(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_count=400)
+
+    async with runtimes(2, redis.valkey.url) as gates:
+        before = sum([await call(gate) for _ in range(50) for gate in gates])
+        redis.kill()
+        redis.forget()
+        redis.start()
+        after = await call_until_refused(gates)
+
+    assert before + after == 400
+
+
+async def test_runtime_gives_back_what_it_has_not_used(redis: Redis) -> None:
+    row = await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_count=5_000)
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert await call(gate)
+        key = next(iter(gate._tallies))
+        await eventually(lambda: gate._tallies[key].used == 1)
+
+    async with runtimes(1, redis.valkey.url) as gates:
+        assert await call(gates[0])
+    assert row.pk
+    assert (await sync_to_async(read_used)([key]))[key] == 2
+
+
+async def test_what_was_used_survives_the_end_of_all(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_count=5)
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert [await call(gate) for _ in range(3)] == [True] * 3
+    redis.kill()
+    redis.forget()
+    redis.start()
+
+    async with runtimes(1, redis.valkey.url) as gates:
+        assert await call_until_refused(gates) == 2
+
+
+@pytest.mark.parametrize("has_redis", [True, False], ids=["Redis", "no Redis"])
+async def test_so_many_calls_run_at_once(redis: Redis, has_redis: bool) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=2, max_count=100)
+
+    async with runtimes(1, redis.valkey.url if has_redis else "") as [gate]:
+        found = gate.concerning("", "", "sales")
+        first, _ = await gate.enter(found), await gate.enter(found)
+        with pytest.raises(LimitError, match="2 calls of all tools at once"):
+            await gate.enter(found)
+        gate.leave(first)
+
+        async def is_let_through() -> bool:
+            try:
+                await gate.enter(found)
+            except LimitError:
+                return False
+            return True
+
+        await eventually(is_let_through)
+
+
+@pytest.mark.parametrize(
+    ("column", "amount"),
+    [("max_rows", {"rows": 30}), ("max_bytes", {"size": 30}), ("max_db_seconds", {"seconds": 30})],
+)
+async def test_budget_ends_for_every_runtime(
+    redis: Redis, column: str, amount: dict[str, int]
+) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="TOOL", **{column: 50})
+
+    async with runtimes(2, redis.valkey.url) as [first, second]:
+        assert await call(first, **amount)
+        assert await call(first, **amount)
+        assert not await call(first, **amount)
+        assert await call(second, "another", **amount)
+
+        async def is_refused() -> bool:
+            return not await call(second)
+
+        await eventually(is_refused)
+
+
+async def test_what_no_limit_concerns_asks_nobody() -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="USER", target_id="kim", max_count=1)
+
+    async with runtimes(1, "redis://127.0.0.1:9/0") as [gate]:
+        assert gate.concerning("hong", "k1", "sales") == ()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param({"target_type": "PLANET", "max_count": 1}, id="unknown target"),
+        pytest.param({"target_type": "ALL", "max_count": -1}, id="negative"),
+        pytest.param({"target_type": "ALL"}, id="no limit"),
+        pytest.param({"target_type": "ALL", "max_count": 1, "is_active": False}, id="switched off"),
+    ],
+)
+@pytest.mark.django_db
+def test_row_that_makes_no_sense_limits_nothing(row: dict[str, object]) -> None:
+    ToolLimit.objects.create(**row)
+    ToolLimit.objects.create(target_type=" all ", max_count=3)
+
+    assert [dict(limit.most) for limit in read_limits()] == [{"max_count": 3}]
