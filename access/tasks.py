@@ -1,5 +1,6 @@
 """Housekeeping that beat starts."""
 
+import logging
 from datetime import timedelta
 
 from celery import shared_task
@@ -7,7 +8,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from access.limits.counting import forget_ended_windows
-from access.models import CallRecord, EndedSession, RuntimeInstance
+from access.limits.usage import read_near_limits
+from access.models import CallRecord, EndedSession, RuntimeInstance, ToolLimit
+
+logger = logging.getLogger(__name__)
 
 RUNTIME_FORGOTTEN_AFTER = timedelta(hours=1)
 SESSION_FORGOTTEN_AFTER = timedelta(days=30)
@@ -32,6 +36,16 @@ def prune_ended_sessions() -> int:
     """Delete sessions that ended a month ago; returns how many."""
     before = timezone.now() - SESSION_FORGOTTEN_AFTER
     return EndedSession.objects.filter(at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True)
+def warn_of_limits() -> int:
+    """Log each limit of which 80 % is used; returns how many."""
+    near = list(read_near_limits(ToolLimit.objects.all()))
+    for use in near:
+        place = f"limit {use.row.pk} ({use.row}), {use.measure.value}"
+        logger.warning("%s: %s of %s used by %s", place, use.used, use.most, use.who or "all")
+    return len(near)
 
 
 @shared_task(ignore_result=True)

@@ -1,13 +1,13 @@
-"""Which calls a person sees; what hides some of them is registered by the apps above."""
+"""Which calls and limits a person sees; what hides some of them is registered by the apps above."""
 
 from collections.abc import Callable
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from access.models import CallRecord
+from access.models import CallRecord, ToolLimit
 
-# Names of tools whose calls a person does not see, each a function of the person.
+# Names of tools whose calls and limits a person does not see, each a function of the person.
 HIDDEN_TOOLS: dict[str, Callable[[User], frozenset[str]]] = {}
 
 
@@ -20,3 +20,9 @@ def visible_calls(user: User) -> "QuerySet[CallRecord]":
     """The calls that this person sees on every page, in exports and in the back office."""
     hidden = hidden_tools(user)
     return CallRecord.objects.exclude(tool_name__in=hidden) if hidden else CallRecord.objects.all()
+
+
+def visible_limits(user: User) -> "QuerySet[ToolLimit]":
+    """The limits that this person sees: of all tools, and of those that are not hidden."""
+    hidden = hidden_tools(user)
+    return ToolLimit.objects.exclude(tool_name__in=hidden) if hidden else ToolLimit.objects.all()

@@ -35,6 +35,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.forget_limit_windows",
         "schedule": crontab(hour="3", minute="35"),
     },
+    "warn-of-limits": {
+        "task": "access.tasks.warn_of_limits",
+        "schedule": crontab(minute="10"),
+    },
     "prune-searches": {
         "task": "catalog.tasks.prune_searches",
         "schedule": crontab(hour="3", minute="20"),

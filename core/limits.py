@@ -66,6 +66,10 @@ class Limit:
         return subject if subject and self.target_id in ("", subject) else None
 
 
+# A limit that concerns a call, and with whom the call is counted.
+FoundLimit = tuple[Limit, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """What is counted together: `key` names it in every counter, in UTC it ends at `ends_at`.
@@ -149,13 +153,13 @@ class LimitBook:
         """Days are those of the `zone`."""
         self.limits: Sequence[Limit] = tuple(limits)
         self.zone = zone
-        self._found: dict[tuple[str, str, str], tuple[tuple[Limit, str], ...]] = {}
+        self._found: dict[tuple[str, str, str], tuple[FoundLimit, ...]] = {}
         self._today: tuple[datetime, datetime, str] | None = None
 
     def __bool__(self) -> bool:
         return bool(self.limits)
 
-    def concerning(self, owner: str, key_id: str, tool_name: str) -> tuple[tuple[Limit, str], ...]:
+    def concerning(self, owner: str, key_id: str, tool_name: str) -> tuple[FoundLimit, ...]:
         """The limits of such a call, each with whom it is counted with."""
         if not self.limits:
             return ()
@@ -169,7 +173,7 @@ class LimitBook:
             self._found[caller] = found
         return found
 
-    def windows(self, found: Iterable[tuple[Limit, str]], now: datetime) -> list[Window]:
+    def windows(self, found: Iterable[FoundLimit], now: datetime) -> list[Window]:
         """What a call is counted in at `now`, an aware time."""
         windows: list[Window] = []
         for limit, subject in found:

@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from access.call_arguments import encode_arguments, shorten_text
@@ -31,13 +32,13 @@ from core.errors import (
     VectorStoreUnavailableError,
 )
 from core.execution import QuerySources
-from core.limits import Limit
+from core.limits import FoundLimit
 from core.messages import message
 from core.results import Answer
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
 from tools.builtin.tool import RefusedAnswer
-from tools.running import run_tool
+from tools.running import run_tool, run_within_limits
 
 logger = logging.getLogger(__name__)
 
@@ -118,12 +119,12 @@ class ToolCaller:
                 name, arguments = tool.read_target(arguments)
                 record = self._begin_record(caller, name, arguments, snapshot)
                 tool = _find_tool(snapshot, caller, name)
+            call = (tool, arguments, caller.facts, self.sources)
             if limits := self.limits_of(caller, name):
-                answer = await self._call_limited(limits, tool, arguments, caller)
+                run = partial(run_tool, *call, caller=caller.key_id)
+                answer = await run_within_limits(self.gate, limits, run)
             else:
-                answer = await run_tool(
-                    tool, arguments, caller.facts, self.sources, caller=caller.key_id
-                )
+                answer = await run_tool(*call, caller=caller.key_id)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
                 _note_end(record, answer.error)
@@ -138,30 +139,9 @@ class ToolCaller:
             if logger.isEnabledFor(logging.INFO):
                 _log_call(record)
 
-    def limits_of(self, caller: Caller, name: str) -> tuple[tuple[Limit, str], ...]:
+    def limits_of(self, caller: Caller, name: str) -> tuple[FoundLimit, ...]:
         """The limits of such a call; without any it waits for nobody before it runs."""
         return self.gate.concerning(caller.facts.owner, caller.key_id, name)
-
-    async def _call_limited(
-        self,
-        limits: tuple[tuple[Limit, str], ...],
-        tool: ServedTool,
-        arguments: Mapping[str, object],
-        caller: Caller,
-    ) -> Answer:
-        """The answer of a call that the gate lets through. Raises LimitError."""
-        passage = await self.gate.enter(limits)
-        began, answer = time.perf_counter(), None
-        try:
-            answer = await run_tool(
-                tool, arguments, caller.facts, self.sources, caller=caller.key_id
-            )
-            return answer
-        finally:
-            took_s = time.perf_counter() - began
-            rows = answer.row_count or 0 if answer else 0
-            size = sum(map(len, answer.texts)) if answer else 0
-            self.gate.leave(passage, rows, size, took_s)
 
     def _begin_record(
         self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot

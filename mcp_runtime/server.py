@@ -86,12 +86,7 @@ class Runtime:
             lambda calls: self._tools_thread.call(write_calls, writer, calls)
         )
         self._limits_thread = DatabaseThread("limits")
-        self.gate = LimitGate(
-            lambda: self.store.snapshot.limits,
-            self._limits_thread,
-            open_counters(),
-            self.id,
-        )
+        self.gate = LimitGate(self.store.limits, self._limits_thread, open_counters(), self.id)
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,

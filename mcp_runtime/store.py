@@ -54,6 +54,10 @@ class ToolStore:
         """The snapshot now."""
         return self.snapshot
 
+    def limits(self) -> LimitBook:
+        """The limits that hold now."""
+        return self.snapshot.limits
+
     def serve_builtin(self, builtin: Mapping[str, BuiltinTool]) -> None:
         """Serve these built-in tools; no other tool may have one of their names."""
         self.snapshot = replace(self.snapshot, builtin=builtin)

@@ -280,6 +280,8 @@ class RegistryChange(models.Model):
 
     class Meta:
         db_table = "h_registry_change"
+        verbose_name = _("change of a revision")
+        verbose_name_plural = _("changes of revisions")
 
     def __str__(self) -> str:
         return f"{self.revision}: {self.tool_id}"

@@ -2,13 +2,19 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from functools import partial
+from typing import Any, Protocol
 
+from access.limits.gate import LimitGate
+from access.limits.models import read_limits
+from access.limits.usage import limit_zone
 from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import NOBODY, CallerFacts
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError, ToolboxError
 from core.execution import CompiledTool, QuerySources
+from core.limits import FoundLimit, LimitBook
 from core.messages import message
 from core.results import Answer
 from core.toolspec import ExpressionLogic, ToolSpec
@@ -140,6 +146,22 @@ async def run_tool(
         deadline.lift()
 
 
+async def run_within_limits(
+    gate: LimitGate, limits: Iterable[FoundLimit], run: Callable[[], Awaitable[Answer]]
+) -> Answer:
+    """The answer of a run that these limits concern. Raises LimitError, and what the run raises."""
+    passage = await gate.enter(limits)
+    began, answer = time.perf_counter(), None
+    try:
+        answer = await run()
+        return answer
+    finally:
+        took_s = time.perf_counter() - began
+        rows = answer.row_count or 0 if answer else 0
+        size = sum(map(len, answer.texts)) if answer else 0
+        gate.leave(passage, rows, size, took_s)
+
+
 def run_here(
     spec: ToolSpec,
     arguments: Mapping[str, object],
@@ -149,10 +171,20 @@ def run_here(
     caller: str = "",
     key: str = "",
 ) -> Answer:
-    """As `run_tool`, outside of the server; under `key` the run can be stopped."""
-    tool = CompiledTool(spec)
-    return shared_loop().run(
-        lambda sources: run_tool(tool, arguments, facts, sources, caller=caller),
+    """As `run_tool`, outside of the server; under `key` the run can be stopped.
+
+    It is counted as a call of the user `caller`, or of the owner in the facts.
+    """
+    tool, loop = CompiledTool(spec), shared_loop()
+    book = LimitBook(read_limits(), limit_zone())
+    limits = book.concerning(caller or facts.owner, "", spec.name)
+
+    def run(sources: QuerySources) -> Coroutine[Any, Any, Answer]:
+        run_once = partial(run_tool, tool, arguments, facts, sources, caller=caller)
+        return run_within_limits(loop.gate(book), limits, run_once) if limits else run_once()
+
+    return loop.run(
+        run,
         read,
         # The run's own deadline comes first.
         timeout_s=spec.timeout_ms / 1_000 + 2 * DEADLINE_MARGIN_S,

@@ -9,9 +9,14 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from threading import Lock, Thread
 from typing import Any, TypeVar
+from uuid import uuid4
 
+from access.database_thread import DatabaseThread
+from access.limits.counting import open_counters
+from access.limits.gate import LimitGate
 from catalog.sources.settings import SourceSettings
 from core.errors import DeadlineExceededError, StoppedError
+from core.limits import LimitBook
 from core.messages import message
 from tools.sources import Sources
 
@@ -43,6 +48,8 @@ class SourceLoop:
         self._sources: Sources | None = None
         self._runs: set[asyncio.Task[Any]] = set()
         self._running: dict[str, Future[Any]] = {}
+        self._book = LimitBook()
+        self._gate: LimitGate | None = None
 
     @property
     def open_count(self) -> int:
@@ -60,7 +67,9 @@ class SourceLoop:
             if (loop := self._loop) is None:
                 loop = asyncio.new_event_loop()
                 self._sources = Sources(largest_pool=POOL_SIZE)
-                serving = (loop, self._sweep(self._sources))
+                thread = DatabaseThread("limits")
+                self._gate = LimitGate(lambda: self._book, thread, open_counters(), uuid4())
+                serving = (loop, self._sweep(self._sources), self._count(self._gate, thread))
                 # A daemon: the end of the process closes it, and does not wait for a query.
                 self._thread = Thread(target=_serve, args=serving, name="sources", daemon=True)
                 self._thread.start()
@@ -85,6 +94,13 @@ class SourceLoop:
             if key and self._running.get(key) is future:
                 del self._running[key]
 
+    def gate(self, book: LimitBook) -> LimitGate:
+        """What lets runs through, from now on by these limits; of a loop that runs."""
+        if (gate := self._gate) is None:
+            raise StoppedError(_STOPPED_TEXT)
+        self._book = book
+        return gate
+
     def stop(self, key: str) -> bool:
         """Stop the run of that key, its query on the server too; False if there is none in this process."""
         future = self._running.get(key)
@@ -94,7 +110,7 @@ class SourceLoop:
         """End all runs, close everything and end the thread; a later run starts it again."""
         with self._lock:
             loop, thread, sources = self._loop, self._thread, self._sources
-            self._loop = self._thread = self._sources = None
+            self._loop = self._thread = self._sources = self._gate = None
         if loop is None or thread is None or sources is None:
             return
         closing = asyncio.run_coroutine_threadsafe(_end(self._runs, sources), loop)
@@ -106,7 +122,7 @@ class SourceLoop:
     def forget(self) -> None:
         """In the child of a fork: the thread was left behind, and its connections are not ours."""
         self._lock = Lock()
-        self._loop = self._thread = self._sources = None
+        self._loop = self._thread = self._sources = self._gate = None
         self._running, self._runs = {}, set()
 
     async def _bounded(self, work: Work[T], read: SourceSettings | None, timeout_s: float) -> T:
@@ -124,6 +140,13 @@ class SourceLoop:
                 await asyncio.sleep(self._idle_s / 4)
                 await sources.close_idle(self._idle_s)
 
+    async def _count(self, gate: LimitGate, thread: DatabaseThread) -> None:
+        with _noted_task(self._runs):
+            try:
+                await gate.run()
+            finally:
+                await thread.close()
+
 
 @cache
 def shared_loop() -> SourceLoop:
@@ -134,15 +157,15 @@ def shared_loop() -> SourceLoop:
     return loop
 
 
-def _serve(loop: asyncio.AbstractEventLoop, sweeping: Coroutine[Any, Any, None]) -> None:
+def _serve(loop: asyncio.AbstractEventLoop, *jobs: Coroutine[Any, Any, None]) -> None:
     asyncio.set_event_loop(loop)
-    task = loop.create_task(sweeping)
+    tasks = [loop.create_task(job) for job in jobs]
     try:
         loop.run_forever()
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.close()
 
 

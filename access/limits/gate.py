@@ -23,7 +23,7 @@ from access.limits.counting import (
     write_tallies,
 )
 from core.errors import LimitError
-from core.limits import BUDGETS, MILLI, Limit, LimitBook, Measure, Window
+from core.limits import BUDGETS, MILLI, FoundLimit, LimitBook, Measure, Window
 from core.messages import message
 from gateways.counters.redis_counters import COUNTER_ERRORS, RedisCounters, Wish
 
@@ -97,12 +97,12 @@ class LimitGate:
         """Whether Redis is away, as far as is known here."""
         return self._agreement is not None and self._agreement.in_postgres
 
-    def concerning(self, owner: str, key_id: str, tool_name: str) -> tuple[tuple[Limit, str], ...]:
+    def concerning(self, owner: str, key_id: str, tool_name: str) -> tuple[FoundLimit, ...]:
         """The limits of a call, for `enter`; none costs next to nothing."""
         book = self._book()
         return book.concerning(owner, key_id, tool_name) if book else ()
 
-    async def enter(self, found: Iterable[tuple[Limit, str]]) -> Passage:
+    async def enter(self, found: Iterable[FoundLimit]) -> Passage:
         """Count a call. Raises LimitError where something is used up, or nobody can count now."""
         book, now = self._book(), datetime.now(UTC)
         windows = book.windows(found, now)
@@ -167,10 +167,11 @@ class LimitGate:
                 if self._leases:
                     self._has_work.set()
         finally:
-            with suppress(LimitError, TimeoutError):
-                async with asyncio.timeout(STOP_TIMEOUT_S):
-                    await self._give_back(idle_s=0)
-                    await self._agree(at_once=True)
+            if self._agreement is not None:
+                with suppress(LimitError, TimeoutError):
+                    async with asyncio.timeout(STOP_TIMEOUT_S):
+                        await self._give_back(idle_s=0)
+                        await self._agree(at_once=True)
             if self._counters is not None:
                 await self._counters.close()
 

@@ -76,11 +76,13 @@ class LimitCount(models.Model):
     """What PostgreSQL itself has counted in a window, while Redis was away."""
 
     key = models.TextField(primary_key=True)
-    used = models.BigIntegerField(default=0, db_default=0)
-    ends_at = models.DateTimeField(db_index=True)
+    used = models.BigIntegerField(default=0, db_default=0, editable=False)
+    ends_at = models.DateTimeField(db_index=True, editable=False)
 
     class Meta:
         db_table = "h_mcp_tool_limit_count"
+        verbose_name = _("counted calls")
+        verbose_name_plural = _("counted calls")
 
     def __str__(self) -> str:
         return self.key
@@ -89,13 +91,15 @@ class LimitCount(models.Model):
 class LimitTally(models.Model):
     """What one runtime has counted in a window in Redis, or spent of a budget."""
 
-    key = models.TextField()
-    runtime_id = models.UUIDField()
-    used = models.BigIntegerField(default=0, db_default=0)
-    ends_at = models.DateTimeField(db_index=True)
+    key = models.TextField(editable=False)
+    runtime_id = models.UUIDField(editable=False)
+    used = models.BigIntegerField(default=0, db_default=0, editable=False)
+    ends_at = models.DateTimeField(db_index=True, editable=False)
 
     class Meta:
         db_table = "h_mcp_tool_limit_tally"
+        verbose_name = _("tally")
+        verbose_name_plural = _("tallies")
         constraints = [
             models.UniqueConstraint(
                 fields=["key", "runtime_id"], name="h_mcp_tool_limit_tally_once"
@@ -110,11 +114,13 @@ class LimitState(models.Model):
     """One row: who counts. Counters in Redis are good for this generation alone."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
-    generation = models.BigIntegerField(default=1, db_default=1)
-    in_postgres = models.BooleanField(default=False, db_default=False)
+    generation = models.BigIntegerField(default=1, db_default=1, editable=False)
+    in_postgres = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         db_table = "h_mcp_tool_limit_state"
+        verbose_name = _("state of the counting")
+        verbose_name_plural = _("states of the counting")
 
     def __str__(self) -> str:
         return str(self.generation)

@@ -8,16 +8,17 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django_stubs_ext import StrOrPromise
 
 from access.limits.counting import open_counters
-from access.limits.models import LimitCount, LimitState, LimitTally, ToolLimit
+from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.models import ApiKey
 from core.limits import MILLI, LimitBook, LimitTarget, Measure, Window
 from gateways.counters.redis_counters import COUNTER_ERRORS
 
 NEAR_PERCENT = 80
+FIELDS = {field.name: field for field in ToolLimit._meta.fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,13 @@ class LimitUse:
     @property
     def label(self) -> StrOrPromise:
         """What is counted, and by which time, in words."""
-        field = ToolLimit._meta.get_field(self.measure.value)
-        label: StrOrPromise = field.verbose_name
-        return label
+        return FIELDS[self.measure].verbose_name
+
+    @property
+    def is_of_one(self) -> bool:
+        """Whether each caller is counted by itself, so that `who` says which one."""
+        is_each = self.row.target_type in (TargetType.USER, TargetType.KEY)
+        return is_each and not self.row.target_id and bool(self.who)
 
     @property
     def percent(self) -> int:
@@ -88,9 +93,9 @@ def read_uses(rows: Iterable[ToolLimit]) -> list[LimitUse]:
     return uses
 
 
-def read_near_limits() -> Iterator[LimitUse]:
-    """Active limits of which 80 % is used, the most used first."""
-    uses = read_uses(ToolLimit.objects.filter(is_active=True))
+def read_near_limits(rows: "QuerySet[ToolLimit]") -> Iterator[LimitUse]:
+    """Active limits of the rows of which 80 % is used, the most used first."""
+    uses = read_uses(rows.filter(is_active=True))
     yield from sorted((use for use in uses if use.level), key=lambda use: -use.percent)
 
 

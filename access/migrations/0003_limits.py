@@ -44,11 +44,13 @@ class Migration(migrations.Migration):
             name="LimitCount",
             fields=[
                 ("key", models.TextField(primary_key=True, serialize=False)),
-                ("used", models.BigIntegerField(db_default=0, default=0)),
-                ("ends_at", models.DateTimeField(db_index=True)),
+                ("used", models.BigIntegerField(db_default=0, default=0, editable=False)),
+                ("ends_at", models.DateTimeField(db_index=True, editable=False)),
             ],
             options={
                 "db_table": "h_mcp_tool_limit_count",
+                "verbose_name": "counted calls",
+                "verbose_name_plural": "counted calls",
             },
         ),
         migrations.CreateModel(
@@ -58,11 +60,16 @@ class Migration(migrations.Migration):
                     "id",
                     models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False),
                 ),
-                ("generation", models.BigIntegerField(db_default=1, default=1)),
-                ("in_postgres", models.BooleanField(db_default=False, default=False)),
+                ("generation", models.BigIntegerField(db_default=1, default=1, editable=False)),
+                (
+                    "in_postgres",
+                    models.BooleanField(db_default=False, default=False, editable=False),
+                ),
             ],
             options={
                 "db_table": "h_mcp_tool_limit_state",
+                "verbose_name": "state of the counting",
+                "verbose_name_plural": "states of the counting",
             },
         ),
         migrations.CreateModel(
@@ -164,13 +171,15 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("key", models.TextField()),
-                ("runtime_id", models.UUIDField()),
-                ("used", models.BigIntegerField(db_default=0, default=0)),
-                ("ends_at", models.DateTimeField(db_index=True)),
+                ("key", models.TextField(editable=False)),
+                ("runtime_id", models.UUIDField(editable=False)),
+                ("used", models.BigIntegerField(db_default=0, default=0, editable=False)),
+                ("ends_at", models.DateTimeField(db_index=True, editable=False)),
             ],
             options={
                 "db_table": "h_mcp_tool_limit_tally",
+                "verbose_name": "tally",
+                "verbose_name_plural": "tallies",
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("key", "runtime_id"), name="h_mcp_tool_limit_tally_once"

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -25,6 +25,7 @@ from access.views.gates import (
     for_staff_with,
     user_of,
 )
+from access.visibility import visible_limits
 from core.formatting import format_csv
 from core.limits import Measure
 
@@ -80,7 +81,7 @@ def limit_list(request: HttpRequest) -> HttpResponse:
     """Limits with bars of what is used, found by who and tool."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:200]
     level = request.GET.get("level", "")
-    rows = _filter(query)
+    rows = _filter(user_of(request), query)
     page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
     uses = read_uses(page.object_list)
     shown = [use for use in uses if level in ("", use.level) or level not in LEVELS]
@@ -104,7 +105,7 @@ def limit_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def limit_export(request: HttpRequest) -> HttpResponse:
     """The limits with what is used of them as CSV."""
-    uses = read_uses(_filter("")[:EXPORT_LIMIT])
+    uses = read_uses(_filter(user_of(request), "")[:EXPORT_LIMIT])
     columns = ["id", "target_type", "target_id", "tool_name", "measure", "most", "used", "ends_at"]
     lines = [
         [
@@ -131,14 +132,14 @@ def limit_new(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def limit_edit(request: HttpRequest, limit_pk: int) -> HttpResponse:
     """The form of a limit; changed, the list with it."""
-    return _edit(request, get_object_or_404(ToolLimit, pk=limit_pk))
+    return _edit(request, get_object_or_404(visible_limits(user_of(request)), pk=limit_pk))
 
 
 @for_staff_with(CHANGE_LIMITS)
 @require_POST
 def limit_switch(request: HttpRequest, limit_pk: int) -> HttpResponse:
     """The limit on or off; what was used stays counted."""
-    row = get_object_or_404(ToolLimit, pk=limit_pk)
+    row = get_object_or_404(visible_limits(user_of(request)), pk=limit_pk)
     row.is_active = not row.is_active
     row.save(update_fields=["is_active"])
     return redirect("limits")
@@ -148,7 +149,7 @@ def limit_switch(request: HttpRequest, limit_pk: int) -> HttpResponse:
 @require_POST
 def limit_delete(request: HttpRequest, limit_pk: int) -> HttpResponse:
     """The limit gone."""
-    get_object_or_404(ToolLimit, pk=limit_pk).delete()
+    get_object_or_404(visible_limits(user_of(request)), pk=limit_pk).delete()
     messages.success(request, _("The limit was deleted."))
     return redirect("limits")
 
@@ -174,8 +175,8 @@ def _edit(request: HttpRequest, row: ToolLimit | None) -> HttpResponse:
     return render(request, "access/limit_form.html", context | _rights(request), status=status)
 
 
-def _filter(query: str) -> Any:
-    rows = ToolLimit.objects.order_by("target_type", "target_id", "tool_name", "id")
+def _filter(user: User, query: str) -> "QuerySet[ToolLimit]":
+    rows = visible_limits(user).order_by("target_type", "target_id", "tool_name", "id")
     for word in query.split()[:8]:
         keys = ApiKey.objects.filter(name__icontains=word).values("key_id")
         named = Q(target_id__icontains=word) | Q(tool_name__icontains=word)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 import pytest_asyncio
+from asgiref.sync import sync_to_async
 
 from catalog.sources.settings import SourceSettings
 from config.services.ports import choose_free_port
@@ -70,9 +71,10 @@ async def test_calls_side_by_side(settings: PostgresSettings) -> None:
         assert await asyncio.gather(*calls) == list(range(16))
 
 
+@pytest.mark.django_db
 async def test_analysis_and_trial(sources: SourceSettings) -> None:
     analysis = await asyncio.to_thread(analyse, TOOL, sources, "somebody")
-    trial = await asyncio.to_thread(run_trial, TOOL, {}, sources, TrialCaller(username="somebody"))
+    trial = await sync_to_async(run_trial)(TOOL, {}, sources, TrialCaller(username="somebody"))
 
     assert analysis.diagnostics == ()
     assert [column.name for column in analysis.columns] == ["stores"]

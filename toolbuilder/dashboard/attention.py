@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from django.contrib.auth.models import User
 from django.db.models import Max, Q
@@ -14,8 +15,10 @@ from django.utils.translation import ngettext
 
 from access.call_log import ANY_FAILURE
 from access.figures import read_failing_tools, start_of_today
+from access.limits.usage import read_near_limits
 from access.reader_language import stored_text
 from access.templatetags.access import tool_address
+from access.visibility import visible_limits
 from catalog.models import CatalogScan, CheckState, ScanState
 from catalog.rights import sources_open_to
 from catalog.sources.findings import translate_summary
@@ -98,6 +101,15 @@ def find_bad_sources(username: str) -> Iterator[Attention]:
         text = f"{check.get_state_display()}: {reason}".rstrip(": ")
         address = reverse("source", args=[source.name])
         yield Attention("bad", "database", source.name, text, address)
+
+
+def find_near_limits(user: User) -> Iterator[Attention]:
+    """Limits of which 80 % is used."""
+    for use in islice(read_near_limits(visible_limits(user)), SHOWN_OF_EACH):
+        who = use.who or use.row.tool_name or use.row.get_target_type_display()
+        used = {"used": number_format(use.used or 0), "most": number_format(use.most)}
+        text = _("%(used)s of %(most)s are used") % used
+        yield Attention(use.level, "key-round", f"{who}: {use.label}", text, reverse("limits"))
 
 
 def find_failed_scans(username: str) -> Iterator[Attention]:

@@ -21,7 +21,7 @@ from access.figures import (
 )
 from access.models import RuntimeInstance
 from access.templatetags.formats import milliseconds, percent
-from access.views.gates import for_staff_with, user_of
+from access.views.gates import SEE_LIMITS, for_staff_with, user_of
 from access.visibility import visible_calls
 from toolbuilder.dashboard.attention import (
     Attention,
@@ -29,6 +29,7 @@ from toolbuilder.dashboard.attention import (
     find_broken_tools,
     find_failed_scans,
     find_failing_tools,
+    find_near_limits,
     find_undescribed_tools,
 )
 from toolbuilder.dashboard.progress import read_invitation
@@ -153,6 +154,8 @@ def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attent
             yield from find_failing_tools(user)
     if rights.may_see_sources:
         yield from find_bad_sources(username)
+    if user.has_perm(SEE_LIMITS):
+        yield from find_near_limits(user)
     yield from find_failed_scans(username)
     if rights.may_see:
         yield from find_undescribed_tools(user)

@@ -99,7 +99,11 @@ class Migration(migrations.Migration):
                 ("revision", models.BigIntegerField(db_index=True, editable=False)),
                 ("tool_id", models.BigIntegerField(editable=False, null=True)),
             ],
-            options={"db_table": "h_registry_change"},
+            options={
+                "db_table": "h_registry_change",
+                "verbose_name": "change of a revision",
+                "verbose_name_plural": "changes of revisions",
+            },
         ),
         migrations.RunSQL(_LOG, _FORGET),
         *(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -170,7 +171,7 @@ async def test_so_many_calls_run_at_once(redis: Redis, has_redis: bool) -> None:
     [("max_rows", {"rows": 30}), ("max_bytes", {"size": 30}), ("max_db_seconds", {"seconds": 30})],
 )
 async def test_budget_ends_for_every_runtime(
-    redis: Redis, column: str, amount: dict[str, int]
+    redis: Redis, column: str, amount: dict[str, Any]
 ) -> None:
     await sync_to_async(ToolLimit.objects.create)(target_type="TOOL", **{column: 50})
 

@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from access.keys import create_key
-from access.models import ApiKey, CallRecord
+from access.models import ApiKey, CallRecord, ToolLimit
 from catalog.models import (
     CatalogScan,
     CheckState,
@@ -167,6 +167,7 @@ def world(settings: Any) -> World:
         arguments={"a": f"{WORD} argument"},
         error=f"{WORD} error",
     )
+    limit = ToolLimit.objects.create(target_type="ALL", tool_name=tool.name, max_count=1)
     question = SearchQuestion.objects.create(text="What is there?", expected=[tool.name])
     objects = {
         "access_callrecord": call.pk, "catalog_tag": Tag.objects.get().pk,
@@ -182,7 +183,8 @@ def world(settings: Any) -> World:
             action_flag=CHANGE, change_message=f"{WORD} change",
         )  # fmt: skip
     parts = {
-        "call_id": call.pk, "key_pk": own.pk, "key_id": own.key_id, "question_id": question.pk,
+        "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
+        "question_id": question.pk,
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",

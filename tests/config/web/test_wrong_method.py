@@ -18,6 +18,7 @@ NUMBERS = (
     "question_id",
     "call_id",
     "key_pk",
+    "limit_pk",
     "number",
 )
 TEXTS = ("name", "key", "key_id", "source_name", "path", "language")

@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
+from access.models import ToolLimit
 from catalog.sources.settings import SourceSettings
 from core.toolspec import (
     Dialect,
@@ -130,7 +132,12 @@ def test_time_limit_of_the_tool_holds(sources: SourceSettings) -> None:
 def test_trial_is_stopped_by_its_own_user_alone(sources: SourceSettings) -> None:
     endless = replace(tool(ENDLESS), timeout_ms=600_000)
     ended: list[Trial] = []
-    running = threading.Thread(target=lambda: ended.append(run_trial(endless, {}, sources, KIM)))
+
+    def run() -> None:
+        ended.append(run_trial(endless, {}, sources, KIM))
+        connection.close()
+
+    running = threading.Thread(target=run)
     running.start()
     assert not stop_trial("lee", "page-1")
     wait_until(lambda: stop_trial("kim", "page-1"))
@@ -166,3 +173,15 @@ def test_plan_of_a_file_is_told(db: None, tmp_path: Path) -> None:
 
     assert "SCAN city" in explain_plan(spec, {}, read, KIM)
     shared_loop().close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_trial_counts_as_a_call_of_who_tries(sources: SourceSettings) -> None:
+    ToolLimit.objects.create(target_type="USER", target_id="kim", max_count=2)
+    lee = replace(KIM, username="lee")
+
+    trials = [run_trial(QUERY, {"region": "KR"}, sources, KIM) for _ in range(3)]
+
+    assert [trial.error is None for trial in trials] == [True, True, False]
+    assert "the limit of the user 'kim' is 2 calls of all tools a day" in trials[2].texts[0]
+    assert run_trial(QUERY, {"region": "KR"}, sources, lee).error is None
