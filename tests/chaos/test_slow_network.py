@@ -25,6 +25,9 @@ from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.trial import TrialCaller, run_trial
 from tools.source_loop import shared_loop
 
+# The trial reads the limits; tests without the mark would be run apart from it, with another database.
+pytestmark = pytest.mark.django_db
+
 TOOL = ToolSpec(
     id=1,
     name="count_stores",
@@ -71,7 +74,6 @@ async def test_calls_side_by_side(settings: PostgresSettings) -> None:
         assert await asyncio.gather(*calls) == list(range(16))
 
 
-@pytest.mark.django_db
 async def test_analysis_and_trial(sources: SourceSettings) -> None:
     analysis = await asyncio.to_thread(analyse, TOOL, sources, "somebody")
     trial = await sync_to_async(run_trial)(TOOL, {}, sources, TrialCaller(username="somebody"))
