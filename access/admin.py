@@ -13,8 +13,8 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import every_tool
-from access.audit import Actor, actor_of, describe_changes, describe_key, key_target, record_event
-from access.keys import create_key, revoke_key, revoke_keys_of
+from access.audit import Actor, actor_of, describe_key, key_target, record_event
+from access.keys import change_key, create_key, revoke_key, revoke_keys_of
 from access.models import (
     ApiKey,
     AuditAction,
@@ -70,10 +70,7 @@ class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         if change:
-            before = ApiKey.objects.select_related("owner").get(pk=obj.pk)
-            super().save_model(request, obj, form, change)
-            if changes := describe_changes(before, obj):
-                record_event(_actor(request), AuditAction.KEY_CHANGED, key_target(obj), changes)
+            change_key(obj, _actor(request))
             return
         token = create_key(obj, _actor(request)).token
         text = _("The key's token, shown only now: {}")

@@ -76,6 +76,10 @@ def describe_key(key: ApiKey) -> dict[str, JsonValue]:
         "name": key.name,
         "owner": key.owner.get_username() if key.owner else "",
         "allowed_tools": key.allowed_tools,
+        "toolsets": key.toolsets,
+        "builtin_groups": key.builtin_groups,
+        "free_sql_sources": key.free_sql_sources,
+        "allowed_networks": key.allowed_networks,
         "claims": key.claims,
         "expires_at": key.expires_at.isoformat() if key.expires_at else None,
     }

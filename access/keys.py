@@ -14,7 +14,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from access.allowed_tools import every_tool
-from access.audit import Actor, command_actor, describe_key, key_target, record_event
+from access.audit import (
+    Actor,
+    command_actor,
+    describe_changes,
+    describe_key,
+    key_target,
+    record_event,
+)
 from access.models import ApiKey, AuditAction
 from core.errors import ConfigurationError
 from core.messages import message
@@ -95,6 +102,27 @@ def rotate_key(key: ApiKey, overlap: timedelta, by: Actor | None = None) -> str:
         detail = {"former_until": key.previous_until.isoformat()}
         record_event(by or command_actor(), AuditAction.KEY_ROTATED, key_target(key), detail)
     return token
+
+
+def change_key(key: ApiKey, by: Actor | None = None) -> None:
+    """Store what people may change of the key; the trail says what differs."""
+    with transaction.atomic():
+        before = ApiKey.objects.select_for_update(of=("self",)).select_related("owner")
+        changes = describe_changes(before.get(pk=key.pk), key)
+        if changes:
+            key.save(update_fields=changes)
+            record_event(by or command_actor(), AuditAction.KEY_CHANGED, key_target(key), changes)
+
+
+def replace_toolset(name: str, new_name: str | None, by: Actor | None = None) -> None:
+    """Give the keys with the toolset the one of the new name instead, or none.
+
+    Otherwise a later toolset of the name would open itself to whoever had the former one.
+    """
+    for key in ApiKey.objects.filter(toolsets__contains=[name]).select_related("owner"):
+        others = [held for held in key.toolsets if held not in (name, new_name)]
+        key.toolsets = [*others, new_name] if new_name else others
+        change_key(key, by)
 
 
 def token_end(key: ApiKey, token: str) -> datetime | None:

@@ -149,6 +149,11 @@ class ApiKey(models.Model):
         return self.owner is not None and not self.owner.is_active
 
     @property
+    def has_former_token(self) -> bool:
+        """Whether the token before the last rotation is good yet."""
+        return self.previous_until is not None and timezone.now() < self.previous_until
+
+    @property
     def tools(self) -> frozenset[str] | None:
         """Names of the tools that the key sees beside those of its toolsets and groups; None is every tool."""
         return read_allowed_tools(self.allowed_tools)

@@ -16,5 +16,8 @@ urlpatterns = [
     path("limits/<int:limit_pk>/delete/", limits.limit_delete, name="limit-delete"),
     path("keys/", keys.key_list, name="keys"),
     path("keys/new/", keys.key_new, name="key-new"),
+    path("keys/tools/", keys.key_tools, name="key-tools"),
+    path("keys/<int:key_pk>/", keys.key_edit, name="key"),
+    path("keys/<int:key_pk>/rotate/", keys.key_rotate, name="key-rotate"),
     path("keys/<int:key_pk>/revoke/", keys.key_revoke, name="key-revoke"),
 ]

@@ -1,8 +1,11 @@
 """What `tools/list` shows of a tool, made in one place for the runtime and for the editor."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+
+from core.tokens import estimate_tokens
 
 # All tools read, and only from what the administrator has connected.
 READS_ONLY = {
@@ -53,6 +56,13 @@ class ToolEntry:
             "annotations": self.annotations,
             "_meta": {"fastmcp": {"tags": list(self.tags)}},
         }
+
+    @property
+    def tokens(self) -> int:
+        """About how many a model reads of it: clients hand on neither the answer's schema nor metadata."""
+        entry = self.to_json()
+        told = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
+        return estimate_tokens(json.dumps(told, ensure_ascii=False))
 
 
 def make_entry(

@@ -5,6 +5,7 @@ from typing import Any
 
 from access.keys import issue_key
 from access.models import ApiKey, Toolset, ToolsetTool
+from catalog.models import DataSource
 from tools.models import ToolDefinition, ToolParameter
 
 _numbers = itertools.count(1)
@@ -56,6 +57,12 @@ def make_toolset(name: str, *tools: str, **columns: Any) -> Toolset:
     rows = [ToolsetTool(toolset=toolset, tool_name=tool) for tool in tools]
     ToolsetTool.objects.bulk_create(rows)
     return toolset
+
+
+def make_data_source(name: str, **columns: Any) -> DataSource:
+    """A data source that nothing connects to; only superusers may use one that `is_restricted`."""
+    server = {"host": "127.0.0.1", "database": "demo", "username": "reader"}
+    return DataSource.objects.create(name=name, **server | columns)
 
 
 def make_token(name: str = "test", **columns: Any) -> str:

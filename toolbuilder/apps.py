@@ -10,9 +10,7 @@ class ToolbuilderConfig(AppConfig):
 
     def ready(self) -> None:
         # It imports models, which can be imported only when all apps are there.
-        from access.tool_names import TOOL_NAMES  # noqa: PLC0415
         from access.visibility import HIDDEN_TOOLS  # noqa: PLC0415
-        from toolbuilder.visibility import hidden_tool_names, list_tool_names  # noqa: PLC0415
+        from toolbuilder.visibility import hidden_tool_names  # noqa: PLC0415
 
         HIDDEN_TOOLS["tools"] = hidden_tool_names
-        TOOL_NAMES["tools"] = list_tool_names

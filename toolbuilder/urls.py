@@ -5,6 +5,8 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path
 
+from access.tool_names import SOURCES
+from access.tool_names import TOOLS as OFFERED_TOOLS
 from catalog.browsing.views import TABS
 from catalog.sources.cards import USES
 from toolbuilder.beginning import views as new_tool
@@ -16,11 +18,16 @@ from toolbuilder.listing import views as tools
 from toolbuilder.palette import views as palette
 from toolbuilder.search_lab import views as search_lab
 from toolbuilder.taking_up.views import ingest, mcp_servers
+from toolbuilder.toolsets import views as toolsets
+from toolbuilder.toolsets.offering import list_offered_sources, list_offered_tools
 from toolbuilder.uses.views import TOOLS, USED_BY
 
 # What pages of the catalogue show of tools. Not when apps are ready: the served side has no pages.
 TABS["tools"] = USED_BY
 USES["tools"] = TOOLS
+# What pages of access let people choose.
+OFFERED_TOOLS["tools"] = list_offered_tools
+SOURCES["tools"] = list_offered_sources
 
 
 def _of_tool(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPattern]:
@@ -57,6 +64,16 @@ urlpatterns = [
         name="search-question-remove",
     ),
     path("search-lab/traffic/", search_lab.traffic, name="search-traffic"),
+    path("toolsets/", toolsets.toolset_list, name="toolsets"),
+    # No toolset can be called "~".
+    path("toolsets/~/new/", toolsets.toolset_new, name="toolset-new"),
+    path("toolsets/<str:name>/", toolsets.toolset_page, name="toolset"),
+    path("toolsets/<str:name>/edit/", toolsets.toolset_edit, name="toolset-edit"),
+    path("toolsets/<str:name>/tools/", toolsets.toolset_tools, name="toolset-tools"),
+    path("toolsets/<str:name>/tags/", toolsets.toolset_tags, name="toolset-tags"),
+    path("toolsets/<str:name>/quality/", toolsets.toolset_quality, name="toolset-quality"),
+    path("toolsets/<str:name>/delete/", toolsets.toolset_delete, name="toolset-delete"),
+    path("keys/<int:key_pk>/sees/", toolsets.key_sees, name="key-sees"),
     path("tools/", tools.tool_list, name="tools"),
     path("tools/~/new/", new_tool.new_tool, name="tool-new"),
     path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),

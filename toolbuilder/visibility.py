@@ -6,11 +6,8 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 
-from catalog.models import McpTool
 from catalog.rights import closed_sources, sources_open_to
-from core.ingest.remote_tools import served_name
 from toolbuilder.models import SearchQuestion, ToolDraft, ToolDraftQuerySet, ToolVersion
-from tools.builtin.registry import BUILTIN_NAMES
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 
 Rows = TypeVar("Rows", bound="QuerySet[Any]")
@@ -56,13 +53,6 @@ def hidden_tool_names(user: User) -> frozenset[str]:
     return frozenset(present.values_list("name", flat=True)) | frozenset(
         past.values_list("tool_name", flat=True)
     )
-
-
-def list_tool_names(user: User) -> list[str]:
-    """Names of the tools that the user sees: own, of other MCP servers, and built in."""
-    own = visible_tools(user).present().values_list("name", flat=True)
-    proxied = McpTool.objects.filter(is_active=True).values_list("server__name", "name")
-    return [*own, *(served_name(*names) for names in proxied), *BUILTIN_NAMES]
 
 
 def _on_open_source(user: User, of_tool: str = "") -> Q:

@@ -20,6 +20,11 @@ ADD_LIMITS = "access.add_toollimit"
 CHANGE_LIMITS = "access.change_toollimit"
 DELETE_LIMITS = "access.delete_toollimit"
 
+SEE_TOOLSETS = "access.view_toolset"
+ADD_TOOLSETS = "access.add_toolset"
+CHANGE_TOOLSETS = "access.change_toolset"
+DELETE_TOOLSETS = "access.delete_toolset"
+
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 

@@ -1,8 +1,11 @@
-"""The list of keys, making one, which is shown once, and revoking one."""
+"""The list of keys; making one, whose token is shown once, changing, rotating and revoking one."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -14,11 +17,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from access.allowed_tools import MAX_TOOLS
 from access.audit import API_KEY, actor_of
 from access.connecting import describe_connections, mcp_url
 from access.key_forms import KeyForm
-from access.keys import revoke_key
+from access.keys import revoke_key, rotate_key
 from access.models import ApiKey, AuditEvent
+from access.proxies import client_address
+from access.tool_names import OfferedTool, filter_tools, offered_tools
 from access.views.gates import (
     ADD_KEYS,
     CHANGE_KEYS,
@@ -30,6 +36,14 @@ from access.views.gates import (
 
 PAGE_SIZE = 50
 EVENTS_SHOWN = 20
+# The form posts a field for each tool that is ticked; others are found by their texts.
+TOOLS_SHOWN = 200
+OVERLAPS = {
+    "24": gettext_lazy("1 day"),
+    "1": gettext_lazy("1 hour"),
+    "168": gettext_lazy("7 days"),
+    "0": gettext_lazy("no overlap"),
+}
 STATES = {
     "": gettext_lazy("All"),
     "valid": gettext_lazy("Valid"),
@@ -63,19 +77,63 @@ def key_list(request: HttpRequest) -> HttpResponse:
 @sensitive_variables("issued")
 @require_http_methods(["GET", "POST"])
 def key_new(request: HttpRequest) -> HttpResponse:
-    """The form of a new key, and after it the key's token with what to do with it: this once."""
-    form = KeyForm(request.POST if request.method == "POST" else None)
+    """The form of a new key, and after it the key's token with what to do with it: this once.
+
+    `toolset` in the address is ticked already.
+    """
+    given = request.POST if request.method == "POST" else None
+    form = KeyForm(given, user_of(request), toolset=request.GET.get("toolset", ""))
     if not (form.is_bound and form.is_valid()):
-        return _render(request, "form", {"form": form}, status=422 if form.is_bound else 200)
-    issued = form.issue(user_of(request), actor_of(request))
-    address = mcp_url(request)
-    context = {
-        "key": issued.key,
-        "token": issued.token,
-        "connections": describe_connections(address, issued.token),
-        "mcp_url": address,
-    }
-    return _render(request, "created", context | _rights(request))
+        return _render_form(request, form)
+    issued = form.issue(actor_of(request))
+    return _render_token(request, issued.key, issued.token)
+
+
+@for_staff_with(SEE_KEYS, CHANGE_KEYS)
+@require_http_methods(["GET", "POST"])
+def key_edit(request: HttpRequest, key_pk: int) -> HttpResponse:
+    """The form of a key; changed, the list with it."""
+    key = get_object_or_404(ApiKey.objects.select_related("owner"), pk=key_pk)
+    form = KeyForm(request.POST if request.method == "POST" else None, user_of(request), key)
+    if not (form.is_bound and form.is_valid()):
+        return _render_form(request, form)
+    form.change(actor_of(request))
+    messages.success(request, _("The key %(name)s was changed.") % {"name": key.name})
+    return redirect("keys")
+
+
+@for_staff_with(CHANGE_KEYS)
+@never_cache
+@sensitive_variables("token")
+@require_POST
+def key_rotate(request: HttpRequest, key_pk: int) -> HttpResponse:
+    """A new token of the key, shown this once; the former one is good for the chosen hours yet."""
+    key = get_object_or_404(ApiKey.objects.select_related("owner"), pk=key_pk)
+    user, hours = user_of(request), request.POST.get("hours", "")
+    if not may_rotate(user, key):
+        raise PermissionDenied(_("Only its owner or a superuser may give a key a new token."))
+    if not key.is_valid or hours not in OVERLAPS:
+        messages.error(request, _("Only a valid key can have a new token."))
+        return redirect("key", key_pk)
+    token = rotate_key(key, timedelta(hours=int(hours)), actor_of(request))
+    return _render_token(request, key, token)
+
+
+@for_staff_with()
+@require_GET
+def key_tools(request: HttpRequest) -> HttpResponse:
+    """The tools that can be ticked, found by their texts, after those that are ticked."""
+    user = user_of(request)
+    if not (user.has_perm(ADD_KEYS) or user.has_perm(CHANGE_KEYS)):
+        raise PermissionDenied(
+            _("Ask an administrator for the right, or sign in as somebody else.")
+        )
+    offered = offered_tools(user)
+    ticked = list(dict.fromkeys(request.GET.getlist("allowed_tools")))[:MAX_TOOLS]
+    chosen = [offered.get(name, OfferedTool(name=name, is_served=False)) for name in ticked]
+    others = [tool for name, tool in offered.items() if name not in ticked]
+    context = _describe_ticks(chosen, filter_tools(others, request.GET.get("find", "")))
+    return render(request, "access/_key_tools.html", context)
 
 
 @for_staff_with(CHANGE_KEYS)
@@ -90,12 +148,49 @@ def key_revoke(request: HttpRequest, key_pk: int) -> HttpResponse:
     return render(request, "access/_key_row.html", {"key": key} | _rights(request))
 
 
-def _render(
-    request: HttpRequest, part: str, context: dict[str, Any], status: int = 200
-) -> HttpResponse:
-    """The part alone in the dialog that htmx fills, or a page of its own."""
-    name = f"_key_{part}_dialog" if is_fragment(request) else f"key_{part}"
-    return render(request, f"access/{name}.html", context, status=status)
+def may_rotate(user: User, key: ApiKey) -> bool:
+    """Whether the person may hold the key's token, with which one acts for its owner."""
+    return user.is_superuser or key.owner in (None, user)
+
+
+def _render_form(request: HttpRequest, form: KeyForm) -> HttpResponse:
+    ticked, user = set(form.ticked_tools), user_of(request)
+    chosen = [tool for name, tool in form.tools.items() if name in ticked]
+    others = [tool for name, tool in form.tools.items() if name not in ticked]
+    context = {
+        "form": form,
+        "key": form.key,
+        "overlaps": OVERLAPS.items() if form.key and may_rotate(user, form.key) else (),
+        "address": client_address(request),
+        **_describe_ticks(chosen, others),
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "access/key_form.html", context | _rights(request), status=status)
+
+
+def _describe_ticks(chosen: list[OfferedTool], others: list[OfferedTool]) -> dict[str, Any]:
+    left_out = len(others) - TOOLS_SHOWN
+    return {"chosen": chosen, "others": others[:TOOLS_SHOWN], "left_out": max(left_out, 0)}
+
+
+@sensitive_variables("token", "context")
+def _render_token(request: HttpRequest, key: ApiKey, token: str) -> HttpResponse:
+    """The token with what connects a client, at the endpoint of the one toolset if it has nothing else."""
+    address, grant = mcp_url(request), key.grant
+    if (
+        not grant.tools
+        and grant.tools is not None
+        and not grant.groups
+        and len(grant.toolsets) == 1
+    ):
+        address = f"{address}/{next(iter(grant.toolsets))}"
+    context = {
+        "key": key,
+        "token": token,
+        "connections": describe_connections(address, token),
+        "mcp_url": address,
+    }
+    return render(request, "access/key_created.html", context | _rights(request))
 
 
 def _filter(query: str, state: str) -> "QuerySet[ApiKey]":
@@ -121,4 +216,4 @@ def _filter(query: str, state: str) -> "QuerySet[ApiKey]":
 
 def _rights(request: HttpRequest) -> dict[str, bool]:
     user = user_of(request)
-    return {"may_add": user.has_perm(ADD_KEYS), "may_revoke": user.has_perm(CHANGE_KEYS)}
+    return {"may_add": user.has_perm(ADD_KEYS), "may_change": user.has_perm(CHANGE_KEYS)}

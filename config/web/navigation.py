@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from access.views.gates import SEE_CALLS, SEE_KEYS, user_of
+from access.views.gates import SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, user_of
 from catalog.sources.gates import may_see_sources
 from config.web.help import INDEX, address_of
 from toolbuilder.gates import SEE_TOOLS
@@ -80,6 +80,15 @@ PLACES = (
         may_see=staff_with(SEE_TOOLS),
         help="tools",
         count=_count_tools,
+    ),
+    NavigationPlace(
+        label=_("Toolsets"),
+        icon="layers",
+        url_name="toolsets",
+        may_see=staff_with(SEE_TOOLSETS),
+        help="toolsets",
+        about=_("A few tools with an address of their own"),
+        is_inner=True,
     ),
     NavigationPlace(
         label=_("MCP servers"),

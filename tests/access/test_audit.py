@@ -16,7 +16,13 @@ pytestmark = pytest.mark.django_db
 
 KEYS = "/admin/access/apikey/"
 USERS = "/admin/auth/user/"
-FORM = {"name": "agent", "reach": "these", "allowed_tools": "sales", "days": "", "claims": ""}
+FORM = {
+    "name": "agent",
+    "reach": "these",
+    "allowed_tools": "search_tools",
+    "days": "",
+    "claims": "",
+}
 
 
 def events() -> list[tuple[str, str, str, str, str]]:
@@ -34,7 +40,7 @@ def test_page_says_who_made_and_revoked_a_key_and_from_where(admin: Client) -> N
         ("admin", "page", "127.0.0.1", "key.created", "agent"),
         ("admin", "page", "127.0.0.1", "key.revoked", "agent"),
     ]
-    assert AuditEvent.objects.last().detail["allowed_tools"] == ["sales"]  # type: ignore[union-attr]
+    assert AuditEvent.objects.last().detail["allowed_tools"] == ["search_tools"]  # type: ignore[union-attr]
 
 
 def test_trail_is_shown_on_the_page_of_keys(admin: Client) -> None:

@@ -11,6 +11,8 @@ from django.utils import timezone
 from access.keys import find_key, issue_key, new_token, register_token
 from access.models import ApiKey
 from core.errors import ConfigurationError
+from core.grants import Grant
+from tests.factories import make_toolset
 
 pytestmark = pytest.mark.django_db
 
@@ -78,11 +80,52 @@ def test_command_prints_a_token_that_works() -> None:
     assert key.expires_at is not None
 
 
+def test_command_says_what_a_key_may_use_and_from_where() -> None:
+    make_toolset("sales")
+    options = [
+        "--toolset",
+        "sales",
+        "--group",
+        "search",
+        "--sql-source",
+        "main_db",
+        "--network",
+        "10.0.0.0/8",
+    ]
+
+    call_command("create_api_key", "agent", *options, stdout=StringIO(), stderr=StringIO())
+
+    key = ApiKey.objects.get()
+    assert key.grant == Grant(
+        tools=frozenset(),
+        toolsets=frozenset({"sales"}),
+        groups=frozenset({"search"}),
+        sources=frozenset({""}),
+    )
+    assert key.is_allowed_from("10.1.2.3")
+    assert not key.is_allowed_from("192.0.2.1")
+
+
+@pytest.mark.parametrize(("hours", "is_former_good"), [("1", True), ("0", False)])
+def test_command_gives_a_key_a_new_token(hours: str, is_former_good: bool) -> None:
+    issued, out = issue_key("agent"), StringIO()
+    options = ["--rotate", issued.key.key_id, "--overlap-hours", hours]
+
+    call_command("create_api_key", *options, stdout=out, stderr=StringIO())
+
+    assert find_key(out.getvalue().strip()) == issued.key
+    assert (find_key(issued.token) is not None) is is_former_good
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         pytest.param(["--owner", "nobody"], "there is no user 'nobody'", id="owner"),
         pytest.param(["--days", "0"], "--days must be 1 or more", id="days"),
+        pytest.param(["--toolset", "x"], "there is no toolset 'x'", id="toolset"),
+        pytest.param(["--network", "10.0.0.0/99"], "Write addresses or networks", id="network"),
+        pytest.param(["--rotate", "abcdefgh"], "there is no valid key 'abcdefgh'", id="rotate"),
+        pytest.param(["--sql-source", "none", "--sql-source", "hr"], "stands alone", id="sources"),
     ],
 )
 def test_command_refuses_wrong_options(options: list[str], message: str) -> None:

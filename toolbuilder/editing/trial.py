@@ -1,6 +1,5 @@
 """The editor's test run of a tool: the same code, caps, role and deadline as a call by an agent."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -144,7 +143,5 @@ def list_entry(spec: ToolSpec) -> tuple[dict[str, Any], int]:
 
     Raises DefinitionError for a tool that could not be served.
     """
-    entry = make_entry(spec, CompiledTool(spec).input_schema, output_schema(spec)).to_json()
-    # What clients hand to their models: neither the answer's schema nor metadata.
-    told = {key: entry[key] for key in ("name", "description", "inputSchema") if key in entry}
-    return entry, estimate_tokens(json.dumps(told, ensure_ascii=False))
+    entry = make_entry(spec, CompiledTool(spec).input_schema, output_schema(spec))
+    return entry.to_json(), entry.tokens

@@ -1,6 +1,6 @@
 """How well saved questions find what they should: ranks, hit rates and mean reciprocal ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import User
@@ -59,11 +59,18 @@ class Measured:
 
 
 def measure_questions(
-    questions: Sequence[SearchQuestion], profile: LabProfile, user: User
+    questions: Sequence[SearchQuestion],
+    profile: LabProfile,
+    user: User,
+    among: Collection[str] | None = None,
 ) -> Measured:
-    """Every question searched now, as `profile` ranks, among the tools that the user sees."""
+    """Every question searched now, as `profile` ranks, among the tools that the user sees.
+
+    `among` names the tools that are searched, None is all.
+    """
     lab = read_lab_index()
     served = find_seen(lab, user)
+    served = served if among is None else served.intersection(among)
     queries = [SearchQuery(question.text, limit=RANKS_SEEN) for question in questions]
     vectors = embed_questions([query.embedded_text for query in queries])
     measured: list[MeasuredQuestion] = []

@@ -1,10 +1,10 @@
-"""`manage.py create_api_key NAME`: a key for an agent, shown once."""
+"""`manage.py create_api_key NAME`: a key for an agent, shown once; `--rotate KEY_ID`: a new token of one."""
 
 import json
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -13,22 +13,37 @@ from django.utils import timezone
 
 from access.allowed_tools import check_allowed_tools, every_tool
 from access.claims import check_claims
-from access.keys import create_key
-from access.models import ApiKey
+from access.keys import create_key, rotate_key
+from access.models import ApiKey, Toolset
+from access.networks import check_networks
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.grants import DEFAULT_SOURCE, BuiltinGroup
+
+MOST_OVERLAP_HOURS = 24 * 30
+NO_SOURCE = "none"
+Given = TypeVar("Given", list[str], dict[str, Any])
 
 
 class Command(BaseCommand):
     help = "Create an API key and print its token, which cannot be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="who or what uses the key, such as claude-desktop")
+        parser.add_argument(
+            "name", nargs="?", help="who or what uses the key, such as claude-desktop"
+        )
         parser.add_argument("--owner", help="name of the user that the key belongs to")
         parser.add_argument("--days", type=int, help="days until the key expires (default: never)")
+        _add_scopes(parser)
         parser.add_argument(
-            "--tool",
-            action="append",
-            metavar="NAME",
-            help="a tool that the key sees; may be repeated (default: every tool)",
+            "--rotate",
+            metavar="KEY_ID",
+            help="give this key a new token instead of making a key; it keeps its rights",
+        )
+        parser.add_argument(
+            "--overlap-hours",
+            type=int,
+            default=24,
+            help="hours for which the former token of a rotated key stays good (default: 24)",
         )
         parser.add_argument(
             "--claim",
@@ -40,21 +55,84 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        days = options["days"]
+        if options["rotate"]:
+            self._rotate(options["rotate"], options["overlap_hours"])
+            return
+        days, name = options["days"], options["name"]
+        if not name:
+            raise CommandError("name the key, such as claude-desktop, or one to --rotate")
         if days is not None and days < 1:
             raise CommandError("--days must be 1 or more")
-        claims = _read_claims(options["claim"])
-        expires_at = timezone.now() + timedelta(days=days) if days else None
+        networks = _checked(check_networks, options["network"])
+        scopes = options["toolset"] or options["group"]
+        every_or_none = [] if scopes else every_tool()
+        tools = every_or_none if options["tool"] is None else options["tool"]
+        _require_toolsets(options["toolset"])
         key = ApiKey(
-            name=options["name"],
+            name=name,
             owner=_find_owner(options["owner"]),
-            expires_at=expires_at,
-            allowed_tools=_read_tools(options["tool"]),
-            claims=claims,
+            expires_at=timezone.now() + timedelta(days=days) if days else None,
+            allowed_tools=_checked(check_allowed_tools, tools),
+            toolsets=options["toolset"],
+            builtin_groups=options["group"],
+            free_sql_sources=_read_sources(options["sql_source"]),
+            allowed_networks=networks,
+            claims=_read_claims(options["claim"]),
         )
         issued = create_key(key)
         self.stdout.write(issued.token)
         self.stderr.write(f"Key {issued.key.key_id} created. The token above is shown only once.")
+
+    def _rotate(self, key_id: str, hours: int) -> None:
+        key = ApiKey.objects.select_related("owner").filter(key_id=key_id).first()
+        if key is None or not key.is_valid:
+            raise CommandError(f"there is no valid key {key_id!r}")
+        if not 0 <= hours <= MOST_OVERLAP_HOURS:
+            raise CommandError(f"--overlap-hours must be between 0 and {MOST_OVERLAP_HOURS}")
+        self.stdout.write(rotate_key(key, timedelta(hours=hours)))
+        self.stderr.write(
+            f"Key {key_id} has a new token, shown only now; the former one is good for {hours} h."
+        )
+
+
+def _add_scopes(parser: ArgumentParser) -> None:
+    """What the key may use, and from where."""
+    parser.add_argument(
+        "--tool",
+        action="append",
+        metavar="NAME",
+        help="a tool that the key sees; may be repeated (default: every tool, unless a toolset"
+        " or a group is named)",
+    )
+    parser.add_argument(
+        "--toolset",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a toolset whose tools the key sees; may be repeated",
+    )
+    parser.add_argument(
+        "--group",
+        action="append",
+        default=[],
+        choices=[group.value for group in BuiltinGroup],
+        help="built-in tools that the key sees; may be repeated",
+    )
+    parser.add_argument(
+        "--sql-source",
+        action="append",
+        metavar="NAME",
+        help=f"a data source on which the key may run SQL of its own, {DEFAULT_SOURCE_NAME} for"
+        f" the default one, {NO_SOURCE} for no one; may be repeated (default: every one)",
+    )
+    parser.add_argument(
+        "--network",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="an address or a network, such as 10.0.0.0/8, from which alone the key may be used;"
+        " may be repeated",
+    )
 
 
 def _find_owner(username: str | None) -> User | None:
@@ -66,14 +144,31 @@ def _find_owner(username: str | None) -> User | None:
         raise CommandError(f"there is no user {username!r}") from None
 
 
-def _read_tools(names: list[str] | None) -> list[str]:
-    if names is None:
-        return every_tool()
+def _checked(check: Callable[[Any], None], given: Given) -> Given:
+    """The given names, once the check has passed."""
     try:
-        check_allowed_tools(names)
+        check(given)
     except ValidationError as error:
         raise CommandError(" ".join(error.messages)) from error
-    return names
+    return given
+
+
+def _require_toolsets(names: list[str]) -> None:
+    known = set(Toolset.objects.filter(name__in=names).values_list("name", flat=True))
+    if unknown := [name for name in names if name not in known]:
+        raise CommandError(f"there is no toolset {unknown[0]!r}")
+
+
+def _read_sources(names: list[str] | None) -> list[str]:
+    if names is None:
+        return every_tool()
+    if NO_SOURCE in names and len(names) > 1:
+        raise CommandError(f"--sql-source {NO_SOURCE} stands alone")
+    return [
+        DEFAULT_SOURCE if name == DEFAULT_SOURCE_NAME else name
+        for name in names
+        if name != NO_SOURCE
+    ]
 
 
 def _read_claims(texts: Iterable[str]) -> dict[str, Any]:
@@ -85,10 +180,7 @@ def _read_claims(texts: Iterable[str]) -> dict[str, Any]:
         if name in claims:
             raise CommandError(f"--claim {name} is given twice; write several values as a list")
         claims[name] = _read_claim(value)
-    try:
-        check_claims(claims)
-    except ValidationError as error:
-        raise CommandError(" ".join(error.messages)) from error
+    _checked(check_claims, claims)
     return claims
 
 

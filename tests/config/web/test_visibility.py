@@ -29,7 +29,7 @@ from catalog.models import (
 from core.catalogue.entries import RelationType
 from tests.catalog.rows import make_table
 from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
-from tests.factories import make_tool
+from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
@@ -190,7 +190,7 @@ def world(settings: Any) -> World:
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",
         "language": "en", "id": users["person"].pk, "app_label": "catalog", "url": "x",
         "content_type_id": ContentType.objects.get_for_model(table).pk, "object_id": table.pk,
-        "tool.name": tool.name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
+        "tool.name": tool.name, "toolset.name": make_toolset("kr", tool.name).name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
         "catalogue_api.name": table.name, "table.name": "description",
         "glossary.key": "order", "catalogue.key": "none",
     }  # fmt: skip

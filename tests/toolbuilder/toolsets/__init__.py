@@ -1,0 +1,1 @@
+"""Tests of toolsets and of what a key sees."""

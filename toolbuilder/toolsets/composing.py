@@ -1,0 +1,52 @@
+"""What people do to a toolset: name it, choose its tools, take it away."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django import forms
+from django.db import transaction
+
+from access.audit import Actor
+from access.keys import replace_toolset
+from access.models import Toolset, ToolsetTool
+
+
+class ToolsetForm(forms.ModelForm[Toolset]):
+    """A toolset's names and what it is for."""
+
+    class Meta:
+        model = Toolset
+        fields = ["title", "name", "description"]
+        widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+    def keep(self, by: Actor) -> Toolset:
+        """The stored toolset of this valid form; keys with it follow it to its new name."""
+        former: Any = self.initial.get("name")
+        with transaction.atomic():
+            toolset = self.save()
+            if former and former != toolset.name:
+                replace_toolset(former, toolset.name, by)
+        return toolset
+
+
+def choose_tools(toolset: Toolset, offered: Collection[str], ticked: Collection[str]) -> list[str]:
+    """Put the ticked ones of the offered tools into the toolset, and take the others out.
+
+    Returns the names that changed sides. Tools that were not offered stay where they are.
+    """
+    with transaction.atomic():
+        Toolset.objects.select_for_update().get(pk=toolset.pk)
+        named = ToolsetTool.objects.filter(toolset=toolset, tool_name__in=offered)
+        held = set(named.values_list("tool_name", flat=True))
+        chosen = set(ticked) & set(offered)
+        named.exclude(tool_name__in=chosen).delete()
+        rows = [ToolsetTool(toolset=toolset, tool_name=name) for name in sorted(chosen - held)]
+        ToolsetTool.objects.bulk_create(rows)
+    return sorted(held ^ chosen)
+
+
+def delete_toolset(toolset: Toolset, by: Actor) -> None:
+    """Take the toolset away, also from the keys that have it."""
+    with transaction.atomic():
+        replace_toolset(toolset.name, None, by)
+        toolset.delete()

@@ -1,0 +1,39 @@
+"""What a key sees at an endpoint, and why not the rest."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+
+from access.models import ApiKey
+from access.toolsets.models import read_toolsets
+from core.grants import Visibility
+from core.messages import Message, message
+from toolbuilder.toolsets.offering import read_served_tools
+from toolbuilder.visibility import hidden_tool_names
+from tools.toolsets import find_places
+
+NOT_SERVED = message("grant.not_served", "no tool of this name is served now")
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """A tool, whether the key sees it, and why."""
+
+    name: str
+    is_seen: bool
+    because: Message
+
+
+def explain_key(key: ApiKey, toolset: str, user: User) -> list[SeenLine]:
+    """Every served tool that the person may know, and names that the key has in vain; by name."""
+    served, grant = read_served_tools(), key.grant
+    visibility = Visibility(find_places(served), read_toolsets())
+    names = set(served) | (grant.tools or set())
+    lines = []
+    for name in sorted(names - hidden_tool_names(user)):
+        if name in served:
+            verdict = visibility.explain(grant, toolset, name)
+            lines.append(SeenLine(name, verdict.is_seen, verdict.because))
+        else:
+            lines.append(SeenLine(name, False, NOT_SERVED))
+    return lines
