@@ -1,11 +1,8 @@
-"""The back office of people, keys, calls, runtimes and the audit trail; the last three can only be read."""
+"""The back office of people, keys, calls and runtimes; the last two can only be read."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
@@ -13,33 +10,10 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import every_tool
-from access.audit import Actor, actor_of, describe_key, key_target, record_event
-from access.keys import change_key, create_key, revoke_key, revoke_keys_of
-from access.models import (
-    ApiKey,
-    AuditAction,
-    AuditEvent,
-    AuditPlace,
-    CallRecord,
-    RuntimeInstance,
-)
+from access.keys import create_key, revoke_key
+from access.models import ApiKey, CallRecord, RuntimeInstance
 from access.views.gates import user_of
 from access.visibility import hidden_tools
-
-admin.site.unregister(User)
-
-
-@admin.register(User)
-class PersonAdmin(UserAdmin[User]):
-    """Django's own; the keys of a deleted person are revoked."""
-
-    def delete_model(self, request: HttpRequest, obj: User) -> None:
-        revoke_keys_of([obj], _actor(request))
-        super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> None:
-        revoke_keys_of(queryset, _actor(request))
-        super().delete_queryset(request, queryset)
 
 
 @admin.register(ApiKey)
@@ -65,29 +39,16 @@ class ApiKeyAdmin(admin.ModelAdmin[ApiKey]):
     @admin.action(description=_("Revoke the selected keys"))
     def revoke(self, request: HttpRequest, keys: QuerySet[ApiKey]) -> None:
         for key in keys:
-            revoke_key(key, _actor(request))
+            revoke_key(key)
         self.message_user(request, _("The keys were revoked."), messages.SUCCESS)
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:
         if change:
-            change_key(obj, _actor(request))
+            super().save_model(request, obj, form, change)
             return
-        token = create_key(obj, _actor(request)).token
+        token = create_key(obj).token
         text = _("The key's token, shown only now: {}")
         self.message_user(request, format_html("{}", str(text).format(token)), messages.WARNING)
-
-    def delete_model(self, request: HttpRequest, obj: ApiKey) -> None:
-        self._record_deleted(request, [obj])
-        super().delete_model(request, obj)
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        self._record_deleted(request, queryset.select_related("owner"))
-        super().delete_queryset(request, queryset)
-
-    def _record_deleted(self, request: HttpRequest, keys: Iterable[ApiKey]) -> None:
-        for key in keys:
-            event = AuditAction.KEY_DELETED, key_target(key), describe_key(key)
-            record_event(_actor(request), *event)
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Any]):
@@ -136,15 +97,3 @@ class RuntimeInstanceAdmin(ReadOnlyAdmin):
         "quarantined_count",
         "last_seen_at",
     ]
-
-
-@admin.register(AuditEvent)
-class AuditEventAdmin(ReadOnlyAdmin):
-    list_display = ["at", "actor", "action", "target_name", "target_id", "place", "address"]
-    list_filter = ["action", "place", "at"]
-    search_fields = ["actor", "target_name", "target_id"]
-    show_full_result_count = False
-
-
-def _actor(request: HttpRequest) -> Actor:
-    return actor_of(request, AuditPlace.BACK_OFFICE)

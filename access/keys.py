@@ -5,7 +5,7 @@ import hmac
 import re
 import secrets
 import string
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,15 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from access.allowed_tools import every_tool
-from access.audit import (
-    Actor,
-    command_actor,
-    describe_changes,
-    describe_key,
-    key_target,
-    record_event,
-)
-from access.models import ApiKey, AuditAction
+from access.models import ApiKey
 from core.errors import ConfigurationError
 from core.messages import message
 
@@ -50,17 +42,16 @@ def issue_key(
     name: str,
     owner: User | None = None,
     expires_at: datetime | None = None,
-    by: Actor | None = None,
 ) -> IssuedKey:
-    """A stored key with every tool, and its token; `by` as in `create_key`."""
+    """A stored key with every tool, and its token."""
     key = ApiKey(name=name, owner=owner, expires_at=expires_at, allowed_tools=every_tool())
-    return create_key(key, by)
+    return create_key(key)
 
 
-def create_key(key: ApiKey, by: Actor | None = None) -> IssuedKey:
-    """The key, stored, and its new token; `by` is who makes it, the user of this process if None."""
+def create_key(key: ApiKey) -> IssuedKey:
+    """The key, stored, and its new token."""
     token = new_token()
-    _store(key, token, by or command_actor())
+    _store(key, token)
     return IssuedKey(key, token)
 
 
@@ -73,7 +64,7 @@ def register_token(token: str, name: str) -> ApiKey:
     if existing := ApiKey.objects.filter(key_id=key_id).first():
         return existing
     key = ApiKey(name=name, allowed_tools=every_tool())
-    _store(key, token, command_actor())
+    _store(key, token)
     return key
 
 
@@ -91,7 +82,7 @@ def find_key(token: str) -> ApiKey | None:
     return key if is_present or (is_former and has_overlap) else None
 
 
-def rotate_key(key: ApiKey, overlap: timedelta, by: Actor | None = None) -> str:
+def rotate_key(key: ApiKey, overlap: timedelta) -> str:
     """A new token of the valid key; the present one is good for the `overlap` yet, one before it no more."""
     with transaction.atomic():
         current = ApiKey.objects.select_for_update().get(pk=key.pk)
@@ -99,30 +90,18 @@ def rotate_key(key: ApiKey, overlap: timedelta, by: Actor | None = None) -> str:
         key.previous_digest, key.previous_until = current.digest, timezone.now() + overlap
         key.digest = token_digest(token)
         key.save(update_fields=["digest", "previous_digest", "previous_until"])
-        detail = {"former_until": key.previous_until.isoformat()}
-        record_event(by or command_actor(), AuditAction.KEY_ROTATED, key_target(key), detail)
     return token
 
 
-def change_key(key: ApiKey, by: Actor | None = None) -> None:
-    """Store what people may change of the key; the trail says what differs."""
-    with transaction.atomic():
-        before = ApiKey.objects.select_for_update(of=("self",)).select_related("owner")
-        changes = describe_changes(before.get(pk=key.pk), key)
-        if changes:
-            key.save(update_fields=changes)
-            record_event(by or command_actor(), AuditAction.KEY_CHANGED, key_target(key), changes)
-
-
-def replace_toolset(name: str, new_name: str | None, by: Actor | None = None) -> None:
+def replace_toolset(name: str, new_name: str | None) -> None:
     """Give the keys with the toolset the one of the new name instead, or none.
 
     Otherwise a later toolset of the name would open itself to whoever had the former one.
     """
-    for key in ApiKey.objects.filter(toolsets__contains=[name]).select_related("owner"):
+    for key in ApiKey.objects.filter(toolsets__contains=[name]):
         others = [held for held in key.toolsets if held not in (name, new_name)]
         key.toolsets = [*others, new_name] if new_name else others
-        change_key(key, by)
+        key.save(update_fields=["toolsets"])
 
 
 def token_end(key: ApiKey, token: str) -> datetime | None:
@@ -132,22 +111,11 @@ def token_end(key: ApiKey, token: str) -> datetime | None:
     return min(ends, default=None)
 
 
-def revoke_key(key: ApiKey, by: Actor | None = None, reason: str = "") -> None:
+def revoke_key(key: ApiKey) -> None:
     """End the key for ever; one that is revoked already keeps its date."""
-    if key.revoked_at is not None:
-        return
-    key.revoked_at = timezone.now()
-    with transaction.atomic():
-        valid = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
-        if valid.update(revoked_at=key.revoked_at):
-            detail = {"reason": reason} if reason else {}
-            record_event(by or command_actor(), AuditAction.KEY_REVOKED, key_target(key), detail)
-
-
-def revoke_keys_of(owners: Iterable[User], by: Actor) -> None:
-    """End the keys of these people, who are about to be deleted."""
-    for key in ApiKey.objects.filter(owner__in=owners, revoked_at=None).select_related("owner"):
-        revoke_key(key, by, f"owner {key.owner.get_username()} deleted" if key.owner else "")
+    if key.revoked_at is None:
+        key.revoked_at = timezone.now()
+        ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=key.revoked_at)
 
 
 def note_use(key: ApiKey) -> None:
@@ -172,11 +140,9 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _store(key: ApiKey, token: str, by: Actor) -> None:
+def _store(key: ApiKey, token: str) -> None:
     key.key_id, key.digest = token_key_id(token) or "", token_digest(token)
-    with transaction.atomic():
-        key.save(force_insert=True)
-        record_event(by, AuditAction.KEY_CREATED, key_target(key), describe_key(key))
+    key.save(force_insert=True)
 
 
 def _base62(data: bytes) -> str:

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read_allowed_tools
+from access.audit.models import AuditAction, AuditEntry, AuditHead, AuditPlace
 from access.claims import check_claims
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
@@ -20,7 +21,8 @@ from core.grants import Grant
 __all__ = [
     "ApiKey",
     "AuditAction",
-    "AuditEvent",
+    "AuditEntry",
+    "AuditHead",
     "AuditPlace",
     "CallRecord",
     "EndedSession",
@@ -167,55 +169,6 @@ class ApiKey(models.Model):
             groups=read_names(self.builtin_groups) or frozenset(),
             sources=read_allowed_tools(self.free_sql_sources),
         )
-
-
-class AuditAction(models.TextChoices):
-    """What was done."""
-
-    KEY_CREATED = "key.created", _("made the key")
-    KEY_CHANGED = "key.changed", _("changed the key")
-    KEY_ROTATED = "key.rotated", _("gave the key a new token")
-    KEY_REVOKED = "key.revoked", _("revoked the key")
-    KEY_DELETED = "key.deleted", _("deleted the key")
-
-
-class AuditPlace(models.TextChoices):
-    """From where something was done."""
-
-    PAGE = "page", _("page")
-    BACK_OFFICE = "back_office", _("back office")
-    COMMAND = "command", _("command line")
-    DATABASE = "database", _("database")
-
-
-class AuditEvent(models.Model):
-    """One event of the audit trail. The database refuses that it is changed or deleted.
-
-    `actor` is a name and no reference: the trail outlives users and what they acted upon.
-    """
-
-    at = models.DateTimeField(_("at"), db_default=Now())
-    actor = models.TextField(_("who"))
-    place = models.TextField(_("from"), choices=AuditPlace)
-    address = models.TextField(_("address"), default="", db_default="")
-    action = models.TextField(_("what"), choices=AuditAction)
-    target_kind = models.TextField(editable=False)
-    target_id = models.TextField(_("id"))
-    target_name = models.TextField(_("name"))
-    detail = models.JSONField(_("detail"), default=dict, db_default={})
-
-    class Meta:
-        db_table = "h_audit_event"
-        verbose_name = _("audit event")
-        verbose_name_plural = _("audit trail")
-        ordering = ["-id"]
-        indexes = [
-            models.Index(fields=["target_kind", "-id"], name="audit_event_kind"),
-            models.Index(fields=["target_kind", "target_id", "-id"], name="audit_event_target"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.actor} {self.action} {self.target_name}"
 
 
 class Outcome(models.TextChoices):

@@ -2,9 +2,13 @@
 
 from django.urls import path
 
-from access.views import calls, keys, limits
+from access.views import audit, calls, keys, limits
 
 urlpatterns = [
+    path("audit/", audit.audit_list, name="audit"),
+    path("audit/export/", audit.audit_export, name="audit-export"),
+    path("audit/verify/", audit.audit_verify, name="audit-verify"),
+    path("audit/<int:number>/", audit.audit_entry, name="audit-entry"),
     path("calls/", calls.call_list, name="calls"),
     path("calls/export/", calls.call_export, name="calls-export"),
     path("calls/<int:call_id>/", calls.call_page, name="call"),

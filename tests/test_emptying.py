@@ -18,7 +18,8 @@ def count_rows() -> dict[str, int]:
         cursor.execute(counts)
         counted = {name: rows for name, rows in cursor.fetchall() if rows}
     # Emptying a table is written there, too.
-    counted.pop("h_registry_change", None)
+    for table in ("h_registry_change", "h_audit", "h_audit_head"):
+        counted.pop(table, None)
     return counted
 
 
@@ -35,8 +36,14 @@ def test_what_is_left_is_what_a_flush_leaves(monkeypatch: pytest.MonkeyPatch) ->
     empty_written_tables(TransactionTestCase())
     left = count_rows()
     write_rows()
+    with connection.cursor() as cursor:
+        for table in ("h_audit", "h_audit_head"):
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER refuse_change")
 
     call_command("flush", verbosity=0, interactive=False, reset_sequences=False)
 
+    with connection.cursor() as cursor:
+        for table in ("h_audit", "h_audit_head"):
+            cursor.execute(f"ALTER TABLE {table} ENABLE TRIGGER refuse_change")
     assert left == count_rows()
     assert left["h_data_source"] == 1

@@ -20,6 +20,7 @@ from django.utils import translation
 from django.utils.functional import Promise
 
 import core.errors
+from access.audit.models import AuditHead
 from catalog.documents.models import RemovedDocument
 from catalog.models import SchemaState
 from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
@@ -88,6 +89,7 @@ PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[sd]|\{\w*\}")
 NEVER_SHOWN = {
     RegistryRevision,
     RemovedDocument,
+    AuditHead,
     SchemaState,
     ToolSearch,
     ToolUseState,

@@ -17,6 +17,14 @@ def pretty_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
+@register.filter
+def plain_json(value: Any) -> str:
+    """A text as it is, another value as JSON in several lines, '' for None."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return pretty_json(value)
+
+
 @register.simple_tag
 def calls_address(state: CallLogState, **changes: str) -> str:
     """The address of the call log with these changes."""

@@ -15,6 +15,8 @@ SEE_KEYS = "access.view_apikey"
 ADD_KEYS = "access.add_apikey"
 CHANGE_KEYS = "access.change_apikey"
 
+SEE_AUDIT = "access.view_auditentry"
+
 SEE_LIMITS = "access.view_toollimit"
 ADD_LIMITS = "access.add_toollimit"
 CHANGE_LIMITS = "access.change_toollimit"

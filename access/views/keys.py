@@ -18,11 +18,10 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from access.allowed_tools import MAX_TOOLS
-from access.audit import API_KEY, actor_of
 from access.connecting import describe_connections, mcp_url
 from access.key_forms import KeyForm
 from access.keys import revoke_key, rotate_key
-from access.models import ApiKey, AuditEvent
+from access.models import ApiKey, AuditEntry
 from access.proxies import client_address
 from access.tool_names import OfferedTool, filter_tools, offered_tools
 from access.views.gates import (
@@ -61,7 +60,7 @@ def key_list(request: HttpRequest) -> HttpResponse:
     state = request.GET.get("state", "")
     state = state if state in STATES else ""
     page = Paginator(_filter(query, state), PAGE_SIZE).get_page(request.GET.get("page"))
-    events = AuditEvent.objects.filter(target_kind=API_KEY)[:EVENTS_SHOWN]
+    events = AuditEntry.objects.filter(kind=ApiKey._meta.db_table)[:EVENTS_SHOWN]
     context = {
         "query": query,
         "state": state,
@@ -85,7 +84,7 @@ def key_new(request: HttpRequest) -> HttpResponse:
     form = KeyForm(given, user_of(request), toolset=request.GET.get("toolset", ""))
     if not (form.is_bound and form.is_valid()):
         return _render_form(request, form)
-    issued = form.issue(actor_of(request))
+    issued = form.issue()
     return _render_token(request, issued.key, issued.token)
 
 
@@ -97,7 +96,7 @@ def key_edit(request: HttpRequest, key_pk: int) -> HttpResponse:
     form = KeyForm(request.POST if request.method == "POST" else None, user_of(request), key)
     if not (form.is_bound and form.is_valid()):
         return _render_form(request, form)
-    form.change(actor_of(request))
+    form.change()
     messages.success(request, _("The key %(name)s was changed.") % {"name": key.name})
     return redirect("keys")
 
@@ -115,7 +114,7 @@ def key_rotate(request: HttpRequest, key_pk: int) -> HttpResponse:
     if not key.is_valid or hours not in OVERLAPS:
         messages.error(request, _("Only a valid key can have a new token."))
         return redirect("key", key_pk)
-    token = rotate_key(key, timedelta(hours=int(hours)), actor_of(request))
+    token = rotate_key(key, timedelta(hours=int(hours)))
     return _render_token(request, key, token)
 
 
@@ -141,7 +140,7 @@ def key_tools(request: HttpRequest) -> HttpResponse:
 def key_revoke(request: HttpRequest, key_pk: int) -> HttpResponse:
     """The key's row, of a key that no runtime accepts any more."""
     key = get_object_or_404(ApiKey.objects.select_related("owner"), pk=key_pk)
-    revoke_key(key, actor_of(request))
+    revoke_key(key)
     messages.success(request, _("The key %(name)s was revoked.") % {"name": key.name})
     if not is_fragment(request):
         return redirect("keys")

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from access.views.gates import SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, user_of
+from access.views.gates import SEE_AUDIT, SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, user_of
 from catalog.sources.gates import may_see_sources
 from config.web.help import INDEX, address_of
 from toolbuilder.gates import SEE_TOOLS
@@ -138,6 +138,15 @@ PLACES = (
         url_name="calls",
         may_see=staff_with(SEE_CALLS),
         help="operation",
+    ),
+    NavigationPlace(
+        label=_("Audit trail"),
+        icon="history",
+        url_name="audit",
+        may_see=staff_with(SEE_AUDIT),
+        help="operation",
+        about=_("Who changed what, and from where"),
+        is_inner=True,
     ),
     NavigationPlace(
         label=_("Keys"),

@@ -2,7 +2,9 @@
 
 from django.conf import settings
 from django.contrib.auth import login, logout
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
@@ -14,6 +16,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.middleware import HtmxDetails
 
+from access.audit.trail import record_event
+from access.models import AuditAction
 from access.proxies import client_address
 from access.sign_ins import KNOWN_FOR, StartedSignIn, start_sign_in
 from access.views.events import event_response
@@ -70,6 +74,7 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
     form = SignInForm(request, request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         login(request, form.get_user())
+        record_sign_in(AuditAction.SIGNED_IN, form.get_user())
         response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
         response.set_cookie(
             DEVICE_COOKIE,
@@ -80,6 +85,10 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
             samesite="Lax",
         )
         return response
+    if form.is_bound and not form.wait_minutes:
+        # What was typed is kept only where it names somebody: it may be a password in the wrong field.
+        name = form.data.get("username", "")
+        record_sign_in(AuditAction.SIGN_IN_REFUSED, User.objects.filter(username=name).first())
     template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
     context = {"form": form, "next": next_address(request)}
     response = render(request, template, context, status=422 if form.errors else 200)
@@ -92,8 +101,16 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     """End the session and show the form."""
+    if isinstance(request.user, User):
+        record_sign_in(AuditAction.SIGNED_OUT, request.user)
     logout(request)
     return redirect("sign-in")
+
+
+def record_sign_in(action: AuditAction, user: AbstractBaseUser | None) -> None:
+    """Enter it in the audit trail; None is a name that nobody has."""
+    who = (str(user.pk), user.get_username()) if user else ("", "")
+    record_event(action, User._meta.db_table, target_id=who[0], target_name=who[1])
 
 
 def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:

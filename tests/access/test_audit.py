@@ -1,21 +1,31 @@
-"""Making, changing, revoking and deleting a key leaves a row that nobody can change."""
+"""Every change of what matters is entered in a chained trail, whichever program makes it."""
 
+import threading
 from io import StringIO
+from typing import Any
 
+import psycopg
 import pytest
-from django.contrib.auth.models import User
-from django.core.management import call_command
-from django.db import DatabaseError, connection, transaction
+from django.contrib.auth.models import Group, Permission, User
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 from django.test import Client
 
-from access.keys import find_key, issue_key, new_token, register_token
-from access.models import ApiKey, AuditEvent
-from tests.factories import make_token
+from access.audit.models import AuditEntry
+from access.audit.trail import check_chain
+from access.audit.triggers import AUDITED_TABLES
+from access.keys import find_key, issue_key, revoke_key, rotate_key
+from access.limits.models import ToolLimit
+from access.models import ApiKey
+from catalog.models import DataSource, McpServer, McpTool
+from tests.catalog.rows import make_table
+from tests.factories import make_token, make_tool, make_toolset, number
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.editing.publishing import publish_tool
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 KEYS = "/admin/access/apikey/"
-USERS = "/admin/auth/user/"
 FORM = {
     "name": "agent",
     "reach": "these",
@@ -25,9 +35,98 @@ FORM = {
 }
 
 
-def events() -> list[tuple[str, str, str, str, str]]:
-    columns = "actor", "place", "address", "action", "target_name"
-    return list(AuditEvent.objects.order_by("id").values_list(*columns))
+def entries(kind: str) -> list[tuple[str, str]]:
+    rows = AuditEntry.objects.filter(kind=kind).order_by("number")
+    return list(rows.values_list("action", "target_name"))
+
+
+def last_entry(kind: str) -> AuditEntry:
+    return AuditEntry.objects.filter(kind=kind).latest("number")
+
+
+def changes_of(entry: AuditEntry) -> dict[str, list[Any]]:
+    """By column: what was before and after."""
+    return {name: values for name, *values in entry.changes}
+
+
+def execute(statement: str, *parameters: Any) -> None:
+    """By a program that is not the product."""
+    with psycopg.connect(dsn()) as other:
+        other.execute(statement, parameters)
+
+
+def dsn() -> str:
+    parameters = {**connection.get_connection_params()}
+    names = ("host", "port", "user", "password", "dbname")
+    return psycopg.conninfo.make_conninfo(
+        **{name: parameters[name] for name in names if parameters.get(name)}
+    )
+
+
+def test_each_table_that_matters_has_its_triggers() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT DISTINCT tgrelid::regclass::text FROM pg_trigger"
+            " WHERE tgfoid = 'toolbuilder_audit_change'::regproc AND tgdeferrable"
+        )
+        assert {name for (name,) in cursor} == set(AUDITED_TABLES)
+
+
+def _make_rows() -> None:
+    """A row of each table, one after the other."""
+    user, group = User.objects.create_user("ann"), Group.objects.create(name="sellers")
+    right = Permission.objects.first()
+    assert right is not None
+    user.groups.add(group)
+    user.user_permissions.add(right)
+    group.permissions.add(right)
+    issue_key("agent")
+    make_tool(name="sales", parameters=["region"])
+    make_toolset("kr", "sales")
+    ToolLimit.objects.create(target_type="ALL", max_count=5)
+    source = DataSource.objects.create(name="shop", host="h", database="d", username="u")
+    source.allowed_users.add(user)
+    source.allowed_groups.add(group)
+    server = McpServer.objects.create(name="crm", server_url="https://crm.example.com/mcp")
+    McpTool.objects.create(server=server, name="find", seen={}, seen_digest="x", accepted={})
+    column = make_table("stores", columns=("id",)).columns.get()
+    column.is_masked = True
+    column.save()
+
+
+def test_orm_writes_of_each_table_are_entered() -> None:
+    _make_rows()
+
+    assert set(AuditEntry.objects.values_list("kind", flat=True)) == set(AUDITED_TABLES)
+    assert entries("h_custom_tool_param") == [("insert", "sales.region")]
+    assert entries("auth_user_groups") == [("insert", "ann · sellers")]
+    assert entries("h_mcp_toolset_tool") == [("insert", "kr · sales")]
+    assert entries("h_mcp_server_tool") == [("insert", "crm_find")]
+    assert check_chain().is_whole
+
+
+@pytest.mark.parametrize("table", AUDITED_TABLES)
+def test_deleting_by_another_program_is_entered(table: str) -> None:
+    _make_rows()
+    before = AuditEntry.objects.count()
+
+    execute(f"DELETE FROM {table}" if table != "h_catalog_column" else _UNMASK)  # noqa: S608
+
+    entry = AuditEntry.objects.filter(kind=table, number__gt=before).latest("number")
+    assert entry.action == ("delete" if table != "h_catalog_column" else "update")
+    assert (entry.actor, entry.place) == (f"db:{entry.db_role}", "database")
+    assert check_chain().is_whole
+
+
+_UNMASK = "UPDATE h_catalog_column SET is_masked = false"
+
+
+def test_emptying_a_table_is_entered() -> None:
+    make_tool()
+
+    execute("TRUNCATE h_custom_tool CASCADE")
+
+    assert last_entry("h_custom_tool").action == "truncate"
 
 
 def test_page_says_who_made_and_revoked_a_key_and_from_where(admin: Client) -> None:
@@ -36,96 +135,46 @@ def test_page_says_who_made_and_revoked_a_key_and_from_where(admin: Client) -> N
     admin.post(f"/keys/{key.pk}/revoke/")
     admin.post(f"/keys/{key.pk}/revoke/")
 
-    assert events() == [
-        ("admin", "page", "127.0.0.1", "key.created", "agent"),
-        ("admin", "page", "127.0.0.1", "key.revoked", "agent"),
+    columns = "actor", "place", "address", "action", "target_name"
+    rows = AuditEntry.objects.filter(kind="h_api_key").order_by("number")
+    assert list(rows.values_list(*columns)) == [
+        ("admin", "page", "127.0.0.1", "insert", "agent"),
+        ("admin", "page", "127.0.0.1", "update", "agent"),
     ]
-    assert AuditEvent.objects.last().detail["allowed_tools"] == ["search_tools"]  # type: ignore[union-attr]
+    made, revoked = rows
+    assert changes_of(made)["allowed_tools"] == [None, ["search_tools"]]
+    assert [name for name, _before, _after in revoked.changes] == ["revoked_at"]
+    assert "agent" in admin.get("/keys/").content.decode()
 
 
-def test_trail_is_shown_on_the_page_of_keys(admin: Client) -> None:
-    admin.post("/keys/new/", FORM)
-
-    page = admin.get("/keys/").content.decode()
-
-    assert "Last changes" in page
-    assert "made the key" in page
-
-
-def test_first_agents_key_is_recorded(admin: Client) -> None:
-    admin.post("/start/key/")
-
-    assert events() == [("admin", "page", "127.0.0.1", "key.created", "first-agent")]
-
-
-def test_back_office_records_each_way_to_touch_a_key(admin: Client) -> None:
+def test_back_office_is_told_apart(admin: Client) -> None:
     admin.post(f"{KEYS}add/", {"name": "agent", "allowed_tools": '["*"]', "claims": "{}"})
     key = ApiKey.objects.get()
     changed = {"name": "agent", "allowed_tools": '["sales"]', "claims": "{}"}
     admin.post(f"{KEYS}{key.pk}/change/", changed)
-    admin.post(KEYS, {"action": "revoke", "_selected_action": [key.pk]})
-    admin.post(f"{KEYS}{key.pk}/delete/", {"post": "yes"})
 
-    assert [event[:4] for event in events()] == [
-        ("admin", "back_office", "127.0.0.1", f"key.{action}")
-        for action in ("created", "changed", "revoked", "deleted")
-    ]
-    change = AuditEvent.objects.get(action="key.changed")
-    assert change.detail == {"allowed_tools": [["*"], ["sales"]]}
+    entry = last_entry("h_api_key")
+    assert (entry.actor, entry.place) == ("admin", "back_office")
+    assert changes_of(entry)["allowed_tools"] == [["*"], ["search_tools"]]
 
 
-def test_back_office_refuses_an_emptied_list_with_a_sentence(admin: Client) -> None:
-    form = {"name": "agent", "allowed_tools": "[]", "claims": "{}"}
-
-    response = admin.post(f"{KEYS}add/", form)
-
-    assert "Name at least one tool" in response.content.decode()
-    assert not ApiKey.objects.exists()
-
-
-def test_command_line_is_recorded() -> None:
+def test_command_line_is_told_apart() -> None:
     call_command("create_api_key", "agent", stdout=StringIO(), stderr=StringIO())
-    register_token(new_token(), "first key")
 
-    assert [event[1::2] for event in events()] == [("command", "key.created")] * 2
-
-
-@pytest.mark.parametrize("way", ["one", "several"])
-def test_deleting_an_owner_ends_their_keys_and_says_who_did_it(admin: Client, way: str) -> None:
-    owner = User.objects.create_user("ann")
-    token = make_token(owner=owner)
-
-    if way == "one":
-        admin.post(f"{USERS}{owner.pk}/delete/", {"post": "yes"})
-    else:
-        chosen = {"action": "delete_selected", "_selected_action": [owner.pk], "post": "yes"}
-        admin.post(USERS, chosen)
-
-    assert not User.objects.filter(username="ann").exists()
-    assert find_key(token) is None
-    event = AuditEvent.objects.get(action="key.revoked")
-    assert (event.actor, event.place) == ("admin", "back_office")
-    assert event.detail == {"reason": "owner ann deleted"}
+    entry = last_entry("h_api_key")
+    assert (entry.place, entry.action) == ("command", "insert")
+    assert entry.actor
+    assert entry.address
 
 
 def test_owner_deleted_by_another_program_takes_the_keys_along() -> None:
     token = make_token(owner=User.objects.create_user("ann"))
 
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM auth_user WHERE username = 'ann'")
+    execute("DELETE FROM auth_user WHERE username = 'ann'")
 
     key = ApiKey.objects.get()
     assert (find_key(token), key.owner) == (None, None)
-    event = AuditEvent.objects.get(action="key.revoked")
-    assert (event.place, event.target_id) == ("database", key.key_id)
-
-
-def test_key_that_never_had_an_owner_goes_on_working() -> None:
-    token = make_token()
-
-    User.objects.create_user("ann").delete()
-
-    assert find_key(token) is not None
+    assert {"revoked_at", "owner_id"} & set(changes_of(last_entry("h_api_key")))
 
 
 def test_keys_of_a_deactivated_owner_stop_until_they_are_back() -> None:
@@ -139,23 +188,193 @@ def test_keys_of_a_deactivated_owner_stop_until_they_are_back() -> None:
     assert find_key(token) is not None
 
 
-def test_trail_holds_nothing_of_the_secret(admin: Client) -> None:
-    token = admin.post("/keys/new/", FORM).context["token"]
+def test_publishing_is_entered_with_what_changed(admin: Client) -> None:
+    tool = make_tool("SELECT :a + :b AS sum", name="sums", parameters=[number("a"), number("b")])
+    draft = open_draft(tool, "ann")
+    draft.document["definition"] = "SELECT :a - :b AS difference"
+    draft.save()
+    before = AuditEntry.objects.count()
 
-    stored = str(list(AuditEvent.objects.values()))
+    publish_tool(draft, "ann")
 
-    assert token.rsplit("_", 1)[1] not in stored
-    assert ApiKey.objects.get().digest not in stored
+    made = AuditEntry.objects.filter(number__gt=before, kind="h_custom_tool").order_by("number")
+    changes = {name: values for entry in made for name, *values in entry.changes}
+    assert changes["definition"] == ["SELECT :a + :b AS sum", "SELECT :a - :b AS difference"]
+
+
+def test_nothing_is_entered_for_use_health_or_a_sign_in_time() -> None:
+    key = issue_key("agent").key
+    user = User.objects.create_user("ann")
+    server = McpServer.objects.create(name="crm", server_url="https://crm.example.com/mcp")
+    McpTool.objects.create(server=server, name="find", seen={}, seen_digest="x")
+    before = AuditEntry.objects.count()
+
+    execute("UPDATE h_api_key SET last_used_at = now()")
+    execute("UPDATE auth_user SET last_login = now()")
+    execute("UPDATE h_mcp_server SET state = 'ok', checked_at = now()")
+    execute("UPDATE h_mcp_server_tool SET seen = '{\"a\": 1}', seen_digest = 'y'")
+    user.save()
+    key.save()
+
+    assert AuditEntry.objects.count() == before
+
+
+def test_what_is_rolled_back_leaves_no_entry_and_no_gap() -> None:
+    make_tool(name="kept")
+    with transaction.atomic():
+        make_tool(name="gone")
+        transaction.set_rollback(True)
+    make_tool(name="kept_too")
+
+    assert [name for _action, name in entries("h_custom_tool")] == ["kept", "kept_too"]
+    assert check_chain().is_whole
+
+
+def test_secrets_are_never_in_it(admin: Client) -> None:
+    issued = issue_key("agent")
+    token = rotate_key(issued.key, overlap=issued.key.created_at - issued.key.created_at)
+    User.objects.create_user("ann", password="a-long-password")
+    DataSource.objects.create(
+        name="shop", host="h", database="d", username="u", password="secret-of-shop"
+    )
+    execute("UPDATE h_data_source SET server_url = 'https://ann:word@example.com/x'")
+    admin.post("/sign-out/")
+    admin.post("/sign-in/", {"username": "typed-secret", "password": "typed-secret"})
+
+    stored = str(list(AuditEntry.objects.values()))
+
+    hidden = [issued.token, token, *ApiKey.objects.values_list("digest", "previous_digest").get()]
+    hidden += [User.objects.get(username="ann").password, "secret-of-shop", "ann:word"]
+    hidden += ["typed-secret", *DataSource.objects.values_list("password", flat=True)]
+    assert [secret for secret in hidden if secret and secret in stored] == []
+    assert changes_of(last_entry("h_data_source"))["server_url"][1] == "https://***@example.com/x"
+    changed = AuditEntry.objects.filter(kind="h_api_key").latest("number")
+    assert changes_of(changed)["digest"] == ["***", "***"]
+
+
+def test_sign_ins_are_entered(client: Client) -> None:
+    User.objects.create_user("ann", password="right")
+
+    client.post("/sign-in/", {"username": "ann", "password": "wrong"})
+    client.post("/sign-in/", {"username": "ann", "password": "right"})
+    client.post("/sign-out/")
+
+    rows = AuditEntry.objects.filter(kind="auth_user").order_by("number")
+    assert list(rows.values_list("action", "target_name", "actor", "address")) == [
+        ("insert", "ann", rows[0].actor, rows[0].address),
+        ("sign_in_refused", "ann", "", "127.0.0.1"),
+        ("signed_in", "ann", "ann", "127.0.0.1"),
+        ("signed_out", "ann", "ann", "127.0.0.1"),
+    ]
 
 
 @pytest.mark.parametrize(
-    "statement", ["UPDATE h_audit_event SET actor = ''", "DELETE FROM h_audit_event"]
+    "statement",
+    [
+        "UPDATE h_audit SET actor = ''",
+        "DELETE FROM h_audit",
+        "TRUNCATE h_audit",
+        "DELETE FROM h_audit_head",
+    ],
 )
-def test_events_cannot_be_changed(statement: str) -> None:
+def test_entries_cannot_be_changed(statement: str) -> None:
     issue_key("agent")
 
-    refused = pytest.raises(DatabaseError, match="cannot be changed")
-    with refused, transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(statement)
+    with pytest.raises(psycopg.DatabaseError, match="cannot be changed"):
+        execute(statement)
 
-    assert AuditEvent.objects.count() == 1
+    assert check_chain().is_whole
+
+
+def test_writers_side_by_side_keep_one_chain() -> None:
+    def write(writer: int) -> None:
+        with psycopg.connect(dsn()) as other:
+            for turn in range(20):
+                for name in sorted(("a", "b", "c"), reverse=bool((writer + turn) % 2)):
+                    other.execute(
+                        "INSERT INTO h_mcp_toolset (name) VALUES (%s)",
+                        [f"{name}-{writer}-{turn}"],
+                    )
+                other.commit()
+
+    threads = [threading.Thread(target=write, args=[writer]) for writer in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(entries("h_mcp_toolset")) == 8 * 20 * 3
+    assert check_chain().is_whole
+
+
+def _by_hand(statement: str) -> None:
+    """As the tables' owner can, with the triggers off."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE h_audit DISABLE TRIGGER refuse_change")
+        cursor.execute(statement)
+        cursor.execute("ALTER TABLE h_audit ENABLE TRIGGER refuse_change")
+
+
+@pytest.mark.parametrize(
+    ("statement", "number", "fault"),
+    [
+        ("UPDATE h_audit SET actor = 'bob' WHERE number = 3", 3, "changed"),
+        ("UPDATE h_audit SET after = '{}' WHERE number = 1", 1, "changed"),
+        ("DELETE FROM h_audit WHERE number = 2", 2, "missing"),
+        ("DELETE FROM h_audit WHERE number = 1", 1, "missing"),
+        ("DELETE FROM h_audit WHERE number = 5", 5, "missing"),
+        ("DELETE FROM h_audit WHERE number > 3", 4, "missing"),
+        ("DELETE FROM h_audit", 1, "missing"),
+        (
+            "INSERT INTO h_audit SELECT (jsonb_populate_record(h_audit, '{\"number\": 6}')).*"
+            " FROM h_audit WHERE number = 5",
+            6,
+            "changed",
+        ),
+    ],
+    ids=[
+        "changed", "first changed", "removed", "first removed", "last removed", "end removed",
+        "all removed", "put in",
+    ],
+)  # fmt: skip
+def test_what_was_done_to_the_trail_by_hand_is_found(
+    statement: str, number: int, fault: str
+) -> None:
+    for count in range(5):
+        make_toolset(f"set-{count}")
+    assert check_chain().is_whole
+
+    _by_hand(statement)
+
+    check = check_chain()
+    assert (check.broken, check.fault) == (number, fault)
+    with pytest.raises(CommandError, match=f"entry {number} "):
+        call_command("audit", "verify", stdout=StringIO())
+    # A number that is taken would let nobody write.
+    _by_hand("DELETE FROM h_audit WHERE number > 5")
+
+
+def test_a_transaction_of_many_entries_is_whole() -> None:
+    execute(
+        "INSERT INTO h_mcp_toolset (name) SELECT 'set-' || n FROM generate_series(1, 5000) AS n"
+    )
+
+    assert len(entries("h_mcp_toolset")) == 5000
+    assert check_chain().is_whole
+
+
+def test_revoking_twice_is_one_entry() -> None:
+    key = issue_key("agent").key
+    revoke_key(key)
+    revoke_key(ApiKey.objects.get())
+
+    assert [action for action, _name in entries("h_api_key")] == ["insert", "update"]
+
+
+def test_back_office_refuses_an_emptied_list_with_a_sentence(admin: Client) -> None:
+    form = {"name": "agent", "allowed_tools": "[]", "claims": "{}"}
+
+    response = admin.post(f"{KEYS}add/", form)
+
+    assert "Name at least one tool" in response.content.decode()
+    assert not ApiKey.objects.exists()

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from access.keys import issue_key
-from access.models import RuntimeInstance
+from access.models import RuntimeInstance, ToolLimit
 from catalog.models import CatalogScan, CatalogTable, DataSource, McpServer
 from catalog.searching.texts import refresh_search_texts
 from tests.access.calls import make_call, make_calls
@@ -64,10 +64,11 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     # Playwright's loop runs in this thread.
     with ThreadPoolExecutor() as threads:
         threads.submit(_read_tools, server).result()
+    limit = ToolLimit.objects.create(target_type="USER", target_id=LONG_NAME, max_count=5)
     question = SearchQuestion.objects.create(text=LONG_TEXT, expected=[LONG_NAME], created_by="ann")
     ToolSearch.objects.create(query=LONG_TEXT, duration_ms=3.2)
     return {
-        "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "call_id": call.pk, "tool_id": tool.pk,
+        "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "limit_pk": limit.pk, "call_id": call.pk, "tool_id": tool.pk,
         "uid": open_draft(None, administrator.username).uid, "number": 1, "question_id": question.pk,
         "source_name": "main_db", "path": "public.sales_transactions", "table_id": table.pk,
         "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",

@@ -13,7 +13,6 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from access.audit import actor_of
 from access.connecting import describe_connections, mcp_url
 from access.keys import issue_key
 from access.models import ApiKey
@@ -45,7 +44,7 @@ def start_key(request: HttpRequest) -> HttpResponse:
     """A new key with what connects a client, shown this once, and the wait for its first use."""
     user = user_of(request)
     expires_at = timezone.now() + KEY_LIFETIME
-    issued = issue_key(choose_key_name(), user, expires_at, by=actor_of(request))
+    issued = issue_key(choose_key_name(), user, expires_at)
     address = mcp_url(request)
     context = {
         "key": issued.key,

