@@ -1,30 +1,53 @@
 """What is kept of a call's arguments: small, by policy, and in a form that the database takes."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
+from django.utils.crypto import salted_hmac
+
+from core.catalogue.masking import MASK
 
 TEXT_LIMIT = 1_000
 ARGUMENTS_LIMIT = 20_000
 ITEMS_LIMIT = 100
+_HASHED = re.compile("#[0-9a-f]{16}")
 
 
-def encode_arguments(arguments: Mapping[str, object], policy: str) -> bytes | None:
-    """What is kept of a call's arguments as JSON: `full` (long texts shortened), `names`, or `none`."""
+def encode_arguments(
+    arguments: Mapping[str, object], policy: str, hidden: Collection[str] = ()
+) -> bytes | None:
+    """What is kept of a call's arguments as JSON: `full` (long texts shortened), `hash`, `names`, or `none`.
+
+    Of the `hidden` ones no value is kept, whatever the policy.
+    """
     if policy == "none":
         return None
     if policy == "names":
         return orjson.dumps(sorted(shorten_text(str(name)) for name in arguments))
+    if hidden:
+        arguments = {name: MASK if name in hidden else value for name, value in arguments.items()}
     kept = _shorten(arguments if isinstance(arguments, dict) else dict(arguments))
+    if policy == "hash":
+        kept = {name: value if name in hidden else _hash(value) for name, value in kept.items()}
     text = orjson.dumps(kept)
     return text if len(text) <= ARGUMENTS_LIMIT else orjson.dumps(sorted(kept))
 
 
-def recorded_arguments(arguments: Mapping[str, object], policy: str) -> Any:
+def recorded_arguments(
+    arguments: Mapping[str, object], policy: str, hidden: Collection[str] = ()
+) -> Any:
     """The value of `encode_arguments`, as it is read back."""
-    text = encode_arguments(arguments, policy)
+    text = encode_arguments(arguments, policy, hidden)
     return None if text is None else orjson.loads(text)
+
+
+def _hash(value: object) -> str:
+    """The same for equal values of this installation; what was hashed is left as it is."""
+    if isinstance(value, str) and _HASHED.fullmatch(value):
+        return value
+    return f"#{salted_hmac('recorded arguments', orjson.dumps(value), algorithm='sha256').hexdigest()[:16]}"
 
 
 def _shorten(value: object) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -19,6 +19,20 @@ from access.record_buffers import RecordBuffer
 
 BATCH_SIZE = 500
 MAX_WAITING = 50_000
+
+
+class Origin(NamedTuple):
+    """From where a call comes, as far as it is known; fields as those of CallRecord."""
+
+    client_name: str = ""
+    client_version: str = ""
+    protocol: str = ""
+    session: str = ""
+    address: str = ""
+    trace_id: str = ""
+
+
+NOWHERE = Origin()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,6 +55,14 @@ class Call:
     duration_ms: float = 0.0
     revision: int = 0
     request_id: str = ""
+    client_name: str = ""
+    client_version: str = ""
+    protocol: str = ""
+    session: str = ""
+    address: str = ""
+    endpoint: str = ""
+    trace_id: str = ""
+    tool_version: int | None = None
     number: int | None = None
 
 
@@ -107,5 +129,5 @@ def _insert_statement() -> str:
     return (
         f"INSERT INTO {CallRecord._meta.db_table} ({columns}, runtime_id)"  # noqa: S608 - names of our model
         f" SELECT {values}, $2::uuid FROM json_to_recordset($1::json) AS call ({typed})"
-        " ON CONFLICT (runtime_id, number) DO NOTHING"
+        " ON CONFLICT (runtime_id, number, at) DO NOTHING"
     )

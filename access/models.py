@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read_allowed_tools
 from access.audit.models import AuditAction, AuditEntry, AuditHead, AuditPlace
 from access.claims import check_claims
+from access.history.models import CallDay, CallerDay
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
 from access.toolsets.models import Toolset, ToolsetTool, read_names
@@ -24,7 +25,9 @@ __all__ = [
     "AuditEntry",
     "AuditHead",
     "AuditPlace",
+    "CallDay",
     "CallRecord",
+    "CallerDay",
     "EndedSession",
     "KnownClient",
     "LimitCount",
@@ -182,12 +185,18 @@ class Outcome(models.TextChoices):
     BUSY = "busy", _("busy")
     UNAVAILABLE = "unavailable", _("data source unavailable")
     LIMITED = "limited", _("over a limit")
+    REFUSED = "refused", _("key refused")
     CANCELLED = "cancelled", _("cancelled")
     INTERNAL_ERROR = "internal_error", _("internal error")
 
 
 class CallRecord(models.Model):
-    """One call of a tool. Written in batches and never changed."""
+    """One call of a tool. Written in batches and never changed.
+
+    The table has a partition for each month: `id` is unique beside `at` alone, and a row that is
+    written again is known by its moment, too. Requests with a key that is not good are one record a
+    minute (REFUSED), without a tool.
+    """
 
     at = models.DateTimeField(_("at"), db_default=Now())
     tool_name = models.TextField(_("tool"))
@@ -204,6 +213,17 @@ class CallRecord(models.Model):
     runtime_id = models.UUIDField(_("runtime"), null=True)
     # As in the log and in the answer's X-Request-ID.
     request_id = models.CharField(_("request id"), max_length=128, default="", db_default="")
+    # As the client calls itself.
+    client_name = models.TextField(_("client"), default="", db_default="")
+    client_version = models.TextField(_("client version"), default="", db_default="")
+    protocol = models.CharField(_("protocol"), max_length=16, default="", db_default="")
+    # Its number in the session's id; the rest of it is a signature.
+    session = models.CharField(_("session"), max_length=32, default="", db_default="")
+    address = models.CharField(_("address"), max_length=45, default="", db_default="")
+    # A toolset's, '' that of all tools.
+    endpoint = models.TextField(_("endpoint"), default="", db_default="")
+    trace_id = models.CharField(_("trace id"), max_length=32, default="", db_default="")
+    tool_version = models.IntegerField(_("tool version"), null=True)
     # Tells a runtime's calls apart, so that none is recorded twice.
     number = models.BigIntegerField(null=True, editable=False)
 
@@ -223,7 +243,7 @@ class CallRecord(models.Model):
             ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["runtime_id", "number"], name="call_record_once"),
+            models.UniqueConstraint(fields=["runtime_id", "number", "at"], name="call_record_once"),
         ]
 
     def __str__(self) -> str:

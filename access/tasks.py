@@ -7,9 +7,11 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from access.history.days import roll_up_days
+from access.history.months import drop_months, make_months
 from access.limits.counting import forget_ended_windows
 from access.limits.usage import read_near_limits
-from access.models import CallRecord, EndedSession, RuntimeInstance, ToolLimit
+from access.models import EndedSession, RuntimeInstance, ToolLimit
 
 logger = logging.getLogger(__name__)
 
@@ -19,9 +21,19 @@ SESSION_FORGOTTEN_AFTER = timedelta(days=30)
 
 @shared_task(ignore_result=True)
 def prune_call_records() -> int:
-    """Delete calls older than CALL_LOG_RETENTION_DAYS; returns how many."""
-    before = timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)
-    return CallRecord.objects.filter(at__lt=before).delete()[0]
+    """Drop months of calls that are all older than CALL_LOG_RETENTION_DAYS; returns how many.
+
+    Partitions for the months ahead are made, too, and their days are counted before they go.
+    """
+    make_months()
+    roll_up_days()
+    return len(drop_months(timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)))
+
+
+@shared_task(ignore_result=True)
+def count_calls() -> None:
+    """Count the calls of the last days, for figures over months."""
+    roll_up_days()
 
 
 @shared_task(ignore_result=True)

@@ -19,6 +19,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.prune_call_records",
         "schedule": crontab(hour="3", minute="10"),
     },
+    "count-calls": {
+        "task": "access.tasks.count_calls",
+        "schedule": crontab(minute="5"),
+    },
     "prune-tool-searches": {
         "task": "toolbuilder.tasks.prune_tool_searches",
         "schedule": crontab(hour="3", minute="15"),

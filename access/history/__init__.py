@@ -1,0 +1,1 @@
+"""What becomes of recorded calls: partitions of months, figures of days; tests in tests/access/history."""

@@ -1,0 +1,248 @@
+"""Figures of calls over a range of time: how many, what failed, how long, by whom."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from access.history.days import (
+    BUCKET,
+    DAY,
+    IS_CALL,
+    IS_ERROR,
+    TOOL,
+    last_day,
+    midnight,
+    today,
+)
+from access.models import Outcome
+
+_NO_ERRORS = {Outcome.OK.value, Outcome.UNKNOWN_TOOL.value}
+_SHOWN = f"{IS_CALL} AND tool_name <> ALL(%(hidden)s)"
+_RAW = f"FROM h_call_record WHERE at >= %(since)s AND {_SHOWN}"
+_DAYS = "WHERE day >= %(first)s AND day < %(counted)s AND tool_name <> ALL(%(hidden)s)"
+_SLOT = "floor(extract(epoch FROM at - %(since)s) / %(width)s)::int"
+
+# The same columns from calls, and from the figures of days that are counted.
+_BY_SLOT = f"""
+SELECT {{slot}} AS slot, outcome, {BUCKET} AS bucket, count(*) AS calls,
+    count(*) FILTER (WHERE truncated) AS truncated, sum(duration_ms) AS ms
+{_RAW} GROUP BY 1, 2, 3
+"""
+_BY_SLOT_OF_DAYS = f"""
+SELECT day - %(first)s, outcome, bucket, sum(calls)::bigint, sum(truncated)::bigint, sum(total_ms)
+FROM h_call_day {_DAYS} GROUP BY 1, 2, 3
+"""  # noqa: S608
+_BY_TOOL = f"""
+SELECT {TOOL} AS tool_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}) AS errors,
+    count(*) FILTER (WHERE truncated) AS truncated, sum(duration_ms) AS ms
+{_RAW} GROUP BY 1
+"""
+_BY_TOOL_OF_DAYS = f"""
+SELECT tool_name, sum(calls)::bigint, coalesce(sum(calls) FILTER (WHERE {IS_ERROR}), 0)::bigint,
+    sum(truncated)::bigint, sum(total_ms)
+FROM h_call_day {_DAYS} GROUP BY 1
+"""  # noqa: S608
+_BY_CALLER = f"""
+SELECT caller, key_id, client_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}) AS errors,
+    sum(duration_ms) AS ms
+{_RAW} GROUP BY 1, 2, 3
+"""
+_BY_CALLER_OF_DAYS = f"""
+SELECT caller, key_id, client_name, sum(calls)::bigint, sum(errors)::bigint, sum(total_ms)
+FROM h_caller_day {_DAYS} GROUP BY 1, 2, 3
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """A range of time that ends now, in slots of `width`; days are those of the calendar."""
+
+    name: str
+    slots: int
+    width: timedelta
+
+    @property
+    def is_of_days(self) -> bool:
+        """Whether a slot is a day, whose figures are counted before."""
+        return self.width >= timedelta(days=1)
+
+    def starts(self) -> list[datetime]:
+        """When the slots begin, the oldest first; now is in the last one."""
+        if self.is_of_days:
+            last = today()
+            return [midnight(last - timedelta(days=back)) for back in range(self.slots - 1, -1, -1)]
+        first = midnight(today())
+        last_start = first + (timezone.now() - first) // self.width * self.width
+        return [last_start - self.width * back for back in range(self.slots - 1, -1, -1)]
+
+
+RANGES = {
+    found.name: found
+    for found in (
+        TimeRange("24h", 48, timedelta(minutes=30)),
+        TimeRange("7d", 84, timedelta(hours=2)),
+        TimeRange("90d", 90, timedelta(days=1)),
+    )
+}
+
+
+@dataclass(slots=True)
+class Slot:
+    """Calls of one slot, or of all of them; `durations` has how many took as long as each bucket."""
+
+    start: datetime
+    calls: int = 0
+    errors: int = 0
+    truncated: int = 0
+    total_ms: float = 0.0
+    durations: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def error_rate(self) -> float:
+        """Failed calls, in percent."""
+        return 100 * self.errors / self.calls if self.calls else 0.0
+
+    @property
+    def p50_ms(self) -> float | None:
+        """The duration that half of the calls do not exceed."""
+        return percentile(self.durations, 0.5)
+
+    @property
+    def p95_ms(self) -> float | None:
+        """The duration that 95 % of the calls do not exceed."""
+        return percentile(self.durations, 0.95)
+
+    @property
+    def p99_ms(self) -> float | None:
+        """The duration that 99 % of the calls do not exceed."""
+        return percentile(self.durations, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Calls of one tool or of one caller; `key_id` and `client` are a caller's."""
+
+    name: str
+    calls: int
+    errors: int
+    total_ms: float
+    truncated: int = 0
+    key_id: str = ""
+    client: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RangeFigures:
+    """Of the calls in a range: as a whole and by slot, why they failed, and by tool and caller, most first.
+
+    `outcomes` counts failures of tools alone; `tools` has the tools that were called.
+    """
+
+    whole: Slot
+    slots: list[Slot]
+    outcomes: list[tuple[str, int]]
+    tools: list[Total]
+    callers: list[Total]
+
+
+def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigures:
+    """The figures of the calls in that range, without those of the `hidden` tools; four queries.
+
+    Durations are at most 5 % off: see `access.history.days.BUCKET`.
+    """
+    starts = time_range.starts()
+    slots = [Slot(start) for start in starts]
+    whole, outcomes = Slot(starts[0]), Counter[str]()
+    source = _Source.choose(time_range, starts[0], hidden)
+    for number, outcome, bucket, calls, truncated, ms in source.read(_BY_SLOT, _BY_SLOT_OF_DAYS):
+        is_error = outcome not in _NO_ERRORS
+        # A call of a runtime whose clock is ahead is one of now.
+        for slot in (whole, slots[min(number, len(slots) - 1)]):
+            slot.calls += calls
+            slot.errors += calls * is_error
+            slot.truncated += truncated
+            slot.total_ms += ms
+            slot.durations[bucket] += calls
+        outcomes[outcome] += calls * is_error
+    tools = _add_up(source.read(_BY_TOOL, _BY_TOOL_OF_DAYS), 1)
+    callers = _add_up(source.read(_BY_CALLER, _BY_CALLER_OF_DAYS), 3)
+    return RangeFigures(
+        whole,
+        slots,
+        [(outcome, count) for outcome, count in outcomes.most_common() if count],
+        [
+            Total(name, calls, errors, ms, truncated)
+            for (name,), (calls, errors, truncated, ms) in tools
+            if name
+        ],
+        [
+            Total(caller, calls, errors, ms, key_id=key_id, client=client)
+            for (caller, key_id, client), (calls, errors, ms) in callers
+        ],
+    )
+
+
+def percentile(durations: Mapping[int, int], share: float) -> float | None:
+    """The duration, in ms, that this share of the calls does not exceed; None if there are none."""
+    left = share * sum(durations.values())
+    for bucket in sorted(durations):
+        left -= durations[bucket]
+        if left <= 0:
+            return float(1.1 ** (bucket - 0.5))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where figures are read: in the calls since a moment, and in the days before that."""
+
+    since: datetime
+    slot: str
+    width_s: float
+    hidden: list[str]
+    first: date | None = None
+
+    @classmethod
+    def choose(cls, time_range: TimeRange, start: datetime, hidden: Collection[str]) -> "_Source":
+        width_s = time_range.width.total_seconds()
+        if not time_range.is_of_days:
+            return cls(start, _SLOT, width_s, list(hidden))
+        first = start.date()
+        # More calls of the last day that is counted may have come.
+        counted = max(last_day() or first, first)
+        return cls(midnight(counted), f"{DAY} - %(first)s", width_s, list(hidden), first)
+
+    def read(self, calls: str, days: str) -> list[tuple[Any, ...]]:
+        """Rows of both; the same key may be in each."""
+        statement = calls.replace("{slot}", self.slot)
+        if self.first is not None:
+            statement = f"{statement} UNION ALL {days}"
+        values = {
+            "since": self.since,
+            "width": self.width_s,
+            "hidden": self.hidden,
+            "zone": settings.TIME_ZONE,
+            "first": self.first,
+            "counted": self.since.date(),
+        }
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchall()
+
+
+def _add_up(
+    rows: Iterable[tuple[Any, ...]], keys: int
+) -> list[tuple[tuple[str, ...], tuple[Any, ...]]]:
+    """One row for each key, which are the first columns, with the sums of the others; most calls first."""
+    sums: dict[tuple[str, ...], tuple[Any, ...]] = {}
+    for row in rows:
+        key, values = row[:keys], row[keys:]
+        before = sums.get(key)
+        sums[key] = tuple(map(sum, zip(before, values, strict=True))) if before else values
+    return sorted(sums.items(), key=lambda item: (-item[1][0], item[0]))
