@@ -23,6 +23,7 @@ from core.results import Answer, value_answer
 from core.toolspec import ExpressionLogic, ParameterSpec, ParameterType, ToolSpec
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import Caller, TakesCalls, ToolCaller
+from mcp_runtime.kept_arguments import ArgumentsKeeper, MaskedNames
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinSpec, BuiltinTool
@@ -90,7 +91,7 @@ def _caller_parts(recorder: CallRecorder, database: DatabaseThread) -> Iterator[
             snapshot=lambda: snapshot,
             sources=Sources(script_workers=1),
             recorder=takes,
-            arguments_policy="full",
+            keeper=ArgumentsKeeper("full", MaskedNames()),
             gate=LimitGate(LimitBook, database, None, uuid4()),
         )
 

@@ -185,7 +185,7 @@ MCP_BUILTIN_TOOLS = env.words("MCP_BUILTIN_TOOLS", "all")
 MCP_TOOL_LISTING = env.choice("MCP_TOOL_LISTING", "auto", ("auto", "all", "search"))
 MCP_PINNED_TOOLS = env.words("MCP_PINNED_TOOLS")
 MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFILES))
-CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "names", "none"))
+CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "hash", "names", "none"))
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
 
 # The default data source: what a tool without a data source and `execute_postgres_query` read.

@@ -76,6 +76,20 @@ class Dialect(StrEnum):
     SQLITE = "sqlite"
 
 
+class ArgumentsPolicy(StrEnum):
+    """What is recorded of a call's arguments, the strictest last."""
+
+    FULL = "full"
+    HASH = "hash"
+    NAMES = "names"
+    NONE = "none"
+
+    @staticmethod
+    def strictest(*policies: "ArgumentsPolicy") -> "ArgumentsPolicy":
+        """That which keeps the least."""
+        return max(policies, key=list(ArgumentsPolicy).index)
+
+
 class ResultFormat(StrEnum):
     """How the rows of an answer are written as text."""
 
@@ -150,7 +164,7 @@ Logic = SqlLogic | ExpressionLogic | ScriptLogic | HttpLogic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...)."""
+    """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...); `version` is 0 if unknown."""
 
     id: int
     name: str
@@ -164,3 +178,6 @@ class ToolSpec:
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     annotations: dict[str, bool] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    # What calls are recorded with; agents see no difference.
+    version: int = field(default=0, compare=False)
+    record_arguments: ArgumentsPolicy = field(default=ArgumentsPolicy.FULL, compare=False)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from access.call_arguments import encode_arguments, shorten_text
-from access.calls import Call
+from access.call_arguments import shorten_text
+from access.calls import NOWHERE, Call, Origin
 from access.limits.gate import LimitGate
 from access.models import Outcome
 from access.reader_language import to_columns
@@ -31,10 +31,11 @@ from core.errors import (
     UnknownToolError,
     VectorStoreUnavailableError,
 )
-from core.execution import QuerySources
+from core.execution import CompiledTool, QuerySources
 from core.limits import FoundLimit
 from core.messages import message
 from core.results import Answer
+from mcp_runtime.kept_arguments import ArgumentsKeeper
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
 from tools.builtin.tool import RefusedAnswer
@@ -101,24 +102,33 @@ class ToolCaller:
     snapshot: Callable[[], Snapshot]
     sources: QuerySources
     recorder: TakesCalls
-    arguments_policy: str
+    keeper: ArgumentsKeeper
     gate: LimitGate
     running: int = field(default=0, init=False)
 
-    async def call(self, caller: Caller, name: str, arguments: Mapping[str, object]) -> Answer:
+    async def call(
+        self,
+        caller: Caller,
+        name: str,
+        arguments: Mapping[str, object],
+        origin: Origin = NOWHERE,
+    ) -> Answer:
         """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end.
 
         A call of a forwarding tool is a call of the tool that it names, and recorded as that alone.
         """
         snapshot, began = self.snapshot(), time.perf_counter()
-        record = self._begin_record(caller, name, arguments, snapshot)
+        record = self._begin_record(caller, name, origin, snapshot.revision)
+        tool: ServedTool | None = None
         self.running += 1
         try:
             tool = _find_tool(snapshot, caller, name)
             if isinstance(tool, ForwardingTool):
                 name, arguments = tool.read_target(arguments)
-                record = self._begin_record(caller, name, arguments, snapshot)
+                record.tool_name, tool = shorten_text(name), None
                 tool = _find_tool(snapshot, caller, name)
+            if isinstance(tool, CompiledTool):
+                record.tool_version = tool.spec.version or None
             call = (tool, arguments, caller.facts, self.sources)
             if limits := self.limits_of(caller, name):
                 run = partial(run_tool, *call, caller=caller.key_id)
@@ -127,14 +137,15 @@ class ToolCaller:
                 answer = await run_tool(*call, caller=caller.key_id)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
-                _note_end(record, answer.error)
+                self._note_end(record, answer.error, arguments, tool)
             return answer
         except BaseException as error:
-            _note_end(record, error)
+            self._note_end(record, error, arguments, tool)
             raise
         finally:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
+            record.arguments = self.keeper.encode(arguments, tool)
             self.recorder.add(record)
             if logger.isEnabledFor(logging.INFO):
                 _log_call(record)
@@ -143,18 +154,42 @@ class ToolCaller:
         """The limits of such a call; without any it waits for nobody before it runs."""
         return self.gate.concerning(caller.facts.owner, caller.key_id, name)
 
-    def _begin_record(
-        self, caller: Caller, name: str, arguments: Mapping[str, object], snapshot: Snapshot
-    ) -> Call:
+    def _begin_record(self, caller: Caller, name: str, origin: Origin, revision: int) -> Call:
+        client, version, protocol, session, address, trace = origin
         return Call(
             at=time.time(),
             tool_name=shorten_text(name),
             key_id=caller.key_id,
             caller=caller.name,
-            arguments=encode_arguments(arguments, self.arguments_policy),
-            revision=snapshot.revision,
+            revision=revision,
             request_id=REQUEST_ID.get(),
+            client_name=client,
+            client_version=version,
+            protocol=protocol,
+            session=session,
+            address=address,
+            endpoint=caller.facts.toolset,
+            trace_id=trace,
         )
+
+    def _note_end(
+        self,
+        record: Call,
+        error: BaseException,
+        arguments: Mapping[str, object],
+        tool: ServedTool | None,
+    ) -> None:
+        outcome = next((found for kind, found in _OUTCOMES if isinstance(error, kind)), None)
+        if outcome is None:
+            logger.error("a call failed inside the server", exc_info=error)
+            record.outcome, record.error = Outcome.INTERNAL_ERROR, type(error).__name__
+            return
+        text = str(error)
+        record.outcome = outcome
+        record.error = shorten_text(self.keeper.clean(text, arguments, tool))
+        # Where all of the text can be stored, its values can be too.
+        if isinstance(error, ToolboxError) and record.error == text:
+            record.error_message = to_columns("error", error.message)["error_message"]
 
 
 def _log_call(call: Call) -> None:
@@ -172,20 +207,6 @@ def _log_call(call: Call) -> None:
             "rows": call.row_count,
         },
     )
-
-
-def _note_end(record: Call, error: BaseException) -> None:
-    for kind, outcome in _OUTCOMES:
-        if isinstance(error, kind):
-            record.outcome = outcome
-            text = str(error)
-            record.error = shorten_text(text)
-            # Where all of the text can be stored, its values can be too.
-            if isinstance(error, ToolboxError) and record.error == text:
-                record.error_message = to_columns("error", error.message)["error_message"]
-            return
-    logger.error("a call failed inside the server", exc_info=error)
-    record.outcome, record.error = Outcome.INTERNAL_ERROR, type(error).__name__
 
 
 def _find_tool(snapshot: Snapshot, caller: Caller, name: str) -> ServedTool:

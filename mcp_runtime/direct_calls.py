@@ -19,6 +19,7 @@ from core.errors import ToolboxError
 from core.proxied import wire_content
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.endpoints import current_caller
+from mcp_runtime.origins import ORIGIN, read_origin
 from tools.builtin.tool import RefusedAnswer
 
 # 2026-07-28 asks for it; for earlier eras the SDK leaves it out.
@@ -37,10 +38,12 @@ def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
 
     async def answer(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> Any:
         with CancelScope() as scope, _cancelled_on_disconnect(ctx.request, scope):
+            origin, arguments = read_origin(ctx), params.arguments or {}
             if caller.snapshot().find(params.name) is None:
+                ORIGIN.set(origin)
                 return await through_fastmcp(ctx, params)
             try:
-                found = await caller.call(current_caller(), params.name, params.arguments or {})
+                found = await caller.call(current_caller(), params.name, arguments, origin)
             except ToolboxError as error:
                 return _error(str(error))
             except Exception:

@@ -20,6 +20,7 @@ from core.results import output_schema
 from core.tool_entry import ToolEntry, make_entry
 from mcp_runtime.caller import Caller, ToolCaller
 from mcp_runtime.endpoints import current_caller
+from mcp_runtime.origins import ORIGIN
 from mcp_runtime.search.listing import ListingRule, hints_of_any
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
@@ -49,7 +50,8 @@ class DefinedTool(Tool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         try:
-            answer = await self._caller.call(current_caller(), self.name, arguments)
+            caller = current_caller()
+            answer = await self._caller.call(caller, self.name, arguments, ORIGIN.get())
         except ToolboxError as error:
             raise ToolError(str(error), log_level=10) from None
         wire = CallToolResult.model_validate(wire_content(answer))

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
 
@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from access.calls import CallRecorder, CallWriter
+from access.calls import Call, CallRecorder, CallWriter
 from access.database_thread import DatabaseThread
 from access.limits.counting import open_counters
 from access.limits.gate import LimitGate
@@ -40,6 +40,7 @@ from mcp_runtime.jobs import (
     warn_of_default_source,
     write_heartbeats,
 )
+from mcp_runtime.kept_arguments import ArgumentsKeeper, MaskedNames
 from mcp_runtime.lane.lane import DirectLane, LateOffer
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.sessions import find_manager
@@ -81,17 +82,20 @@ class Runtime:
         # The search goes through what the store holds, and is one of the tools that it holds.
         builtin = builtin_tools(self.services.search, self.services.catalogue, self.search.find)
         self.store.serve_builtin(choose_tools(builtin, settings.MCP_BUILTIN_TOOLS))
-        writer = CallWriter(self.id)
-        self.recorder = CallRecorder(
-            lambda calls: self._tools_thread.call(write_calls, writer, calls)
-        )
+        writer, self._masked = CallWriter(self.id), MaskedNames()
+
+        def record_calls(calls: Sequence[Call]) -> None:
+            write_calls(writer, calls)
+            self._masked.refresh()
+
+        self.recorder = CallRecorder(lambda calls: self._tools_thread.call(record_calls, calls))
         self._limits_thread = DatabaseThread("limits")
         self.gate = LimitGate(self.store.limits, self._limits_thread, open_counters(), self.id)
         self.caller = ToolCaller(
             snapshot=self.store.current,
             sources=self.sources,
             recorder=self.recorder,
-            arguments_policy=settings.CALL_LOG_ARGUMENTS,
+            keeper=ArgumentsKeeper(settings.CALL_LOG_ARGUMENTS, self._masked),
             gate=self.gate,
         )
         self.verifier = KeyVerifier(self._keys_thread)

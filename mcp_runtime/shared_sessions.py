@@ -46,7 +46,8 @@ class SessionNews(Struct):
 
 
 _OPENING: dict[str, Any] = {"jsonrpc": "2.0", "id": "adoption", "method": "initialize"}
-_ABOUT: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "adopted", "version": ""}}
+# What the client said of itself is not known here.
+_ABOUT: dict[str, Any] = {"capabilities": {}, "clientInfo": {"name": "", "version": ""}}
 # What ASGI gives an application for one request.
 _Exchange = tuple[Scope, Receive, Send]
 _news = msgspec.json.Decoder(SessionNews)

@@ -165,7 +165,7 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
             _("More"),
             {
                 "classes": ["collapse"],
-                "fields": ["title", "annotations", "tags"],
+                "fields": ["title", "annotations", "tags", "record_arguments"],
             },
         ),
     ]

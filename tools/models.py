@@ -13,6 +13,7 @@ from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
     DEFAULT_TIMEOUT_MS,
+    ArgumentsPolicy,
     Binding,
     ParameterType,
     ResultFormat,
@@ -39,6 +40,15 @@ class ParameterBinding(models.TextChoices):
     KEY_OWNER = Binding.KEY_OWNER.value, _("the owner of the API key")
     KEY_ID = Binding.KEY_ID.value, _("the id of the API key")
     CLAIM = Binding.CLAIM.value, _("a claim of the API key")
+
+
+class RecordedArguments(models.TextChoices):
+    """What the call log keeps of a call's arguments."""
+
+    FULL = ArgumentsPolicy.FULL.value, _("names and values")
+    HASH = ArgumentsPolicy.HASH.value, _("names, and hashes of the values")
+    NAMES = ArgumentsPolicy.NAMES.value, _("names only")
+    NONE = ArgumentsPolicy.NONE.value, _("nothing")
 
 
 class ToolDefinitionQuerySet(models.QuerySet["ToolDefinition"]):
@@ -147,6 +157,15 @@ class ToolDefinition(models.Model):
         help_text=_('MCP hints, as in {"readOnlyHint": true}.'),
     )
     tags = models.JSONField(_("tags"), default=list, db_default=[], blank=True)
+    record_arguments = models.TextField(
+        _("arguments in the call log"),
+        choices=RecordedArguments,
+        default=RecordedArguments.FULL,
+        db_default=RecordedArguments.FULL,
+        help_text=_(
+            "What is kept of a call's arguments; CALL_LOG_ARGUMENTS may keep less of all tools."
+        ),
+    )
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
 
     updated_by = models.TextField(_("updated by"), default="", db_default="", blank=True)

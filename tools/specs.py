@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ from core.errors import DefinitionError
 from core.messages import message
 from core.script import is_script
 from core.toolspec import (
+    ArgumentsPolicy,
     Binding,
     Dialect,
     ExpressionLogic,
@@ -116,6 +117,8 @@ class StoredTool(NamedTuple):
     is_active: bool | UnknownFlag
     created_by: str
     updated_by: str
+    version: int
+    record_arguments: str
 
 
 class StoredParameter(NamedTuple):
@@ -168,6 +171,12 @@ def build_spec(
         timeout_ms=tool.timeout_ms,
         annotations=_read_annotations(tool.annotations),
         tags=tuple(tool.tags),
+        version=row.version if row else 0,
+        record_arguments=(
+            _choose(ArgumentsPolicy, row.record_arguments, "record_arguments", str.lower)
+            if row
+            else ArgumentsPolicy.FULL
+        ),
     )
 
 
@@ -333,9 +342,11 @@ def _read_annotations(value: JsonValue) -> dict[str, bool]:
     return value
 
 
-def _choose(choices: type[_Choice], value: str, column: str) -> _Choice:
+def _choose(
+    choices: type[_Choice], value: str, column: str, fold: Callable[[str], str] = str.upper
+) -> _Choice:
     try:
-        return choices(value.strip().upper())
+        return choices(fold(value.strip()))
     except ValueError:
         known = ", ".join(choices)
         raise DefinitionError(

@@ -6,9 +6,12 @@ from collections.abc import Coroutine
 from typing import Any
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
+from mcp.server.connection import Connection
 from msgspec import UNSET
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from access.calls import Origin
+from access.proxies import find_client
 from access.request_ids import HEADER, REQUEST_ID, choose_request_id
 from core.errors import LimitError, ToolboxError
 from core.execution import CompiledTool
@@ -27,20 +30,22 @@ from mcp_runtime.lane.requests import (
     HANDSHAKE,
     MAX_ENVELOPE_BYTES,
     MODERN,
-    has_good_envelope,
     is_plain,
     is_routed,
     read_cancellation,
+    read_envelope,
     read_request,
 )
 from mcp_runtime.lane.sessions import Sessions
 from mcp_runtime.lane.taken import TakenRequest
+from mcp_runtime.origins import read_session, read_session_client
 from tools.builtin.tool import BuiltinTool
 
 logger = logging.getLogger(__name__)
 
 _JSON = b"content-type: application/json\r\n"
 _MOST_HOSTS = 256
+_MOST_ADDRESSES = 1_024
 
 
 class DirectLane:
@@ -66,6 +71,7 @@ class DirectLane:
         info = {"io.modelcontextprotocol/serverInfo": server_info}
         self._modern_tail = b',"resultType":"complete","_meta":' + encode_json(info)
         self._hosts: dict[tuple[bytes, str], bool] = {}
+        self._addresses: dict[tuple[str, bytes], str] = {}
         # Calls of sessions, which their clients may cancel by a notification.
         self._running: dict[tuple[str, int | str], asyncio.Task[Any]] = {}
 
@@ -100,12 +106,13 @@ class DirectLane:
         if caller is None or not is_plain(headers) or not self._is_our_host(request):
             return None
         body, session_id, tail = read_request(request.body), "", b""
-        named = headers.get(b"mcp-protocol-version", b"")
+        named, connection = headers.get(b"mcp-protocol-version", b""), None
         if (version := MODERN.get(named)) is not None:
             is_taken, tail = body is not None and is_routed(headers, body), self._modern_tail
         else:
             session_id = headers.get(b"mcp-session-id", b"").decode("latin-1")
-            version = self._find_handshake(named, session_id, caller)
+            connection = self._find_handshake(named, session_id, caller)
+            version = connection.protocol_version if connection else None
             is_taken = body is not None
             if body is None and version is not None:
                 # The notification itself goes on to FastMCP.
@@ -115,13 +122,18 @@ class DirectLane:
         if not is_taken or body is None or version is None:
             return None
         meta = bytes(body.params.meta)
-        if len(meta) > MAX_ENVELOPE_BYTES or not has_good_envelope(body.method, version, meta):
+        if len(meta) > MAX_ENVELOPE_BYTES:
             return None
+        if (envelope := read_envelope(body.method, version, meta)) is None:
+            return None
+        client = read_session_client(connection) if connection else envelope[:2]
+        session, address = read_session(session_id), self._find_address(request)
+        origin = Origin(*client, version, session, address, envelope.trace_id)
         request_id = choose_request_id(headers.get(HEADER, b""))
         lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
         if session_id:
             lines += b"mcp-session-id: %b\r\n" % session_id.encode()
-        return TakenRequest(body, caller, version, lines, request_id, session_id, tail)
+        return TakenRequest(body, caller, origin, lines, request_id, session_id, tail)
 
     def _find_caller(self, request: DirectRequest) -> Caller | None:
         """Who calls, at the endpoint that it calls; None where it is not sure to see anything there."""
@@ -149,11 +161,21 @@ class DirectLane:
             self._hosts[key] = _host_matches(host.decode("latin-1"), allowed)
         return self._hosts[key]
 
-    def _find_handshake(self, named: bytes, session_id: str, caller: Caller) -> str | None:
-        """The version of a request of an earlier era, where its answers are made here."""
+    def _find_address(self, request: DirectRequest) -> str:
+        """The client's address, '' if unknown; read once for each connection's end."""
+        key = (request.peer, request.headers.get(b"x-forwarded-for", b""))
+        if (address := self._addresses.get(key)) is None:
+            if len(self._addresses) > _MOST_ADDRESSES:
+                self._addresses.clear()
+            address = find_client(key[0], key[1].decode("latin-1"))[:45]
+            self._addresses[key] = address
+        return address
+
+    def _find_handshake(self, named: bytes, session_id: str, caller: Caller) -> Connection | None:
+        """The session of a request of an earlier era, where its answers are made here."""
         if named and named not in HANDSHAKE:
             return None
-        return self.sessions.find_version(session_id, caller)
+        return self.sessions.find_connection(session_id, caller)
 
     async def _call(self, taken: TakenRequest) -> DirectAnswer:
         """The answer of a call; the client of a session may cancel it, any client by going away."""
@@ -166,7 +188,7 @@ class DirectLane:
             self._running[key] = task
         try:
             return taken.answer_call(
-                await self._tool_caller.call(taken.caller, params.name, arguments)
+                await self._tool_caller.call(taken.caller, params.name, arguments, taken.origin)
             )
         except ToolboxError as error:
             if isinstance(error, LimitError) and error.retry_after_s:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from mcp_types import methods
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from msgspec import UNSET, Raw, Struct, UnsetType
 from pydantic import ValidationError
+
+from mcp_runtime.origins import CLIENT_INFO, read_client, read_trace_id
 
 MODERN = {version.encode(): version for version in MODERN_PROTOCOL_VERSIONS}
 HANDSHAKE = {version.encode(): version for version in HANDSHAKE_PROTOCOL_VERSIONS}
@@ -124,20 +126,33 @@ def _takes_both(accept: bytes) -> bool:
     return b"*/*" in kinds or kinds >= {b"application/json", b"text/event-stream"}
 
 
+class Envelope(NamedTuple):
+    """What `_meta` says beside the protocol: the client, and the trace that the request belongs to."""
+
+    client_name: str = ""
+    client_version: str = ""
+    trace_id: str = ""
+
+
+_BARE = Envelope()
+
+
 @lru_cache(_ENVELOPES_KEPT)
-def has_good_envelope(method: str, version: str, meta: bytes) -> bool:
-    """Whether the SDK takes `_meta`; asked once for each envelope, as clients repeat theirs.
+def read_envelope(method: str, version: str, meta: bytes) -> Envelope | None:
+    """What `_meta` says, None where the SDK would not take it; read once, as clients repeat theirs.
 
     Longer ones than `MAX_ENVELOPE_BYTES` are not to be kept.
     """
     if not meta:
-        return version not in MODERN_PROTOCOL_VERSIONS
+        return None if version in MODERN_PROTOCOL_VERSIONS else _BARE
     params: dict[str, Any] = {"name": "a"} if method == "tools/call" else {}
     try:
         envelope = msgspec.json.decode(meta)
         methods.validate_client_request(method, version, {**params, "_meta": envelope})
     except (*_UNREADABLE, KeyError, ValidationError):
-        return False
+        return None
+    found = Envelope(*read_client(envelope.get(CLIENT_INFO)), read_trace_id(envelope))
     if version not in MODERN_PROTOCOL_VERSIONS:
-        return True
-    return envelope.get(_PROTOCOL_VERSION) == version and _CLIENT_CAPABILITIES in envelope
+        return found
+    is_good = envelope.get(_PROTOCOL_VERSION) == version and _CLIENT_CAPABILITIES in envelope
+    return found if is_good else None

@@ -29,8 +29,8 @@ class Sessions:
         if connection.session_id is not None:
             self._connections[connection.session_id] = connection
 
-    def find_version(self, session_id: str, caller: Caller) -> str | None:
-        """The protocol version of the caller's own session; None where it is not sure to be served."""
+    def find_connection(self, session_id: str, caller: Caller) -> Connection | None:
+        """The connection of the caller's own session; None where it is not sure to be served."""
         connection = self._connections.get(session_id)
         transport: Any = self.manager and self.manager._server_instances.get(session_id)
         if connection is None or transport is None or not connection.initialize_accepted:
@@ -46,7 +46,7 @@ class Sessions:
         due = asyncio.get_running_loop().time() + transport._idle_timeout
         if transport.idle_scope.deadline < due - TOUCH_INTERVAL_S:
             transport.idle_scope.deadline = due
-        return connection.protocol_version
+        return connection
 
 
 def find_manager(app: Starlette, path: str) -> StreamableHTTPSessionManager:

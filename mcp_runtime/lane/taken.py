@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from access.calls import Origin
 from core.json_text import encode_json
 from core.proxied import ProxiedAnswer, wire_content
 from core.results import Answer, structured_json
@@ -13,11 +14,11 @@ from tools.builtin.tool import RefusedAnswer
 
 @dataclass(slots=True)
 class TakenRequest:
-    """Who makes the request, in which version, and what its answer repeats."""
+    """Who makes the request, from where, and what its answer repeats."""
 
     body: LaneRequest
     caller: Caller
-    version: str
+    origin: Origin
     # Lines of the answer's head.
     headers: bytes
     request_id: str

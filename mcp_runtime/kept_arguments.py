@@ -1,0 +1,99 @@
+"""What of a call's arguments may be kept: as the tool and the installation say, and no masked values."""
+
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping
+
+from access.call_arguments import encode_arguments
+from catalog.models import CatalogColumn
+from core.catalogue.masking import MASK, is_sensitive
+from core.execution import CompiledTool
+from core.toolspec import ArgumentsPolicy
+from mcp_runtime.snapshot import ServedTool
+
+# So long at most, an argument is recorded after people masked its column.
+REFRESH_INTERVAL_S = 10.0
+_MOST_NAMES = 4_096
+
+
+class MaskedNames:
+    """Names of arguments whose values are never kept: those of columns that the catalogue masks.
+
+    What people decided of columns of a name comes before the rule of names.
+    """
+
+    def __init__(self) -> None:
+        self._decided: dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
+        self._read_at = float("-inf")
+
+    def find(self, arguments: Mapping[str, object]) -> Collection[str]:
+        """Those of the arguments."""
+        return [name for name in arguments if self._is_masked(name)]
+
+    def refresh(self) -> None:
+        """Read what people decided, unless that was just done; one query."""
+        if time.monotonic() - self._read_at < REFRESH_INTERVAL_S:
+            return
+        decided: dict[str, bool] = {}
+        rows = CatalogColumn.objects.exclude(is_masked=None).order_by()
+        for name, is_masked in rows.values_list("name", "is_masked").distinct():
+            folded = name.lower()
+            decided[folded] = bool(is_masked) or decided.get(folded, False)
+        self._read_at = time.monotonic()
+        if decided != self._decided:
+            self._decided, self._known = decided, {}
+
+    def _is_masked(self, name: str) -> bool:
+        known = self._known
+        if (is_masked := known.get(name)) is None:
+            # Names of unknown arguments are the client's.
+            if len(known) >= _MOST_NAMES:
+                known.clear()
+            by_rule = is_sensitive(name, "", "")
+            is_masked = known[name] = self._decided.get(name.lower(), by_rule)
+        return is_masked
+
+
+class ArgumentsKeeper:
+    """Turns arguments of a call into what is recorded of them."""
+
+    def __init__(self, policy: str, masked: MaskedNames) -> None:
+        """`policy` is the installation's: a tool may have less kept, never more."""
+        self._policies = {
+            own: ArgumentsPolicy.strictest(ArgumentsPolicy(policy), own) for own in ArgumentsPolicy
+        }
+        self._masked = masked
+
+    def encode(self, arguments: Mapping[str, object], tool: ServedTool | None) -> bytes | None:
+        """As JSON; of a call of no tool, whose policy nobody knows, names at most."""
+        return encode_arguments(arguments, self._policy_of(tool), self._masked.find(arguments))
+
+    def clean(self, error: str, arguments: Mapping[str, object], tool: ServedTool | None) -> str:
+        """The text of an error without the values that are not kept."""
+        keeps_values = self._policy_of(tool) is ArgumentsPolicy.FULL
+        names = self._masked.find(arguments) if keeps_values else arguments
+        texts = {text for name in names for text in _texts_in(arguments[name]) if text.strip()}
+        if not texts:
+            return error
+        longest_first = sorted(texts, key=len, reverse=True)
+        any_value = "|".join(map(re.escape, longest_first))
+        return re.sub(rf"(?<!\w)(?:{any_value})(?!\w)", MASK, error)
+
+    def _policy_of(self, tool: ServedTool | None) -> ArgumentsPolicy:
+        if isinstance(tool, CompiledTool):
+            return self._policies[tool.spec.record_arguments]
+        return self._policies[ArgumentsPolicy.FULL if tool else ArgumentsPolicy.NAMES]
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """The values as messages write them."""
+    match value:
+        case dict():
+            for item in value.values():
+                yield from _texts_in(item)
+        case list():
+            for item in value:
+                yield from _texts_in(item)
+        case _:
+            yield str(value)

@@ -1,0 +1,68 @@
+"""From where calls come: what clients say of themselves, their session, address and trace."""
+
+import re
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from mcp.server.connection import Connection
+from mcp.server.context import ServerRequestContext
+from starlette.requests import Request
+
+from access.call_arguments import shorten_text
+from access.calls import NOWHERE, Origin
+from access.proxies import find_client
+
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+# Of the names that a client gives itself.
+_MAX_CHARACTERS = 100
+# W3C Trace Context, version 00.
+_TRACE_PARENT = re.compile(r"00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+
+# Of the call that FastMCP is serving.
+ORIGIN: ContextVar[Origin] = ContextVar("origin", default=NOWHERE)
+
+
+def read_client(info: object) -> tuple[str, str]:
+    """Name and version in what a client says of itself, '' for what it does not say."""
+    given = info if isinstance(info, Mapping) else {}
+    name, version = given.get("name"), given.get("version")
+    return _clean(name), _clean(version)
+
+
+def read_session_client(connection: Connection) -> tuple[str, str]:
+    """Name and version of the client at the other end."""
+    params = connection.client_params
+    return read_client(params.client_info.__dict__ if params else None)
+
+
+def read_trace_id(meta: Mapping[str, Any]) -> str:
+    """The trace of a request's `_meta`, '' where it has none that is well-formed."""
+    given = meta.get("traceparent")
+    found = _TRACE_PARENT.fullmatch(given) if isinstance(given, str) else None
+    return found.group(1) if found else ""
+
+
+def read_session(session_id: str) -> str:
+    """The number in a session's id, see `shared_sessions`; '' in any other text."""
+    parts = session_id.split(".")
+    return parts[1] if len(parts) == 3 and len(parts[1]) == 32 else ""
+
+
+def read_origin(ctx: ServerRequestContext[Any, Any]) -> Origin:
+    """Of a request that the SDK serves."""
+    connection, address = ctx.session._connection, ""
+    if isinstance(ctx.request, Request):
+        peer = ctx.request.client.host if ctx.request.client else ""
+        address = find_client(peer, ctx.request.headers.get("x-forwarded-for", ""))
+    return Origin(
+        *read_session_client(connection),
+        protocol=ctx.protocol_version,
+        session=read_session(connection.session_id or ""),
+        address=address[:45],
+        trace_id=read_trace_id(dict(ctx.meta or {})),
+    )
+
+
+def _clean(text: object) -> str:
+    return shorten_text(text[:_MAX_CHARACTERS]) if isinstance(text, str) else ""
