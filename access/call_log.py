@@ -1,6 +1,6 @@
 """The call log: the filters in its address, and the calls that it shows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from django.db.models import F, Func, JSONField, Q, QuerySet, Value
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.dateparse import parse_date
+from django.utils.dateparse import parse_date, parse_datetime
 
 from access.call_arguments import recorded_arguments
 from access.figures import FAILED
@@ -23,13 +23,15 @@ from access.visibility import hidden_tools, visible_calls
 from core.formatting import format_csv
 
 PAGE_SIZE = 50
-EXPORT_LIMIT = 50_000
+# Rows that are read for a file at a time.
+EXPORT_CHUNK = 2_000
 TOOLS_OFFERED = 500
 # Means every failure of a tool, see figures.FAILED.
 ANY_FAILURE = "failed"
 COLUMNS = (
     "at", "tool_name", "caller", "key_id", "outcome", "error", "duration_ms", "row_count",
-    "truncated", "revision", "runtime_id", "request_id", "arguments",
+    "truncated", "revision", "tool_version", "runtime_id", "request_id", "client_name",
+    "client_version", "protocol", "session", "address", "endpoint", "trace_id", "arguments",
 )  # fmt: skip
 _QUERY_CHARACTERS = 1_000
 # Those of the error and of the messages in it.
@@ -54,9 +56,9 @@ SELECT tool_name FROM names WHERE tool_name IS NOT NULL LIMIT %s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallLogState:
-    """The filters in the address of the log; empty means any. `start` and `end` are days, both included.
+    """The filters in the address of the log; empty means any.
 
-    `before` and `after` are places in the log as `CallPage` gives them: older or newer calls.
+    `start` and `end` are days or minutes, both included; `live` asks for new calls as they come. `before` and `after` are places in the log as `CallPage` gives them: older or newer calls.
     """
 
     q: str = ""
@@ -64,8 +66,13 @@ class CallLogState:
     caller: str = ""
     key: str = ""
     outcome: str = ""
+    client: str = ""
+    ip: str = ""
+    session: str = ""
+    request: str = ""
     start: str = ""
     end: str = ""
+    live: str = ""
     before: str = ""
     after: str = ""
 
@@ -77,19 +84,40 @@ class CallLogState:
         return replace(
             cls(**texts),
             outcome=texts["outcome"] if texts["outcome"] in known else "",
-            start=texts["start"] if _read_day(texts["start"]) else "",
-            end=texts["end"] if _read_day(texts["end"]) else "",
+            start=texts["start"] if _read_span(texts["start"]) else "",
+            end=texts["end"] if _read_span(texts["end"]) else "",
+            live="1" if texts["live"] else "",
         )
 
     @property
     def is_filtered(self) -> bool:
         """Whether calls may be missing from the log because of it."""
-        return any(asdict(replace(self, before="", after="")).values())
+        return any(asdict(replace(self, live="", before="", after="")).values())
+
+    @property
+    def has_more_filters(self) -> bool:
+        """Whether one is set that the page does not show at once."""
+        return any((self.caller, self.client, self.ip, self.session, self.request))
 
     @property
     def query(self) -> str:
         """The filters as in an address, without a place."""
-        return _encode(replace(self, before="", after=""))
+        return _encode(replace(self, live="", before="", after=""))
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the newest calls are shown as they come."""
+        return bool(self.live) and not (self.before or self.after)
+
+    @property
+    def start_field(self) -> str:
+        """What a field for a day and a time shows of `start`."""
+        return _field_text(self.start, "T00:00")
+
+    @property
+    def end_field(self) -> str:
+        """The same of `end`."""
+        return _field_text(self.end, "T23:59")
 
     def address(self, **changes: str) -> str:
         """Of the log with these changes, from the newest call unless they say where."""
@@ -104,6 +132,11 @@ class CallPage:
     calls: list[CallRecord]
     older: str = ""
     newer: str = ""
+
+    @property
+    def newest(self) -> str:
+        """The place of its first call, '' where it has none."""
+        return _place_of(self.calls[0]) if self.calls else ""
 
 
 def read_calls(state: CallLogState, user: User) -> CallPage:
@@ -123,7 +156,15 @@ def read_calls(state: CallLogState, user: User) -> CallPage:
 
 def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
     """The calls that the filters let through and the user sees, wherever they are in the log."""
-    exact = {"tool_name": state.tool, "caller": state.caller, "key_id": state.key}
+    exact = {
+        "tool_name": state.tool,
+        "caller": state.caller,
+        "key_id": state.key,
+        "client_name": state.client,
+        "address": state.ip,
+        "session": state.session,
+        "request_id": state.request,
+    }
     calls = visible_calls(user).filter(**{name: value for name, value in exact.items() if value})
     if state.outcome == ANY_FAILURE:
         calls = calls.filter(FAILED)
@@ -136,18 +177,24 @@ def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
         calls = calls.filter(
             Q(error__icontains=state.q) | Q(templates__has_any_keys=templates_with(state.q))
         )
-    if day := _read_day(state.start):
-        calls = calls.filter(at__gte=_midnight(day))
-    if day := _read_day(state.end):
-        calls = calls.filter(at__lt=_midnight(day + timedelta(days=1)))
+    if span := _read_span(state.start):
+        calls = calls.filter(at__gte=span[0])
+    if span := _read_span(state.end):
+        calls = calls.filter(at__lt=span[1])
     return calls
 
 
-def export_calls(state: CallLogState, user: User) -> str:
-    """The filtered calls as CSV for spreadsheets, newest first, the newest 50,000 at most."""
-    calls = filter_calls(state, user).order_by("-at", "-id")[:EXPORT_LIMIT]
+def export_calls(state: CallLogState, user: User) -> Iterator[str]:
+    """The filtered calls as CSV for spreadsheets, newest first, some at a time."""
     # The mark makes spreadsheets read Korean and Japanese as UTF-8.
-    return "\ufeff" + format_csv(COLUMNS, list(_export_rows(calls)))
+    yield "\ufeff" + format_csv(COLUMNS, [])
+    calls = filter_calls(state, user).order_by("-at", "-id")
+    chunk = list(calls[:EXPORT_CHUNK])
+    while chunk:
+        yield format_csv((), list(_export_rows(chunk))).removeprefix("\r\n")
+        is_last = len(chunk) < EXPORT_CHUNK
+        place = (chunk[-1].at, chunk[-1].pk)
+        chunk = [] if is_last else list(calls.filter(_beyond("lt", place))[:EXPORT_CHUNK])
 
 
 def shown_arguments(call: CallRecord) -> Any:
@@ -163,11 +210,11 @@ def read_called_tools(user: User) -> list[str]:
         cursor.execute(_TOOLS, [TOOLS_OFFERED])
         names = [name for (name,) in cursor]
     hidden = hidden_tools(user)
-    return [name for name in names if name not in hidden]
+    return [name for name in names if name and name not in hidden]
 
 
-def _export_rows(calls: "QuerySet[CallRecord]") -> Iterator[list[Any]]:
-    for call in calls.iterator():
+def _export_rows(calls: Iterable[CallRecord]) -> Iterator[list[Any]]:
+    for call in calls:
         shown = {"at": call.at.isoformat(), "arguments": shown_arguments(call)}
         shown["runtime_id"] = str(call.runtime_id) if call.runtime_id else None
         yield [shown[name] if name in shown else getattr(call, name) for name in COLUMNS]
@@ -205,13 +252,23 @@ def _beyond(direction: str, place: tuple[datetime, int]) -> Q:
     )
 
 
-def _read_day(text: str) -> date | None:
+def _read_span(text: str) -> tuple[datetime, datetime] | None:
+    """When the day or the minute of this text begins and ends; None if it is neither."""
     try:
-        day = parse_date(text)
+        day, moment = parse_date(text), parse_datetime(text)
     except ValueError:
         return None
     # The day after the last one of the calendar would be none.
-    return day if day and 1970 <= day.year < 9999 else None
+    if day and 1970 <= day.year < 9999:
+        return _midnight(day), _midnight(day + timedelta(days=1))
+    if moment is None or not 1970 <= moment.year < 9999:
+        return None
+    start = timezone.make_aware(moment) if timezone.is_naive(moment) else moment
+    return start, start + timedelta(minutes=1)
+
+
+def _field_text(text: str, clock: str) -> str:
+    return text if "T" in text or not text else f"{text}{clock}"
 
 
 def _midnight(day: date) -> datetime:

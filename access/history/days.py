@@ -29,9 +29,9 @@ SELECT {DAY}, {TOOL}, outcome, {BUCKET}, count(*), count(*) FILTER (WHERE trunca
 FROM h_call_record WHERE at >= %(since)s AND {IS_CALL} GROUP BY 1, 2, 3, 4
 """  # noqa: S608 - our own texts
 _COUNT_CALLERS = f"""
-INSERT INTO h_caller_day (day, tool_name, key_id, caller, client_name, calls, errors, total_ms)
-SELECT {DAY}, {TOOL}, key_id, caller, client_name, count(*), count(*) FILTER (WHERE {IS_ERROR}), sum(duration_ms)
-FROM h_call_record WHERE at >= %(since)s AND {IS_CALL} GROUP BY 1, 2, 3, 4, 5
+INSERT INTO h_caller_day (day, key_id, caller, client_name, calls, errors, total_ms)
+SELECT {DAY}, key_id, caller, client_name, count(*), count(*) FILTER (WHERE {IS_ERROR}), sum(duration_ms)
+FROM h_call_record WHERE at >= %(since)s AND {IS_CALL} GROUP BY 1, 2, 3, 4
 """  # noqa: S608
 
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -25,8 +25,9 @@ from access.models import Outcome
 _NO_ERRORS = {Outcome.OK.value, Outcome.UNKNOWN_TOOL.value}
 _SHOWN = f"{IS_CALL} AND tool_name <> ALL(%(hidden)s)"
 _RAW = f"FROM h_call_record WHERE at >= %(since)s AND {_SHOWN}"
-_DAYS = "WHERE day >= %(first)s AND day < %(counted)s AND tool_name <> ALL(%(hidden)s)"
-_SLOT = "floor(extract(epoch FROM at - %(since)s) / %(width)s)::int"
+_SLOT = "date_bin(%(width)s, at, %(since)s)"
+_DAYS = "WHERE day >= %(first)s AND day < %(counted)s"
+_SHOWN_DAYS = f"{_DAYS} AND tool_name <> ALL(%(hidden)s)"
 
 # The same columns from calls, and from the figures of days that are counted.
 _BY_SLOT = f"""
@@ -35,8 +36,8 @@ SELECT {{slot}} AS slot, outcome, {BUCKET} AS bucket, count(*) AS calls,
 {_RAW} GROUP BY 1, 2, 3
 """
 _BY_SLOT_OF_DAYS = f"""
-SELECT day - %(first)s, outcome, bucket, sum(calls)::bigint, sum(truncated)::bigint, sum(total_ms)
-FROM h_call_day {_DAYS} GROUP BY 1, 2, 3
+SELECT day, outcome, bucket, sum(calls)::bigint, sum(truncated)::bigint, sum(total_ms)
+FROM h_call_day {_SHOWN_DAYS} GROUP BY 1, 2, 3
 """  # noqa: S608
 _BY_TOOL = f"""
 SELECT {TOOL} AS tool_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}) AS errors,
@@ -46,7 +47,7 @@ SELECT {TOOL} AS tool_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}
 _BY_TOOL_OF_DAYS = f"""
 SELECT tool_name, sum(calls)::bigint, coalesce(sum(calls) FILTER (WHERE {IS_ERROR}), 0)::bigint,
     sum(truncated)::bigint, sum(total_ms)
-FROM h_call_day {_DAYS} GROUP BY 1
+FROM h_call_day {_SHOWN_DAYS} GROUP BY 1
 """  # noqa: S608
 _BY_CALLER = f"""
 SELECT caller, key_id, client_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}) AS errors,
@@ -77,7 +78,8 @@ class TimeRange:
         if self.is_of_days:
             last = today()
             return [midnight(last - timedelta(days=back)) for back in range(self.slots - 1, -1, -1)]
-        first = midnight(today())
+        # Between clock times an hour may be missing.
+        first = midnight(today()).astimezone(UTC)
         last_start = first + (timezone.now() - first) // self.width * self.width
         return [last_start - self.width * back for back in range(self.slots - 1, -1, -1)]
 
@@ -160,10 +162,11 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
     slots = [Slot(start) for start in starts]
     whole, outcomes = Slot(starts[0]), Counter[str]()
     source = _Source.choose(time_range, starts[0], hidden)
-    for number, outcome, bucket, calls, truncated, ms in source.read(_BY_SLOT, _BY_SLOT_OF_DAYS):
+    by_start = {source.key_of(slot.start): slot for slot in slots}
+    for key, outcome, bucket, calls, truncated, ms in source.read(_BY_SLOT, _BY_SLOT_OF_DAYS):
         is_error = outcome not in _NO_ERRORS
         # A call of a runtime whose clock is ahead is one of now.
-        for slot in (whole, slots[min(number, len(slots) - 1)]):
+        for slot in (whole, by_start.get(key, slots[-1])):
             slot.calls += calls
             slot.errors += calls * is_error
             slot.truncated += truncated
@@ -171,7 +174,9 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
             slot.durations[bucket] += calls
         outcomes[outcome] += calls * is_error
     tools = _add_up(source.read(_BY_TOOL, _BY_TOOL_OF_DAYS), 1)
-    callers = _add_up(source.read(_BY_CALLER, _BY_CALLER_OF_DAYS), 3)
+    # Figures of callers' days do not say of which tools.
+    callers_source = replace(source, since=starts[0], first=None) if hidden else source
+    callers = _add_up(callers_source.read(_BY_CALLER, _BY_CALLER_OF_DAYS), 3)
     return RangeFigures(
         whole,
         slots,
@@ -203,29 +208,32 @@ class _Source:
     """Where figures are read: in the calls since a moment, and in the days before that."""
 
     since: datetime
-    slot: str
-    width_s: float
+    width: timedelta
     hidden: list[str]
+    # None where all is read in the calls.
     first: date | None = None
 
     @classmethod
     def choose(cls, time_range: TimeRange, start: datetime, hidden: Collection[str]) -> "_Source":
-        width_s = time_range.width.total_seconds()
         if not time_range.is_of_days:
-            return cls(start, _SLOT, width_s, list(hidden))
+            return cls(start, time_range.width, list(hidden))
         first = start.date()
         # More calls of the last day that is counted may have come.
         counted = max(last_day() or first, first)
-        return cls(midnight(counted), f"{DAY} - %(first)s", width_s, list(hidden), first)
+        return cls(midnight(counted), time_range.width, list(hidden), first)
+
+    def key_of(self, start: datetime) -> date | datetime:
+        """What rows say of the slot that begins then."""
+        return start if self.first is None else start.date()
 
     def read(self, calls: str, days: str) -> list[tuple[Any, ...]]:
         """Rows of both; the same key may be in each."""
-        statement = calls.replace("{slot}", self.slot)
+        statement = calls.replace("{slot}", _SLOT if self.first is None else DAY)
         if self.first is not None:
             statement = f"{statement} UNION ALL {days}"
-        values = {
+        values: dict[str, Any] = {
             "since": self.since,
-            "width": self.width_s,
+            "width": self.width,
             "hidden": self.hidden,
             "zone": settings.TIME_ZONE,
             "first": self.first,
@@ -233,7 +241,7 @@ class _Source:
         }
         with connection.cursor() as cursor:
             cursor.execute(statement, values)
-            return cursor.fetchall()
+            return list(cursor)
 
 
 def _add_up(

@@ -29,11 +29,10 @@ class CallDay(models.Model):
 
 
 class CallerDay(models.Model):
-    """Calls of a tool by a caller with a client on a day."""
+    """Calls by a caller with a client on a day."""
 
-    pk = models.CompositePrimaryKey("day", "tool_name", "key_id", "caller", "client_name")
+    pk = models.CompositePrimaryKey("day", "key_id", "caller", "client_name")
     day = models.DateField(editable=False)
-    tool_name = models.TextField(editable=False)
     key_id = models.CharField(max_length=8, editable=False)
     caller = models.TextField(editable=False)
     client_name = models.TextField(editable=False)
@@ -47,4 +46,4 @@ class CallerDay(models.Model):
         verbose_name_plural = _("callers of days")
 
     def __str__(self) -> str:
-        return f"{self.day} {self.caller} {self.tool_name}: {self.calls}"
+        return f"{self.day} {self.caller}: {self.calls}"

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 (
                     "pk",
                     models.CompositePrimaryKey(
-                        *("day", "tool_name", "key_id", "caller", "client_name"),
+                        *("day", "key_id", "caller", "client_name"),
                         blank=True,
                         editable=False,
                         primary_key=True,
@@ -50,7 +50,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("day", models.DateField(editable=False)),
-                ("tool_name", models.TextField(editable=False)),
                 ("key_id", models.CharField(editable=False, max_length=8)),
                 ("caller", models.TextField(editable=False)),
                 ("client_name", models.TextField(editable=False)),

@@ -5,13 +5,17 @@ import io
 from typing import Any
 
 import pytest
-from django.test import Client
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
+from django.test import AsyncClient, Client
 from django.utils import timezone, translation
 
+from access import call_log
 from access.keys import issue_key
 from access.reader_language import in_language, to_columns
 from core.argument_texts import REQUIRED, list_faults, name_fault
 from tests.access.calls import make_call, make_calls
+from tests.factories import make_expression
 from tests.people import StaffWith
 
 HTMX = {"HX-Request": "true"}
@@ -19,7 +23,8 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 def text_of(response: Any) -> str:
-    return str(response.content.decode())
+    content = response.getvalue() if response.streaming else response.content
+    return str(content.decode())
 
 
 def shown(response: Any) -> list[str]:
@@ -38,6 +43,10 @@ def shown(response: Any) -> list[str]:
         pytest.param("q=RELATION", ["bad"], id="text of the error"),
         pytest.param("start={today}", ["bad", "good"], id="from a day"),
         pytest.param("end={today}", ["bad", "good", "old"], id="to a day, included"),
+        pytest.param("end={today}T00:00", ["old"], id="to a minute"),
+        pytest.param("client=Cursor", ["good"], id="client"),
+        pytest.param("ip=10.0.0.7", ["good"], id="address"),
+        pytest.param("session=s1&request=r1", ["good"], id="session and request"),
         pytest.param("start=2026-99-99&end=x&outcome=x&before=x&after=_1", ["bad", "good", "old"], id="nonsense"),
         pytest.param("start=9999-12-31&end=9999-12-31", ["bad", "good", "old"], id="end of time"),
         pytest.param("q=%00&tool=nothing", [], id="nothing"),
@@ -47,7 +56,8 @@ def test_log_shows_what_its_address_asks_for(
     admin: Client, query: str, expected: list[str]
 ) -> None:
     make_call("old", seconds_ago=3 * 86_400)
-    make_call("good", seconds_ago=0.2, caller="ann")
+    origin = {"client_name": "Cursor", "address": "10.0.0.7", "session": "s1", "request_id": "r1"}
+    make_call("good", seconds_ago=0.2, caller="ann", **origin)
     make_call("bad", key_id="abcd1234", outcome="tool_error", error='relation "x" is not there')
 
     response = admin.get(f"/calls/?{query.format(today=timezone.localdate())}")
@@ -175,3 +185,73 @@ def test_page_of_a_call_says_the_id_of_its_request(admin: Client) -> None:
     call = make_call("sum", request_id="4be1a02c9f3d7e58")
 
     assert "4be1a02c9f3d7e58" in text_of(admin.get(f"/calls/{call.pk}/"))
+
+
+def test_live_log_answers_only_what_is_new(admin: Client) -> None:
+    make_call("first", seconds_ago=5)
+    address = "/calls/?live=1"
+    page = admin.get(address, headers=HTMX).context["page"]
+
+    unchanged = admin.get(address, {"live": "1", "seen": page.newest}, headers=HTMX)
+    make_call("second")
+    changed = admin.get(address, {"live": "1", "seen": page.newest}, headers=HTMX)
+
+    assert unchanged.status_code == 204
+    assert shown(changed) == ["second", "first"]
+    assert 'hx-trigger="every 2s"' in text_of(changed)
+    assert "every 2s" not in text_of(admin.get("/calls/", headers=HTMX))
+
+
+def test_export_has_every_call_once_in_as_many_parts_as_it_takes(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_log, "EXPORT_CHUNK", 7)
+    make_calls(21)
+    for number in range(3):
+        make_call(f"tool_{number}", seconds_ago=100)
+
+    response = admin.get("/calls/export/")
+
+    text = text_of(response).removeprefix("\ufeff")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 24
+    assert "\r\n\r\n" not in text
+    assert {row["tool_name"] for row in rows} == {"sales", "tool_0", "tool_1", "tool_2"}
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_export_is_sent_while_it_is_read(admin_user: User) -> None:
+    await sync_to_async(make_calls)(3)
+    client = AsyncClient()
+    await client.aforce_login(admin_user)
+
+    response = await client.get("/calls/export/")
+
+    parts = [part async for part in response]
+    assert len(parts) == 2
+    assert parts[1].count(b"\r\n") == 3
+
+
+def test_page_of_a_call_says_from_where_it_came(admin: Client) -> None:
+    call = make_call(
+        client_name="Cursor", client_version="1.2", address="10.0.0.7", endpoint="shop"
+    )
+
+    page = text_of(admin.get(f"/calls/{call.pk}/"))
+
+    for word in ("Cursor", "1.2", "10.0.0.7", "/mcp/shop"):
+        assert word in page
+
+
+def test_editor_opens_with_the_values_of_a_call(admin: Client) -> None:
+    make_expression("a + b", name="sum")
+    call = make_call("sum", arguments={"a": 6, "b": "***", "gone": 1})
+
+    page = admin.get(f"/calls/{call.pk}/")
+    link = f"/tools/sum/?call={call.pk}"
+    assert link in text_of(page)
+    editor = admin.get(link)
+
+    assert {row.name: row.test for row in editor.context["page"].rows} == {"a": "6", "b": ""}
+    other = make_call("other", arguments={"a": 7})
+    assert admin.get(f"/tools/sum/?call={other.pk}").context["page"].rows[0].test == ""

@@ -1,6 +1,7 @@
 """The editor's page, its analysis while somebody types, and whose draft it is."""
 
 import uuid
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,11 +13,14 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from access.call_log import shown_arguments
 from access.reader_language import in_language
-from access.views.gates import is_fragment, user_of
+from access.views.gates import SEE_CALLS, is_fragment, user_of
+from access.visibility import visible_calls
 from catalog.gates import named_sources_open_to
 from catalog.sources.settings import SourceSettings, find_refusal, read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.catalogue.masking import MASK
 from core.expressions.numbers import CONSTANTS
 from core.expressions.table import Function
 from core.script import SCRIPT_BYTE_LIMIT
@@ -87,8 +91,24 @@ def workbench(
         if name and (server := find_proxied_server(name)):
             return redirect("mcp-server", server)
         raise
+    work = _with_recorded_values(request, work)
     page = build_page(work, read_sources(), user_of(request).get_username())
     return render_page(request, page)
+
+
+def _with_recorded_values(request: HttpRequest, work: Work) -> Work:
+    """The work with the arguments of the call that the address names as values of its trial."""
+    user, number = user_of(request), request.GET.get("call", "")
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    if not is_number or not user.has_perm(SEE_CALLS):
+        return work
+    call = visible_calls(user).filter(pk=number, tool_name=work.document.tool.name).first()
+    values = shown_arguments(call) if call else None
+    if not isinstance(values, dict):
+        return work
+    names = {parameter.param_name for parameter in work.document.tool.parameters}
+    given = {name: value for name, value in values.items() if name in names and value != MASK}
+    return replace(work, document=replace(work.document, test_values=given))
 
 
 @saving_action
