@@ -21,7 +21,7 @@ BATCH_SIZE = 500
 MAX_WAITING = 50_000
 
 
-class Origin(NamedTuple):
+class CallOrigin(NamedTuple):
     """From where a call comes, as far as it is known; fields as those of CallRecord."""
 
     client_name: str = ""
@@ -32,7 +32,7 @@ class Origin(NamedTuple):
     trace_id: str = ""
 
 
-NOWHERE = Origin()
+NOWHERE = CallOrigin()
 
 
 @dataclass(slots=True, kw_only=True)

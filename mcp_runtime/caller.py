@@ -11,7 +11,7 @@ from functools import partial
 from typing import Protocol
 
 from access.call_arguments import shorten_text
-from access.calls import NOWHERE, Call, Origin
+from access.calls import NOWHERE, Call, CallOrigin
 from access.limits.gate import LimitGate
 from access.models import Outcome
 from access.reader_language import to_columns
@@ -111,7 +111,7 @@ class ToolCaller:
         caller: Caller,
         name: str,
         arguments: Mapping[str, object],
-        origin: Origin = NOWHERE,
+        origin: CallOrigin = NOWHERE,
     ) -> Answer:
         """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end.
 
@@ -154,7 +154,7 @@ class ToolCaller:
         """The limits of such a call; without any it waits for nobody before it runs."""
         return self.gate.concerning(caller.facts.owner, caller.key_id, name)
 
-    def _begin_record(self, caller: Caller, name: str, origin: Origin, revision: int) -> Call:
+    def _begin_record(self, caller: Caller, name: str, origin: CallOrigin, revision: int) -> Call:
         client, version, protocol, session, address, trace = origin
         return Call(
             at=time.time(),

@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from starlette.requests import Request
 
 from access.call_arguments import shorten_text
-from access.calls import NOWHERE, Origin
+from access.calls import NOWHERE, CallOrigin
 from access.proxies import find_client
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
@@ -20,7 +20,7 @@ _MAX_CHARACTERS = 100
 _TRACE_PARENT = re.compile(r"00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
 # Of the call that FastMCP is serving.
-ORIGIN: ContextVar[Origin] = ContextVar("origin", default=NOWHERE)
+ORIGIN: ContextVar[CallOrigin] = ContextVar("origin", default=NOWHERE)
 
 
 def read_client(info: object) -> tuple[str, str]:
@@ -49,13 +49,13 @@ def read_session(session_id: str) -> str:
     return parts[1] if len(parts) == 3 and len(parts[1]) == 32 else ""
 
 
-def read_origin(ctx: ServerRequestContext[Any, Any]) -> Origin:
+def read_origin(ctx: ServerRequestContext[Any, Any]) -> CallOrigin:
     """Of a request that the SDK serves."""
     connection, address = ctx.session._connection, ""
     if isinstance(ctx.request, Request):
         peer = ctx.request.client.host if ctx.request.client else ""
         address = find_client(peer, ctx.request.headers.get("x-forwarded-for", ""))
-    return Origin(
+    return CallOrigin(
         *read_session_client(connection),
         protocol=ctx.protocol_version,
         session=read_session(connection.session_id or ""),

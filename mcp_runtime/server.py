@@ -18,7 +18,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from access.calls import Call, CallRecorder, CallWriter
+from access.calls import Call, CallRecorder, CallWriter, WriteCalls
 from access.database_thread import DatabaseThread
 from access.limits.counting import open_counters
 from access.limits.gate import LimitGate
@@ -72,7 +72,7 @@ class Runtime:
     """One serving process: FastMCP in front, the store and its watchers behind."""
 
     def __init__(self, *, auth_required: bool = True) -> None:
-        self.id = uuid4()
+        self.id, self._masked = uuid4(), MaskedNames()
         self._tools_thread = DatabaseThread("tools")
         self._keys_thread = DatabaseThread("keys")
         self.sources = Sources(script_workers=settings.SCRIPT_WORKERS)
@@ -82,13 +82,7 @@ class Runtime:
         # The search goes through what the store holds, and is one of the tools that it holds.
         builtin = builtin_tools(self.services.search, self.services.catalogue, self.search.find)
         self.store.serve_builtin(choose_tools(builtin, settings.MCP_BUILTIN_TOOLS))
-        writer, self._masked = CallWriter(self.id), MaskedNames()
-
-        def record_calls(calls: Sequence[Call]) -> None:
-            write_calls(writer, calls)
-            self._masked.refresh()
-
-        self.recorder = CallRecorder(lambda calls: self._tools_thread.call(record_calls, calls))
+        self.recorder = CallRecorder(self._record_calls())
         self._limits_thread = DatabaseThread("limits")
         self.gate = LimitGate(self.store.limits, self._limits_thread, open_counters(), self.id)
         self.caller = ToolCaller(
@@ -136,6 +130,15 @@ class Runtime:
         self._app.add_middleware(KeyRefusals)
         self._app.add_middleware(Endpoints, path=PATH)
         return self._app
+
+    def _record_calls(self) -> WriteCalls:
+        writer = CallWriter(self.id)
+
+        def record(calls: Sequence[Call]) -> None:
+            write_calls(writer, calls)
+            self._masked.refresh()
+
+        return lambda calls: self._tools_thread.call(record, calls)
 
     @property
     def _is_searched(self) -> bool:

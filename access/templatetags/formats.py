@@ -60,6 +60,16 @@ def milliseconds(value: float | None) -> str:
 
 
 @register.filter
+def time_spent(ms: float) -> str:
+    """A sum of durations, in the unit in which it is at most a few hundred: s, min or h."""
+    seconds = ms / 1_000
+    for size, unit in ((3_600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{number_format(seconds / size, 1 if seconds < 10 * size else 0)} {unit}"
+    return milliseconds(ms)
+
+
+@register.filter
 def percent(value: float) -> str:
     """With one digit behind the point below ten."""
     return f"{number_format(value, 1 if 0 < value < 10 else 0)} %"

@@ -10,7 +10,7 @@ from mcp.server.connection import Connection
 from msgspec import UNSET
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from access.calls import Origin
+from access.calls import CallOrigin
 from access.proxies import find_client
 from access.request_ids import HEADER, REQUEST_ID, choose_request_id
 from core.errors import LimitError, ToolboxError
@@ -128,7 +128,7 @@ class DirectLane:
             return None
         client = read_session_client(connection) if connection else envelope[:2]
         session, address = read_session(session_id), self._find_address(request)
-        origin = Origin(*client, version, session, address, envelope.trace_id)
+        origin = CallOrigin(*client, version, session, address, envelope.trace_id)
         request_id = choose_request_id(headers.get(HEADER, b""))
         lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
         if session_id:

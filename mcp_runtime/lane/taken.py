@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from access.calls import Origin
+from access.calls import CallOrigin
 from core.json_text import encode_json
 from core.proxied import ProxiedAnswer, wire_content
 from core.results import Answer, structured_json
@@ -18,7 +18,7 @@ class TakenRequest:
 
     body: LaneRequest
     caller: Caller
-    origin: Origin
+    origin: CallOrigin
     # Lines of the answer's head.
     headers: bytes
     request_id: str

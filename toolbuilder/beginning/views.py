@@ -49,6 +49,7 @@ from tools.models import ToolType
 TABLE = "table"
 _NAME_CHARACTERS = 64
 _WORDS_CHARACTERS = 200
+_WISH_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +144,14 @@ def list_cards() -> list[StarterCard]:
 
 def _begin(request: HttpRequest) -> ToolDraft:
     template, username = request.POST.get("template", ""), user_of(request).get_username()
-    source = _find_source(request)
+    source, wish = _find_source(request), _read_wish(request)
     source_name = source.name if source else None
     if template == EMPTY_SQL:
-        return create_draft(make_empty(ToolType.SQL.value, source_name), username)
+        empty = make_empty(ToolType.SQL.value, source_name)
+        return create_draft(empty.replace(description_agent=wish), username)
     if template == EMPTY_PYTHON:
-        return create_draft(make_empty(ToolType.PYTHON.value), username)
+        empty = make_empty(ToolType.PYTHON.value)
+        return create_draft(empty.replace(description_agent=wish), username)
     if template == TABLE:
         return create_draft(make_table_tool(_find_table(request)), username)
     starter = find_starter(template)
@@ -158,6 +161,12 @@ def _begin(request: HttpRequest) -> ToolDraft:
         )
     tool = starter.tool.replace(name=choose_free_name(starter.tool.name))
     return create_draft(tool, username, starter.test_values)
+
+
+def _read_wish(request: HttpRequest) -> str:
+    """What an agent searched for in vain, which the new tool is to be found by."""
+    given = request.POST if request.method == "POST" else request.GET
+    return given.get("wish", "").replace("\0", "")[:_WISH_CHARACTERS]
 
 
 def _find_source(request: HttpRequest) -> DataSource | None:
@@ -210,6 +219,7 @@ def _render_page(request: HttpRequest, context: dict[str, Any], status: int = 20
     given = request.POST if request.method == "POST" else request.GET
     whole = {
         "chosen": given.get("template", ""),
+        "wish": _read_wish(request),
         "cards": list_cards(),
         **_form_context(request),
         **_table_context(request),

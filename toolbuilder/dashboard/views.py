@@ -1,4 +1,4 @@
-"""The dashboard: four figures, what needs attention, the runtimes and the last calls."""
+"""The dashboard: figures and charts of a range of time, what needs attention, runtimes, the last calls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,23 +6,17 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
-from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from access.call_log import ANY_FAILURE
-from access.figures import (
-    read_figures,
-    read_hours,
-    start_of_today,
-)
+from access.history.figures import RangeFigures, read_range
 from access.models import RuntimeInstance
-from access.templatetags.formats import milliseconds, percent
+from access.templatetags.formats import milliseconds, percent, time_spent
 from access.views.gates import SEE_LIMITS, for_staff_with, user_of
-from access.visibility import visible_calls
+from access.visibility import hidden_tools, visible_calls
 from toolbuilder.dashboard.attention import (
     Attention,
     find_bad_sources,
@@ -32,9 +26,20 @@ from toolbuilder.dashboard.attention import (
     find_near_limits,
     find_undescribed_tools,
 )
+from toolbuilder.dashboard.figures import (
+    calls_address,
+    chart_data,
+    choose_range,
+    find_passed_over,
+    find_uncalled,
+    label_ranges,
+    list_callers,
+    list_causes,
+    list_missed_searches,
+    list_tools,
+)
 from toolbuilder.dashboard.progress import read_invitation
 from toolbuilder.gates import ToolRights, rights_of
-from toolbuilder.visibility import visible_tools
 from tools.drift import RUNTIME_SILENT_AFTER
 from tools.models import RegistryRevision
 
@@ -71,34 +76,28 @@ def draw_sparkline(values: Sequence[float]) -> Sparkline:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number that leads to what it counts, and how it went in the last 24 hours."""
+    """A number that leads to what it counts, and how it went in the slots of its range."""
 
     label: str
     value: str
     address: str
-    about: str
-    hours: Sequence[float]
+    slots: Sequence[float] = ()
 
     @property
-    def has_hours(self) -> bool:
-        """Whether a drawing of the hours says anything."""
-        return any(self.hours)
+    def has_slots(self) -> bool:
+        """Whether a drawing of the slots says anything."""
+        return any(self.slots)
 
     @property
     def line(self) -> Sparkline:
-        """The drawing of the hours."""
-        return draw_sparkline(self.hours)
-
-    @property
-    def values(self) -> str:
-        """The hours for those who do not see the drawing."""
-        return ", ".join(f"{value:.4g}" for value in self.hours)
+        """The drawing of the slots."""
+        return draw_sparkline(self.slots)
 
 
 @for_staff_with()
 @require_GET
 def dashboard(request: HttpRequest) -> HttpResponse:
-    """What happens now, as far as the person may see it."""
+    """What happens now and in the chosen range of time, as far as the person may see it."""
     rights = rights_of(request)
     context: dict[str, Any] = {
         "rights": rights,
@@ -109,7 +108,7 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     if rights.may_see_calls:
         calls = visible_calls(user_of(request)).defer("arguments").order_by("-at", "-id")
         context |= {
-            "figures": list(_read_figures(request, rights)),
+            **_read_charts(request, rights),
             "calls": list(calls[:CALLS_SHOWN]),
         }
     if rights.may_see:
@@ -121,28 +120,47 @@ def dashboard(request: HttpRequest) -> HttpResponse:
     return render(request, "toolbuilder/dashboard/dashboard.html", context)
 
 
-def _read_figures(request: HttpRequest, rights: ToolRights) -> Iterator[Figure]:
-    calls = visible_calls(user_of(request))
-    today, hours = read_figures(calls, start_of_today()), read_hours(calls)
-    by_hour = _("By hour, in the last 24 hours")
-    all_calls, failed = _calls_of_today(), _calls_of_today(outcome=ANY_FAILURE)
-    slowest = f"{reverse('tools')}?sort=slow" if rights.may_see else all_calls
-    counts, rates = [hour.calls for hour in hours], [hour.error_rate for hour in hours]
-    times, p95 = [hour.p95_ms or 0 for hour in hours], milliseconds(today.p95_ms)
-    yield Figure(_("Calls today"), number_format(today.calls), all_calls, by_hour, counts)
-    yield Figure(_("Error rate today"), percent(today.error_rate), failed, by_hour, rates)
-    yield Figure(_("Duration, p95"), p95, slowest, by_hour, times)
+def _read_charts(request: HttpRequest, rights: ToolRights) -> dict[str, Any]:
+    """All that is shown of the range that the address names."""
+    user, time_range = user_of(request), choose_range(request.GET.get("range", ""))
+    found = read_range(time_range, hidden_tools(user))
+    since = found.whole.start
+    context: dict[str, Any] = {
+        "range": time_range.name,
+        "ranges": label_ranges(),
+        "now": timezone.now(),
+        "figures": list(_list_figures(found)),
+        "slots": found.slots,
+        "chart": chart_data(found, time_range),
+        "causes": list_causes(found, since),
+        "error_count": found.whole.errors,
+        "top_tools": list_tools(found.tools, since),
+        "slow_tools": list_tools(found.tools, since, by_time=True),
+        "top_callers": list_callers(found.callers, since),
+        "caller_count": len(found.callers),
+    }
     if rights.may_see:
-        count = visible_tools(user_of(request)).active().count()
-        address = f"{reverse('tools')}?state=active"
-        called = _("Tools called, by hour, in the last 24 hours")
-        tools = [hour.tools for hour in hours]
-        yield Figure(_("Active tools"), number_format(count), address, called, tools)
+        called = {tool.name for tool in found.tools}
+        context |= {
+            "missed": list_missed_searches(since),
+            "uncalled": find_uncalled(user, called),
+            "passed_over": find_passed_over(user, called, since),
+        }
+    return context
 
 
-def _calls_of_today(**filters: str) -> str:
-    query = urlencode({**filters, "start": timezone.localdate().isoformat()})
-    return f"{reverse('calls')}?{query}"
+def _list_figures(found: RangeFigures) -> Iterator[Figure]:
+    whole, slots, since = found.whole, found.slots, found.whole.start
+    every, failed = calls_address(since), calls_address(since, outcome=ANY_FAILURE)
+    p95 = milliseconds(whole.p95_ms)
+    yield Figure(_("Calls"), number_format(whole.calls), every, [slot.calls for slot in slots])
+    rates = [slot.error_rate for slot in slots]
+    yield Figure(_("Error rate"), percent(whole.error_rate), failed, rates)
+    yield Figure(_("Duration, p95"), p95, every, [slot.p95_ms or 0 for slot in slots])
+    seconds = [slot.total_ms for slot in slots]
+    yield Figure(_("Time spent in tools"), time_spent(whole.total_ms), every, seconds)
+    cut = [slot.truncated for slot in slots]
+    yield Figure(_("Answers cut"), number_format(whole.truncated), every, cut)
 
 
 def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attention]:

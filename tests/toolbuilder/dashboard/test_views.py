@@ -15,7 +15,8 @@ from tests.factories import make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.dashboard.views import draw_sparkline
-from tools.models import QuarantinedTool
+from toolbuilder.models import ToolDraft
+from tools.models import QuarantinedTool, ToolSearch
 
 
 def attention_of(response: Any) -> dict[str, str]:
@@ -24,17 +25,86 @@ def attention_of(response: Any) -> dict[str, str]:
 
 def test_figures_lead_to_the_lists_that_they_count(admin: Client) -> None:
     make_calls(3, duration_ms=20.0)
-    make_call(outcome="timeout", duration_ms=20.0)
+    make_call(outcome="timeout", duration_ms=20.0, truncated=True)
     make_call(seconds_ago=2 * 86_400)
-    make_tool()
 
     figures = admin.get("/").context["figures"]
 
-    assert [one.value for one in figures] == ["4", "25 %", "20 ms", "1"]
+    assert [one.value for one in figures] == ["4", "25 %", "20 ms", "80 ms", "1"]
     for one in figures:
         assert admin.get(one.address).status_code == 200
     shown = admin.get(figures[1].address).context["page"].calls
     assert [call.outcome for call in shown] == ["timeout"]
+
+
+@pytest.mark.parametrize(("name", "calls"), [("24h", "1"), ("7d", "2"), ("90d", "3"), ("x", "1")])
+def test_range_of_time_is_that_of_the_address(admin: Client, name: str, calls: str) -> None:
+    for days in (0, 3, 30):
+        make_call(seconds_ago=days * 86_400)
+
+    page = admin.get(f"/?range={name}")
+
+    assert page.context["figures"][0].value == calls
+    assert sum(page.context["chart"]["calls"]) == int(calls)
+
+
+def test_lists_say_who_calls_what_and_what_fails(admin: Client) -> None:
+    make_calls(3, tool_name="stock", caller="ann", key_id="abcd1234", client_name="Cursor")
+    make_calls(2, tool_name="slow", caller="bob", duration_ms=9_000.0, outcome="timeout")
+
+    context = admin.get("/").context
+
+    assert [one.label for one in context["top_tools"]] == ["stock", "slow"]
+    assert [one.label for one in context["slow_tools"]] == ["slow", "stock"]
+    assert [(one.label, one.note) for one in context["top_callers"]] == [
+        ("ann", "Cursor"),
+        ("bob", ""),
+    ]
+    assert [(str(one.label), one.count) for one in context["causes"]] == [("time-out", 2)]
+    lists = ("top_tools", "slow_tools", "top_callers", "causes")
+    for bar in [bar for name in lists for bar in context[name]]:
+        assert len(admin.get(bar.address).context["page"].calls) == bar.count
+
+
+def test_table_has_the_figures_of_the_charts(admin: Client) -> None:
+    make_call(duration_ms=20.0)
+
+    page = text_of(admin.get("/"))
+
+    table = page[page.index("Show as table") :]
+    assert table.count("20 ms") >= 3
+
+
+def test_search_that_found_nothing_begins_a_tool(admin: Client) -> None:
+    for query in ("refund of an order", "refund of an order", "lost parcels"):
+        ToolSearch.objects.create(query=query)
+    ToolSearch.objects.create(query="sales", names=["sales"])
+
+    missed = admin.get("/").context["missed"]
+
+    assert [(one.label, one.count) for one in missed] == [
+        ("refund of an order", 2),
+        ("lost parcels", 1),
+    ]
+    assert "refund of an order" in text_of(admin.get(missed[0].address))
+    begun = admin.post("/tools/~/new/", {"template": "empty-sql", "wish": missed[0].label})
+    assert ToolDraft.objects.get().document["description_agent"] == "refund of an order"
+    assert begun.status_code == 302
+
+
+def test_tools_that_nobody_calls_are_named(admin: Client) -> None:
+    for name in ("called", "found", "lonely"):
+        make_tool(name=name)
+    make_call("called")
+    ToolSearch.objects.create(query="q", names=["found", "called", "x", "lonely"])
+
+    context = admin.get("/").context
+
+    assert [name for name, *_ in context["uncalled"].shown] == ["found", "lonely"]
+    assert [(name, count) for name, _, count in context["passed_over"].shown] == [
+        ("found", 1),
+        ("x", 1),
+    ]
 
 
 def test_call_of_an_unknown_tool_is_no_error_of_a_tool(admin: Client) -> None:
@@ -105,7 +175,7 @@ def test_number_of_queries_does_not_grow(admin: Client, django_assert_max_num_qu
         SourceCheck.objects.create(source=source, state="unreachable", summary="away")
         RuntimeInstance.objects.create(host="h", pid=number, version="1")
 
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(20):
         page = text_of(admin.get("/"))
 
     assert "7 more broken tools" in page
@@ -126,9 +196,9 @@ def test_silent_runtime_is_told_from_a_serving_one(admin: Client) -> None:
 @pytest.mark.parametrize(
     ("rights", "shown", "hidden"),
     [
-        ((), ["Needs attention"], ["broken_tool", "Runtimes", "Calls today"]),
-        (("view_tooldefinition",), ["broken_tool", "Runtimes"], ["Calls today", "secret"]),
-        (("view_callrecord",), ["Calls today", "secret"], ["broken_tool", "Runtimes"]),
+        ((), ["Needs attention"], ["broken_tool", "Runtimes", "Calls and errors"]),
+        (("view_tooldefinition",), ["broken_tool", "Runtimes"], ["Calls and errors", "secret"]),
+        (("view_callrecord",), ["Calls and errors", "secret"], ["broken_tool", "Runtimes"]),
     ],
     ids=["nothing", "tools", "calls"],
 )
