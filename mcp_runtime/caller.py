@@ -129,12 +129,11 @@ class ToolCaller:
                 tool = _find_tool(snapshot, caller, name)
             if isinstance(tool, CompiledTool):
                 record.tool_version = tool.spec.version or None
-            call = (tool, arguments, caller.facts, self.sources)
-            if limits := self.limits_of(caller, name):
-                run = partial(run_tool, *call, caller=caller.key_id)
-                answer = await run_within_limits(self.gate, limits, run)
-            else:
-                answer = await run_tool(*call, caller=caller.key_id)
+            run = partial(
+                run_tool, tool, arguments, caller.facts, self.sources, caller=caller.key_id
+            )
+            limits = self.limits_of(caller, name)
+            answer = await (run_within_limits(self.gate, limits, run) if limits else run())
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
                 self._note_end(record, answer.error, arguments, tool)
