@@ -83,7 +83,7 @@ def call_export(request: HttpRequest) -> StreamingHttpResponse:
 
 
 async def _in_turns(chunks: Iterator[str]) -> AsyncIterator[str]:
-    while (chunk := await sync_to_async(next)(chunks, "")) != "":
+    while (chunk := await sync_to_async(lambda: next(chunks, ""))()) != "":
         yield chunk
 
 

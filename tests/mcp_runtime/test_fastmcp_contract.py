@@ -103,7 +103,7 @@ async def test_foreign_host_is_refused(serve: Serve) -> None:
 async def test_foreign_origin_is_refused(serve: Serve) -> None:
     async with serve() as served, httpx.AsyncClient() as http:
         request = modern_request(served, "x", {})
-        request["headers"]["CallOrigin"] = "http://evil.example"
+        request["headers"]["Origin"] = "http://evil.example"
         response = await http.post(**request)
 
     assert response.status_code == 403

@@ -225,7 +225,7 @@ async def test_export_is_sent_while_it_is_read(admin_user: User) -> None:
     client = AsyncClient()
     await client.aforce_login(admin_user)
 
-    response = await client.get("/calls/export/")
+    response: Any = await client.get("/calls/export/")
 
     parts = [part async for part in response]
     assert len(parts) == 2

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from catalog.models import CallOrigin, DataSource, EngineName
+from catalog.models import Origin, DataSource, EngineName
 from catalog.sources.environment import (
     STARTED_AT,
     find_names,
@@ -120,7 +120,7 @@ def test_row_whose_variable_is_gone_stays_and_is_refused(
 
     read = read_sources()
 
-    assert DataSource.objects.get().origin == CallOrigin.ENVIRONMENT
+    assert DataSource.objects.get().origin == Origin.ENVIRONMENT
     assert str(read.refused["sales-eu"]) == (
         f"the variable {VARIABLE}, which defines this data source, is not set"
     )

@@ -112,7 +112,7 @@ CASES = [
     ),
     Case(
         "own origin",
-        change=lambda headers: [*headers, ("CallOrigin", f"http://{dict(headers)['Host']}")],
+        change=lambda headers: [*headers, ("Origin", f"http://{dict(headers)['Host']}")],
     ),
     Case(
         "scheme in small letters",
@@ -195,7 +195,7 @@ CASES = [
     Case("no key", change=put("Authorization")),
     Case("wrong key", change=put("Authorization", "Bearer tb_0123456789ab_nothing")),
     Case("key twice", change=lambda headers: [*headers, headers[1]]),
-    Case("other site", change=lambda headers: [*headers, ("CallOrigin", "https://evil.example")]),
+    Case("other site", change=lambda headers: [*headers, ("Origin", "https://evil.example")]),
     Case("other host", change=put("Host", "evil.example")),
     Case("no accept", change=put("Accept")),
     Case("accepts JSON alone", change=put("Accept", "application/json")),
