@@ -17,6 +17,7 @@ class CallerFacts:
 
     `name` is that of the key, `owner` the user it belongs to. A claim is text, a number, a bool or a
     list of texts. `toolset` is that of the endpoint at which it calls, '' at that of all tools.
+    `issuer` names who issued the caller's access token, which it has instead of a key.
     """
 
     key_id: str = ""
@@ -25,6 +26,7 @@ class CallerFacts:
     claims: Mapping[str, JsonValue] = field(default_factory=dict)
     grant: Grant = EVERYTHING
     toolset: str = ""
+    issuer: str = ""
 
 
 NOBODY = CallerFacts()
@@ -109,6 +111,16 @@ class ParameterBinder:
                     "{tool} needs {facts}, which your API key does not have; ask your administrator",
                     tool=self._tool_name,
                     facts=_and(needed),
+                )
+            )
+        if facts.issuer:
+            lacked = needed or [message("key.any", "an API key")]
+            return MissingFactError(
+                message(
+                    "token.fact_missing",
+                    "{tool} needs {facts}, which your access token does not give; ask your administrator",
+                    tool=self._tool_name,
+                    facts=_and(lacked),
                 )
             )
         key = message("key.any", "an API key")

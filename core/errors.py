@@ -54,6 +54,22 @@ class MissingFactError(ToolboxError):
     """The caller lacks a fact that the tool needs, such as a claim of its API key."""
 
 
+class TokenRefusedError(ToolboxError):
+    """An access token that is not good here; nothing of it is in the text."""
+
+
+class TokenRightsError(TokenRefusedError):
+    """A good access token that is not enough: it needs `scope`, '' where no scope would help."""
+
+    def __init__(self, message: Message | str, scope: str = "") -> None:
+        super().__init__(message)
+        self.scope = scope
+
+
+class IssuerUnavailableError(ToolboxError):
+    """The keys of an issuer of access tokens cannot be read now; the same call may work later."""
+
+
 class LimitError(ToolboxError):
     """A limit is used up, or cannot be counted now; `retry_after_s` is when to call again, 0 if unknown."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from django.db import Error as DatabaseError
 from fastmcp.server.auth import AccessToken, TokenVerifier
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.database_thread import DatabaseThread
 from access.keys import find_key, token_end, token_key_id
@@ -38,27 +36,6 @@ class KeysUnavailableError(Exception):
 
 class RefusedAddressError(Exception):
     """The key is valid, and may not be used from this address."""
-
-
-class KeyRefusals:
-    """ASGI middleware: answers 503 where nobody can say whether a key is valid, and 403 from elsewhere.
-
-    401 would tell the client to throw a good key away.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._app(scope, receive, send)
-        except KeysUnavailableError:
-            text = "API keys cannot be checked at the moment; try again in a few seconds"
-            answer = PlainTextResponse(text, 503, {"retry-after": "2"})
-            await answer(scope, receive, send)
-        except RefusedAddressError:
-            text = "this API key may not be used from your network; ask your administrator"
-            await PlainTextResponse(text, 403)(scope, receive, send)
 
 
 @dataclass(slots=True)

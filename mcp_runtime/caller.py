@@ -65,13 +65,31 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has an access token: a client, and for whom at which issuer."""
+
+    client_id: str
+    issuer: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls. `facts` say which tools it sees, and give values to bound parameters."""
+    """Who calls. `facts` say which tools it sees, and give values to bound parameters.
+
+    With an access token it has a holder and no key.
+    """
 
     key_id: str
     name: str
     facts: CallerFacts = NOBODY
+    holder: Holder | None = None
     _at: dict[str, "Caller"] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @property
+    def queue_name(self) -> str:
+        """Whose calls wait behind each other where callers take turns."""
+        return self.key_id or self.facts.owner
 
     def at(self, toolset: str) -> "Caller":
         """The same caller at the endpoint of a toolset; '' is that of all tools."""
@@ -130,7 +148,7 @@ class ToolCaller:
             if isinstance(tool, CompiledTool):
                 record.tool_version = tool.spec.version or None
             run = partial(
-                run_tool, tool, arguments, caller.facts, self.sources, caller=caller.key_id
+                run_tool, tool, arguments, caller.facts, self.sources, caller=caller.queue_name
             )
             limits = self.limits_of(caller, name)
             answer = await (run_within_limits(self.gate, limits, run) if limits else run())

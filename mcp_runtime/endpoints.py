@@ -14,13 +14,15 @@ from mcp_runtime.snapshot import Snapshot
 
 # The address of the client of the request that is being served, '' if unknown.
 CLIENT_ADDRESS: ContextVar[str] = ContextVar("client_address", default="")
+# The toolset of the endpoint that is asked, '' at that of all tools.
+TOOLSET: ContextVar[str] = ContextVar("toolset", default="")
 _TOOLSET = "toolbuilder.toolset"
 
 
 class Endpoints:
     """ASGI, to be put before everything: leads the address of each toolset to the one endpoint.
 
-    Notes, too, from which address the request came.
+    Notes, too, from which address the request came, and to which endpoint.
     """
 
     def __init__(self, app: ASGIApp, path: str) -> None:
@@ -34,6 +36,7 @@ class Endpoints:
             if toolset and above == self._path:
                 path, raw = self._path, self._path.encode()
                 scope = {**scope, "path": path, "raw_path": raw, _TOOLSET: toolset}
+            TOOLSET.set(toolset_of(scope))
         await self._app(scope, receive, send)
 
 

@@ -23,15 +23,12 @@ from access.database_thread import DatabaseThread
 from access.limits.counting import open_counters
 from access.limits.gate import LimitGate
 from access.request_ids import RequestIds
-from mcp_runtime.auth import (
-    KeyRefusals,
-    KeysUnavailableError,
-    KeyVerifier,
-    RefusedAddressError,
-)
+from core.errors import IssuerUnavailableError, TokenRefusedError
+from mcp_runtime.auth import KeysUnavailableError, KeyVerifier, RefusedAddressError
 from mcp_runtime.body_limit import limit_bodies
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.changes import KEYS_CHANNEL, ChangeNotifier, changes
+from mcp_runtime.desk import Desk
 from mcp_runtime.direct_calls import DisconnectWatch, answer_calls_directly
 from mcp_runtime.endpoints import Endpoints, OnlyWithTools
 from mcp_runtime.jobs import (
@@ -50,6 +47,7 @@ from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
 from mcp_runtime.shared_sessions import SESSIONS_CHANNEL, SharedSessions
 from mcp_runtime.store import ToolStore
+from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.registry import BuiltinServices, builtin_tools, choose_tools
 from tools.builtin.search_tools import SEARCH
 from tools.sources import Sources
@@ -92,7 +90,7 @@ class Runtime:
             keeper=ArgumentsKeeper(settings.CALL_LOG_ARGUMENTS, self._masked),
             gate=self.gate,
         )
-        self.verifier = KeyVerifier(self._keys_thread)
+        self.verifier = BearerVerifier(KeyVerifier(self._keys_thread), self.store.current)
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))
         self.provider = SnapshotProvider(self.caller, rule)
         self.mcp = self._build_server(auth_required=auth_required)
@@ -127,7 +125,8 @@ class Runtime:
         if self.lane is not None and self.mcp.auth is not None:
             # Before the key is asked for.
             self._app.add_middleware(LateOffer, lane=self._lane, verifier=self.verifier)
-        self._app.add_middleware(KeyRefusals)
+        if self.mcp.auth is not None:
+            self._app.add_middleware(Desk, path=PATH, verifier=self.verifier)
         self._app.add_middleware(Endpoints, path=PATH)
         return self._app
 
@@ -207,6 +206,7 @@ class Runtime:
             await self.services.close()
             with suppress(DatabaseError, TimeoutError):
                 await self._tools_thread.call(remove_heartbeat, self.id)
+            await self.verifier.close()
             await self._keys_thread.close()
             await self._limits_thread.close()
             await self._tools_thread.close()
@@ -214,7 +214,7 @@ class Runtime:
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
         retry_at = loop.time() + QUARANTINE_RETRY_S
-        hear: dict[str, Callable[[str], None]] = {KEYS_CHANNEL: self.verifier.forget_keys}
+        hear: dict[str, Callable[[str], None]] = {KEYS_CHANNEL: self.verifier.keys.forget_keys}
         if self._sessions is not None:
             hear[SESSIONS_CHANNEL] = self._sessions.hear
         async for _ in changes(hear):
@@ -276,7 +276,8 @@ class Runtime:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         is_known = False
         if scheme.lower() == "bearer":
-            with suppress(KeysUnavailableError, RefusedAddressError):
+            unknown = (KeysUnavailableError, RefusedAddressError)
+            with suppress(*unknown, TokenRefusedError, IssuerUnavailableError):
                 is_known = await self.verifier.verify_token(token) is not None
         if is_known:
             body |= {

@@ -54,7 +54,7 @@ _news = msgspec.json.Decoder(SessionNews)
 
 
 def write_session_id(version: str, owner: AuthorizationContext | None) -> str:
-    """A new id: the protocol's version, a random number, and a signature that binds both to the owner's key."""
+    """A new id: the protocol's version, a random number, and a signature that binds both to the owner."""
     return _signer(owner).sign(f"{version}.{uuid4().hex}")
 
 
@@ -68,7 +68,10 @@ def read_session_id(session_id: str, owner: AuthorizationContext | None) -> tupl
 
 
 def _signer(owner: AuthorizationContext | None) -> Signer:
-    return Signer(sep=".", salt=f"mcp session of {owner['client_id'] if owner else ''}")
+    who = owner["client_id"] if owner else ""
+    if owner and owner["issuer"]:
+        who = encode_json([who, owner["issuer"], owner["subject"]]).decode()
+    return Signer(sep=".", salt=f"mcp session of {who}")
 
 
 class SharedSessions:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from core.bearer_tokens import Issuer
 from core.bindings import CallerFacts
 from core.execution import CompiledTool
 from core.grants import EVERYTHING, ToolsetSpec, Visibility
@@ -29,6 +30,7 @@ class Snapshot:
     builtin: Mapping[str, BuiltinTool] = field(default_factory=dict)
     toolsets: Mapping[str, ToolsetSpec] = field(default_factory=dict)
     limits: LimitBook = field(default_factory=LimitBook)
+    issuers: tuple[Issuer, ...] = ()
 
     @cached_property
     def _visibility(self) -> Visibility:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from access.issuers.models import read_issuers
 from access.limits.models import read_limits
 from access.reader_language import to_columns
 from access.toolsets.models import read_toolsets
@@ -15,6 +16,7 @@ from catalog.sources.settings import (
     read_sources,
     require_usable,
 )
+from core.bearer_tokens import Issuer
 from core.errors import DefinitionError
 from core.grants import ToolsetSpec
 from core.limits import Limit
@@ -53,7 +55,7 @@ _Stored = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class ServedRows:
-    """What changed of the served set, at `revision`, the data sources and the toolsets.
+    """What changed of the served set, at `revision`, the data sources, the toolsets and the issuers.
 
     `fingerprints` are of every active tool, by id, and change with all that is known of its data
     source; `read` are the ids of the tools that were looked at, None all of them. `specs` are the
@@ -68,6 +70,7 @@ class ServedRows:
     toolsets: Mapping[str, ToolsetSpec]
     read: frozenset[int] | None
     limits: tuple[Limit, ...]
+    issuers: tuple[Issuer, ...]
 
     def leaves(self, tool_id: int) -> bool:
         """Whether nobody looked at this tool, since it has not changed."""
@@ -113,7 +116,7 @@ def read_served_rows(
             unreadable[tool.id] = error.message
     return ServedRows(
         *(revision, sources, fingerprints, tuple(specs), unreadable),
-        *(read_toolsets(), read, read_limits()),
+        *(read_toolsets(), read, read_limits(), read_issuers()),
     )
 
 

@@ -22,7 +22,6 @@ from gateways.http_server.direct import (
     DirectRequest,
     run_to_end,
 )
-from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
 from mcp_runtime.endpoints import CLIENT_ADDRESS, toolset_of
 from mcp_runtime.lane.lists import ToolLists
@@ -39,6 +38,7 @@ from mcp_runtime.lane.requests import (
 from mcp_runtime.lane.sessions import Sessions
 from mcp_runtime.lane.taken import TakenRequest
 from mcp_runtime.origins import read_session, read_session_client
+from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.tool import BuiltinTool
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class DirectLane:
         path: str,
         *,
         tool_caller: ToolCaller,
-        verifier: KeyVerifier | None,
+        verifier: BearerVerifier | None,
         guard: HostOriginGuardMiddleware,
         server_info: dict[str, Any],
         lists: ToolLists,
@@ -141,7 +141,8 @@ class DirectLane:
         if self._verifier is not None:
             scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
             forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
-            known = self._verifier.find(token.decode("latin-1"), request.peer, forwarded)
+            toolset = request.path.decode("latin-1")
+            known = self._verifier.find(token.decode("latin-1"), request.peer, forwarded, toolset)
             if scheme != b"Bearer" or known is None:
                 return None
             caller = known
@@ -232,7 +233,7 @@ class LateOffer:
     A call ends when its client leaves, as in the lane.
     """
 
-    def __init__(self, app: ASGIApp, lane: DirectLane, verifier: KeyVerifier) -> None:
+    def __init__(self, app: ASGIApp, lane: DirectLane, verifier: BearerVerifier) -> None:
         self._app, self._lane, self._verifier = app, lane, verifier
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -246,7 +247,8 @@ class LateOffer:
             and scope["path"].encode() == self._lane.path
             and len(headers) == len(scope["headers"])
             and is_small
-            and self._verifier.find(token, CLIENT_ADDRESS.get()) is None
+            and token != ""
+            and self._verifier.find(token, CLIENT_ADDRESS.get(), toolset=toolset_of(scope)) is None
         )
         if not is_offered or await self._verifier.verify_token(token) is None:
             await self._app(scope, receive, send)

@@ -38,6 +38,10 @@ class Sessions:
         owner = None
         if caller.key_id:
             owner = AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
+        elif (holder := caller.holder) is not None:
+            owner = AuthorizationContext(
+                client_id=holder.client_id, issuer=holder.issuer, subject=holder.subject
+            )
         assert self.manager is not None  # noqa: S101 - the transport came from it
         is_ended = transport.is_terminated or transport.idle_scope.cancel_called
         if is_ended or self.manager._session_owners.get(session_id) != owner:

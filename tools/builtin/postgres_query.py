@@ -127,7 +127,7 @@ class _QueryArguments(ArgumentsValidator):
     """And who asks: callers that wait for the database take turns."""
 
     def __call__(self, arguments: Arguments, facts: CallerFacts = NOBODY) -> dict[str, object]:
-        return {**super().__call__(arguments, facts), "caller": facts.key_id}
+        return {**super().__call__(arguments, facts), "caller": facts.key_id or facts.owner}
 
 
 def postgres_query_tool() -> BuiltinTool:

@@ -25,7 +25,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO h_registry_change (revision, tool_id) SELECT toolbuilder_next_registry(),
         CASE WHEN TG_TABLE_NAME IN
-            ('h_mcp_server', 'h_mcp_server_tool', 'h_mcp_toolset', 'h_mcp_toolset_tool', 'h_mcp_tool_limit')
+            ('h_mcp_server', 'h_mcp_server_tool', 'h_mcp_toolset', 'h_mcp_toolset_tool',
+             'h_mcp_tool_limit', 'h_token_issuer', 'h_claim_rule')
         THEN 0 END;
     RETURN NULL;
 END $$;

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from catalog.models import Origin, DataSource, EngineName
+from catalog.models import DataSource, EngineName, Origin
 from catalog.sources.environment import (
     STARTED_AT,
     find_names,

@@ -74,7 +74,7 @@ async def test_list_of_a_client_whose_key_has_to_be_read_is_made_of_bytes_too(
 
     async with both_ways(serve, settings) as (direct, _):
         for count in (1, 2):
-            direct.served.runtime.verifier.forget_keys()
+            direct.served.runtime.verifier.keys.forget_keys()
             assert "first" in await names(direct, LISTS[0])
             assert len(direct.taken) == count
 

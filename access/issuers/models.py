@@ -1,0 +1,189 @@
+"""The rows of issuers and of the rules on their claims, which other programs write too."""
+
+import logging
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, RegexValidator
+from django.db import models
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from access.allowed_tools import check_allowed_tools, read_allowed_tools
+from access.toolsets.models import read_names
+from core.bearer_tokens import ALGORITHMS, LEEWAY_S, Issuer
+from core.bindings import is_claim_name
+from core.claim_rules import ClaimRule, ClaimTest
+from core.grants import Grant
+from gateways.issuers import is_issuer_url
+
+logger = logging.getLogger(__name__)
+
+NAME_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}$"
+MAX_LEEWAY_S = 300
+MAX_BOUND = 50
+
+
+def default_algorithms() -> list[str]:
+    """What most issuers sign with."""
+    return ["RS256", "ES256"]
+
+
+def check_issuer_url(url: str) -> None:
+    """Raise ValidationError unless an issuer may be there."""
+    if not is_issuer_url(url):
+        raise ValidationError(
+            _(
+                "Write an address with https:// and nothing after the path; http:// on this machine alone."
+            )
+        )
+
+
+def check_bound(stored: object) -> None:
+    """Raise ValidationError unless `stored` maps names of facts to claims."""
+    is_map = isinstance(stored, dict) and len(stored) <= MAX_BOUND
+    if (
+        not isinstance(stored, dict)
+        or not is_map
+        or not all(is_claim_name(name) for pair in stored.items() for name in pair)
+    ):
+        raise ValidationError(
+            _('Write facts with the claims they come from, as in {"tenant": "org_id"}.')
+        )
+
+
+class TokenIssuer(models.Model):
+    """Who issues access tokens that are good at our endpoints; its name stands before those of its people."""
+
+    name = models.CharField(
+        _("name"),
+        max_length=32,
+        unique=True,
+        validators=[RegexValidator(NAME_PATTERN, _("Use small letters, digits and dashes."))],
+    )
+    url = models.CharField(_("issuer"), max_length=500, unique=True, validators=[check_issuer_url])
+    audience = models.CharField(
+        _("audience"), max_length=500, blank=True, default="", db_default=""
+    )
+    algorithms = models.JSONField(
+        _("algorithms"), default=default_algorithms, db_default=["RS256", "ES256"]
+    )
+    leeway_s = models.PositiveSmallIntegerField(
+        _("leeway, s"),
+        default=LEEWAY_S,
+        db_default=LEEWAY_S,
+        validators=[MaxValueValidator(MAX_LEEWAY_S)],
+    )
+    scope = models.CharField(_("scope"), max_length=500, blank=True, default="", db_default="")
+    name_claim = models.CharField(
+        _("name of people"), max_length=100, blank=True, default="", db_default=""
+    )
+    is_active = models.BooleanField(_("active"), default=True, db_default=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
+
+    class Meta:
+        db_table = "h_token_issuer"
+        verbose_name = _("issuer")
+        verbose_name_plural = _("issuers")
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(name__regex=NAME_PATTERN), name="h_token_issuer_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def to_issuer(self) -> Issuer:
+        """The issuer with its rules. What another program wrote that is no list allows nothing."""
+        names = read_names(self.algorithms) or frozenset()
+        return Issuer(
+            id=self.pk,
+            name=self.name,
+            url=self.url,
+            audience=self.audience,
+            algorithms=tuple(name for name in ALGORITHMS if name in names),
+            leeway_s=min(self.leeway_s, MAX_LEEWAY_S),
+            scope=" ".join(self.scope.split()),
+            name_claim=self.name_claim,
+            rules=tuple(
+                rule.to_rule() for rule in self.rules.all() if rule.test in ClaimComparison.values
+            ),
+        )
+
+
+class ClaimComparison(models.TextChoices):
+    """How a rule compares a claim."""
+
+    EQUALS = ClaimTest.EQUALS.value, _("equals")
+    CONTAINS = ClaimTest.CONTAINS.value, _("contains")
+    MATCHES = ClaimTest.MATCHES.value, _("matches")
+
+
+class IssuerRule(models.Model):
+    """What tokens of an issuer are granted of which a claim passes a test."""
+
+    issuer = models.ForeignKey(
+        TokenIssuer, verbose_name=_("issuer"), on_delete=models.CASCADE, related_name="rules"
+    )
+    claim = models.CharField(_("claim"), max_length=200)
+    test = models.CharField(_("comparison"), max_length=20, choices=ClaimComparison)
+    value = models.CharField(_("value"), max_length=500)
+    allowed_tools = models.JSONField(
+        _("allowed tools"),
+        default=list,
+        db_default=[],
+        blank=True,
+        validators=[check_allowed_tools],
+    )
+    toolsets = models.JSONField(_("toolsets"), default=list, db_default=[], blank=True)
+    builtin_groups = models.JSONField(_("built-in groups"), default=list, db_default=[], blank=True)
+    free_sql_sources = models.JSONField(
+        _("SQL of its own on"), default=list, db_default=[], blank=True
+    )
+    bound = models.JSONField(
+        _("facts"), default=dict, db_default={}, blank=True, validators=[check_bound]
+    )
+
+    class Meta:
+        db_table = "h_claim_rule"
+        verbose_name = _("claim rule")
+        verbose_name_plural = _("claim rules")
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.claim} {self.test} {self.value}"
+
+    def to_rule(self) -> ClaimRule:
+        """What it means; of a row with a known comparison."""
+        bound = self.bound if isinstance(self.bound, dict) else {}
+        return ClaimRule(
+            id=self.pk,
+            claim=self.claim,
+            test=ClaimTest(self.test),
+            value=self.value,
+            grant=Grant(
+                tools=read_allowed_tools(self.allowed_tools),
+                toolsets=read_names(self.toolsets) or frozenset(),
+                groups=read_names(self.builtin_groups) or frozenset(),
+                sources=read_allowed_tools(self.free_sql_sources),
+            ),
+            bound=tuple(
+                (name, path)
+                for name, path in sorted(bound.items())
+                if is_claim_name(name) and is_claim_name(path)
+            ),
+        )
+
+
+def read_issuers() -> tuple[Issuer, ...]:
+    """The issuers whose tokens are taken; one at an address that is not safe is named in the log."""
+    issuers: list[Issuer] = []
+    for row in TokenIssuer.objects.filter(is_active=True).order_by("id").prefetch_related("rules"):
+        if is_issuer_url(row.url):
+            issuers.append(row.to_issuer())
+        else:
+            logger.warning(
+                "issuer %s of h_token_issuer is ignored: its address is not safe", row.pk
+            )
+    return tuple(issuers)
