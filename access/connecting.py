@@ -14,6 +14,17 @@ def mcp_url(request: HttpRequest) -> str:
     return settings.MCP_PUBLIC_URL or local_mcp_url(request)
 
 
+def endpoint_url(toolset: str = "") -> str:
+    """The public address of an endpoint, which tokens name as their audience; never the Host header."""
+    url: str = settings.MCP_PUBLIC_URL or f"http://127.0.0.1:{settings.MCP_PORT}/mcp"
+    return url.rstrip("/") + (f"/{toolset}" if toolset else "")
+
+
+def endpoint_audiences(toolset: str = "") -> frozenset[str]:
+    """A token for the endpoint of all tools is good at that of each toolset, not the other way round."""
+    return frozenset((endpoint_url(toolset), endpoint_url()))
+
+
 def local_mcp_url(request: HttpRequest) -> str:
     """The MCP port of the host that the page was asked of, as `manage.py up` prints it."""
     host = request.get_host()

@@ -14,7 +14,7 @@ from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read
 from access.audit.models import AuditAction, AuditEntry, AuditHead, AuditPlace
 from access.claims import check_claims
 from access.history.models import CallDay, CallerDay
-from access.issuers.models import IssuerRule, TokenIssuer
+from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
 from access.toolsets.models import Toolset, ToolsetTool, read_names
@@ -30,6 +30,7 @@ __all__ = [
     "CallRecord",
     "CallerDay",
     "EndedSession",
+    "IssuerPerson",
     "IssuerRule",
     "KnownClient",
     "LimitCount",

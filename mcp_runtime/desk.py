@@ -8,10 +8,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from access.connecting import endpoint_url
 from core.errors import IssuerUnavailableError, TokenRefusedError, TokenRightsError
 from mcp_runtime.auth import KeysUnavailableError, RefusedAddressError
 from mcp_runtime.endpoints import toolset_of
-from mcp_runtime.tokens import BearerVerifier, endpoint_url, metadata_url
+from mcp_runtime.tokens import BearerVerifier, metadata_url
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 # In headers stands no text of a client but a name of this form.

@@ -107,8 +107,7 @@ class ToolStore:
         served = self._with_proxied(dict(sorted(defined.items())))
         self.snapshot = Snapshot(
             *(rows.revision, served, quarantined, before.builtin, rows.toolsets),
-            LimitBook(rows.limits, ZoneInfo(settings.LIMIT_TIME_ZONE)),
-            rows.issuers,
+            *(LimitBook(rows.limits, ZoneInfo(settings.LIMIT_TIME_ZONE)), rows.issuers),
         )
         self._fingerprints = {
             tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from fastmcp.server.auth import AccessToken, TokenVerifier
 
+from access.connecting import endpoint_audiences, endpoint_url
 from access.keys import token_key_id
 from core.bearer_tokens import Issuer, VerifiedToken, accepted_audiences
 from core.bindings import CallerFacts
@@ -24,12 +24,6 @@ from mcp_runtime.snapshot import Snapshot
 # So long a checked token is good without another look: one of an issuer that has withdrawn its key, too.
 TOKEN_CACHE_SECONDS = 30.0
 TOKEN_CACHE_SIZE = 1_000
-
-
-def endpoint_url(toolset: str = "") -> str:
-    """The public address of an endpoint, which tokens name as their audience; never the Host header."""
-    url: str = settings.MCP_PUBLIC_URL or f"http://127.0.0.1:{settings.MCP_PORT}/mcp"
-    return url.rstrip("/") + (f"/{toolset}" if toolset else "")
 
 
 def metadata_url(toolset: str = "") -> str:
@@ -105,11 +99,11 @@ class BearerVerifier(TokenVerifier):
             if entry.issuers != issuers:
                 return None
             entry.issuers = issuers
-        accepted = accepted_audiences(entry.token.issuer, _audiences(toolset))
+        accepted = accepted_audiences(entry.token.issuer, endpoint_audiences(toolset))
         return None if entry.token.audiences.isdisjoint(accepted) else entry.caller
 
     async def _check(self, token: str, issuers: tuple[Issuer, ...]) -> Caller:
-        audiences = _audiences(TOOLSET.get())
+        audiences = endpoint_audiences(TOOLSET.get())
         verified = await verify_bearer_token(token, issuers, self._published, audiences)
         if missing := verified.missing_scope:
             text = message("token.scope", "the token lacks the scope {scope}", scope=missing)
@@ -127,11 +121,6 @@ class BearerVerifier(TokenVerifier):
         good_until = min(time.time() + TOKEN_CACHE_SECONDS, verified.expires_at)
         self._entries[_digest(token)] = _Entry(verified, caller, issuers, good_until)
         return caller
-
-
-def _audiences(toolset: str) -> set[str]:
-    """A token for the endpoint of all tools is good at that of each toolset, not the other way round."""
-    return {endpoint_url(toolset), endpoint_url()}
 
 
 def _caller_of(token: VerifiedToken) -> Caller:

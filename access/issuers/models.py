@@ -2,6 +2,7 @@
 
 import logging
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, RegexValidator
 from django.db import models
@@ -9,6 +10,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import check_allowed_tools, read_allowed_tools
+from access.encryption import EncryptedField, unseal
 from access.toolsets.models import read_names
 from core.bearer_tokens import ALGORITHMS, LEEWAY_S, Issuer
 from core.bindings import is_claim_name
@@ -21,6 +23,7 @@ logger = logging.getLogger(__name__)
 NAME_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}$"
 MAX_LEEWAY_S = 300
 MAX_BOUND = 50
+SIGN_IN_SCOPE = "openid profile email"
 
 
 def default_algorithms() -> list[str]:
@@ -78,6 +81,18 @@ class TokenIssuer(models.Model):
         _("name of people"), max_length=100, blank=True, default="", db_default=""
     )
     is_active = models.BooleanField(_("active"), default=True, db_default=True)
+    # Of ourselves at the issuer, where people sign in to the pages by it.
+    client_id = models.CharField(
+        _("client id"), max_length=200, blank=True, default="", db_default=""
+    )
+    client_secret = EncryptedField(_("stored secret"), default="", db_default="", blank=True)
+    sign_in_scope = models.CharField(
+        _("scope of sign-ins"),
+        max_length=500,
+        blank=True,
+        default=SIGN_IN_SCOPE,
+        db_default=SIGN_IN_SCOPE,
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
 
     class Meta:
@@ -93,6 +108,15 @@ class TokenIssuer(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def secret_identity(self) -> str:
+        """For whom the secret is encrypted: at another address nobody can send it."""
+        return f"issuer {self.url}"
+
+    def read_secret(self) -> str:
+        """Our secret at the issuer, '' for a public client. Raises ConfigurationError."""
+        return unseal(self.client_secret, self.secret_identity) if self.client_secret else ""
 
     def to_issuer(self) -> Issuer:
         """The issuer with its rules. What another program wrote that is no list allows nothing."""
@@ -144,6 +168,7 @@ class IssuerRule(models.Model):
     bound = models.JSONField(
         _("facts"), default=dict, db_default={}, blank=True, validators=[check_bound]
     )
+    people_groups = models.JSONField(_("groups of people"), default=list, db_default=[], blank=True)
 
     class Meta:
         db_table = "h_claim_rule"
@@ -173,7 +198,36 @@ class IssuerRule(models.Model):
                 for name, path in sorted(bound.items())
                 if is_claim_name(name) and is_claim_name(path)
             ),
+            people_groups=read_names(self.people_groups) or frozenset(),
         )
+
+
+class IssuerPerson(models.Model):
+    """Who of the pages a subject of an issuer is; made when somebody signs in by it for the first time."""
+
+    issuer = models.ForeignKey(
+        TokenIssuer, verbose_name=_("issuer"), on_delete=models.CASCADE, related_name="people"
+    )
+    subject = models.CharField(_("subject"), max_length=255)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        verbose_name=_("user"),
+        # The database forgets the link with the user, whichever program deletes them.
+        on_delete=models.DO_NOTHING,
+    )
+    last_sign_in_at = models.DateTimeField(_("last sign-in"), null=True, editable=False)
+
+    class Meta:
+        db_table = "h_issuer_person"
+        verbose_name = _("person of an issuer")
+        verbose_name_plural = _("people of issuers")
+        ordering = ["issuer", "subject"]
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="h_issuer_person_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
 
 
 def read_issuers() -> tuple[Issuer, ...]:

@@ -6,8 +6,8 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.utils.translation import gettext_lazy as _
 
+from access.encryption import seal
 from access.reader_language import in_language
-from catalog.encryption import seal
 from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer
 from core.errors import ConfigurationError

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from catalog.encryption import EncryptedField
+from access.encryption import EncryptedField
 from catalog.sources.models import between, bounded_integer, optional_text
 from core.ingest.remote_tools import MAX_NAMESPACE_CHARACTERS
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_TIMEOUT_MS

@@ -7,8 +7,8 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce, Now
 from django.views.decorators.debug import sensitive_variables
 
+from access.encryption import unseal
 from access.reader_language import to_columns
-from catalog.encryption import unseal
 from catalog.models import McpServer, ServerState
 from catalog.sources.connections import MIN_SECRET_CHARACTERS, address_rules, check_row
 from catalog.sources.credentials import resolve_credential

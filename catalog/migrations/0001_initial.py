@@ -11,8 +11,8 @@ from django.conf import settings
 from django.contrib.postgres.operations import TrigramExtension
 from django.db import migrations, models
 
+import access.encryption
 import catalog.connection_options
-import catalog.encryption
 from access.foreign_keys import on_delete
 
 REMEMBER_REMOVED = """
@@ -172,7 +172,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "password",
-                    catalog.encryption.EncryptedField(
+                    access.encryption.EncryptedField(
                         blank=True,
                         db_default="",
                         default="",
@@ -487,7 +487,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "token",
-                    catalog.encryption.EncryptedField(
+                    access.encryption.EncryptedField(
                         blank=True,
                         db_default="",
                         default="",

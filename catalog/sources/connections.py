@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.views.decorators.debug import sensitive_variables
 
+from access.encryption import unseal
 from catalog.connection_options import libpq_keywords
-from catalog.encryption import unseal
 from catalog.models import Authentication, DataSource
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.environment import read_target

@@ -7,8 +7,8 @@ from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidg
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
+from access.encryption import seal
 from access.reader_language import in_language
-from catalog.encryption import seal
 from catalog.models import DataSource, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
 from core.errors import ConfigurationError

@@ -11,8 +11,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from access.encryption import EncryptedField
 from catalog.connection_options import check_options, check_search_path
-from catalog.encryption import EncryptedField
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
 from gateways.engines import find_kind

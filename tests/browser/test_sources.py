@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from catalog.encryption import seal
+from access.encryption import seal
 from catalog.models import DataSource
 from catalog.sources.checking import inspect_source, store_report
 from config.services.postgres import EmbeddedPostgres

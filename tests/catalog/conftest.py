@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from cryptography.fernet import Fernet
 
-from catalog.encryption import seal
+from access.encryption import seal
 from catalog.models import DataSource
 from config.services.postgres import EmbeddedPostgres
 from tests.people import _english, admin

@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.db.models import Model
 
-from catalog.encryption import check_keys, reseal
+from access.encryption import check_keys, reseal
+from access.models import TokenIssuer
 from catalog.models import DataSource, McpServer
 from core.errors import ConfigurationError
 
@@ -32,6 +33,7 @@ def rotate_passwords() -> Rotation:
     secrets: tuple[tuple[type[Model], str, str], ...] = (
         (DataSource, "password", ""),
         (McpServer, "token", "MCP server "),
+        (TokenIssuer, "client_secret", "issuer "),
     )
     for model, column, prefix in secrets:
         rows = model._default_manager.select_for_update().exclude(**{column: ""})

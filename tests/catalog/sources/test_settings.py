@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from catalog.encryption import seal
+from access.encryption import seal
 from catalog.models import DataSource
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.settings import read_sources

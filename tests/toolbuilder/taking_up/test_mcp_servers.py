@@ -8,7 +8,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
-from catalog.encryption import seal
+from access.encryption import seal
 from catalog.management.commands.rotate_keys import rotate_passwords
 from catalog.mcp_servers.settings import to_mcp_settings
 from catalog.models import McpServer, McpTool, ServerState

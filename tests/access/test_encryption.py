@@ -8,7 +8,7 @@ from cryptography.fernet import Fernet
 from django.core import serializers
 from django.core.management import call_command
 
-from catalog.encryption import reseal, seal, unseal
+from access.encryption import reseal, seal, unseal
 from catalog.models import DataSource
 from catalog.sources.connections import to_settings
 from core.errors import ConfigurationError
