@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from access.views import audit, calls, keys, limits
+from access.views import audit, calls, issuers, keys, limits
 
 urlpatterns = [
     path("audit/", audit.audit_list, name="audit"),
@@ -18,6 +18,14 @@ urlpatterns = [
     path("limits/<int:limit_pk>/", limits.limit_edit, name="limit"),
     path("limits/<int:limit_pk>/switch/", limits.limit_switch, name="limit-switch"),
     path("limits/<int:limit_pk>/delete/", limits.limit_delete, name="limit-delete"),
+    path("access/issuers/", issuers.issuer_list, name="issuers"),
+    path("access/issuers/try/", issuers.token_try, name="token-try"),
+    path("access/issuers/new/", issuers.issuer_new, name="issuer-new"),
+    path("access/issuers/<int:issuer_pk>/", issuers.issuer_edit, name="issuer"),
+    path("access/issuers/<int:issuer_pk>/delete/", issuers.issuer_delete, name="issuer-delete"),
+    path("access/issuers/<int:issuer_pk>/rules/new/", issuers.rule_new, name="rule-new"),
+    path("access/rules/<int:rule_pk>/", issuers.rule_edit, name="rule"),
+    path("access/rules/<int:rule_pk>/delete/", issuers.rule_delete, name="rule-delete"),
     path("keys/", keys.key_list, name="keys"),
     path("keys/new/", keys.key_new, name="key-new"),
     path("keys/tools/", keys.key_tools, name="key-tools"),

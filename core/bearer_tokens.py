@@ -13,7 +13,8 @@ from joserfc.jws import JWSRegistry
 
 from core.claim_rules import ClaimRule, Claims, TokenRights, apply_rules, find_claim
 from core.errors import TokenRefusedError
-from core.messages import message
+from core.grants import NOTHING
+from core.messages import Message, message
 
 # Only those whose check needs a public key: with HS256 whoever has that key could sign.
 ALGORITHMS = (
@@ -46,6 +47,12 @@ ID_TOKEN = message(
     "token.id_token", "this is an ID token, which is for the client; send the access token"
 )
 NO_SUBJECT = message("token.no_subject", "the token does not say whose it is")
+
+
+NOTHING_GRANTED = message(
+    "token.nothing",
+    "the token is good, and no rule here grants anything to it; ask your administrator",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +109,13 @@ class VerifiedToken:
         name = self.issuer.name_claim
         own = _text(self.claims, name) if name else ""
         return f"{self.issuer.name}:{own or self.subject}"
+
+    @property
+    def refusal(self) -> Message | None:
+        """Why it is not enough, although it is good; None for one that is."""
+        if missing := self.missing_scope:
+            return message("token.scope", "the token lacks the scope {scope}", scope=missing)
+        return NOTHING_GRANTED if self.rights.grant == NOTHING else None
 
     @property
     def missing_scope(self) -> str:

@@ -13,8 +13,6 @@ from access.keys import token_key_id
 from core.bearer_tokens import Issuer, VerifiedToken, accepted_audiences
 from core.bindings import CallerFacts
 from core.errors import TokenRightsError
-from core.grants import NOTHING
-from core.messages import message
 from gateways.issuers import IssuerKeys, verify_bearer_token
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import Caller, Holder
@@ -105,16 +103,9 @@ class BearerVerifier(TokenVerifier):
     async def _check(self, token: str, issuers: tuple[Issuer, ...]) -> Caller:
         audiences = endpoint_audiences(TOOLSET.get())
         verified = await verify_bearer_token(token, issuers, self._published, audiences)
-        if missing := verified.missing_scope:
-            text = message("token.scope", "the token lacks the scope {scope}", scope=missing)
-            raise TokenRightsError(text, verified.issuer.scope)
-        if verified.rights.grant == NOTHING:
-            raise TokenRightsError(
-                message(
-                    "token.nothing",
-                    "the token is good, and no rule here grants anything to it; ask your administrator",
-                )
-            )
+        if verified.refusal is not None:
+            scope = verified.issuer.scope if verified.missing_scope else ""
+            raise TokenRightsError(verified.refusal, scope)
         caller = _caller_of(verified)
         if len(self._entries) >= TOKEN_CACHE_SIZE:
             self._entries.pop(next(iter(self._entries)))

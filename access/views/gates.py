@@ -27,6 +27,11 @@ ADD_TOOLSETS = "access.add_toolset"
 CHANGE_TOOLSETS = "access.change_toolset"
 DELETE_TOOLSETS = "access.delete_toolset"
 
+SEE_ISSUERS = "access.view_tokenissuer"
+ADD_ISSUERS = "access.add_tokenissuer"
+CHANGE_ISSUERS = "access.change_tokenissuer"
+DELETE_ISSUERS = "access.delete_tokenissuer"
+
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 

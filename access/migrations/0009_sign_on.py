@@ -10,7 +10,7 @@ from access.foreign_keys import on_delete
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("access", "0004_issuers"),
+        ("access", "0008_issuers"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,199 @@
+"""The forms of issuers, of rules on their claims, and of a token that is tried."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Group
+from django.utils.translation import gettext_lazy as _
+
+from access.allowed_tools import check_allowed_tools
+from access.encryption import seal
+from access.issuers.models import IssuerRule, TokenIssuer, check_bound
+from access.reader_language import in_language
+from access.toolsets.models import Toolset
+from core.bearer_tokens import ALGORITHMS
+from core.errors import ConfigurationError
+from core.grants import BuiltinGroup
+
+_WIDGETS: dict[type[forms.Widget], str] = {
+    forms.TextInput: "input",
+    forms.PasswordInput: "input",
+    forms.NumberInput: "input",
+    forms.Select: "select",
+    forms.Textarea: "textarea mono",
+}
+
+
+def dress(fields: dict[str, forms.Field]) -> None:
+    """Give each widget the class of our components."""
+    for field in fields.values():
+        if kind := _WIDGETS.get(type(field.widget)):
+            field.widget.attrs |= {"class": kind, "autocomplete": "off", "spellcheck": "false"}
+
+
+class _Lines(forms.CharField):
+    """A JSON list of names as lines, each name once."""
+
+    def __init__(self, **options: Any) -> None:
+        widget = forms.Textarea(attrs={"rows": 3})
+        super().__init__(required=False, max_length=100_000, widget=widget, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        words = str(super().to_python(value)).replace(",", "\n").splitlines()
+        return list(dict.fromkeys(word.strip() for word in words if word.strip()))
+
+
+class _Pairs(_Lines):
+    """A JSON object of texts as lines `name = value`."""
+
+    def prepare_value(self, value: Any) -> Any:
+        pairs = value.items() if isinstance(value, dict) else None
+        return value if pairs is None else "\n".join(f"{name} = {text}" for name, text in pairs)
+
+    def to_python(self, value: Any) -> Any:
+        lines = (line.partition("=") for line in super().to_python(value))
+        return {name.strip(): text.strip() or name.strip() for name, _sign, text in lines}
+
+
+class IssuerForm(forms.ModelForm[TokenIssuer]):
+    """An issuer; a secret that is not typed again stays as it is."""
+
+    algorithms = forms.MultipleChoiceField(
+        label=_("Algorithms"),
+        choices=[(name, name) for name in ALGORITHMS],
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Tokens signed otherwise are refused."),
+    )
+    new_secret = forms.CharField(
+        label=_("Client secret"),
+        required=False,
+        max_length=500,
+        widget=forms.PasswordInput,
+        help_text=_("Empty: the stored one stays. It is encrypted with FIELD_ENCRYPTION_KEYS."),
+    )
+
+    class Meta:
+        model = TokenIssuer
+        fields = [
+            *("name", "url", "audience", "algorithms", "leeway_s", "scope", "name_claim"),
+            *("is_active", "client_id", "new_secret", "sign_in_scope"),
+        ]
+        labels = {
+            "name": _("Name"),
+            "url": _("Issuer (iss)"),
+            "audience": _("Audience (aud)"),
+            "leeway_s": _("Leeway, seconds"),
+            "scope": _("Scope that is needed"),
+            "name_claim": _("Claim with the name of people"),
+            "is_active": _("Take its tokens"),
+            "client_id": _("Client id"),
+            "sign_in_scope": _("Scope of sign-ins"),
+        }
+        help_texts = {
+            "name": _("Stands before the names of its people, as in corp:alice."),
+            "url": _(
+                "Exactly as its tokens have it, such as https://login.example.org/realms/corp."
+            ),
+            "audience": _("Empty: the address of the endpoint that is called, as it should be."),
+            "leeway_s": _("How far its clock may be from ours."),
+            "scope": _("Words that a token needs and that clients ask for; empty: none."),
+            "name_claim": _("Empty: sub. Choose a claim that people cannot change themselves."),
+            "client_id": _("Of this application at the issuer; empty: nobody signs in by it."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._address = self.instance.url
+        dress(self.fields)
+
+    def clean(self) -> dict[str, Any]:
+        """Raise ValidationError for a secret of another address, and where none can be stored."""
+        given = super().clean() or self.cleaned_data
+        row, secret, url = self.instance, given.get("new_secret"), given.get("url", "")
+        if secret and url:
+            try:
+                row.client_secret = seal(secret, TokenIssuer(url=url).secret_identity)
+            except ConfigurationError as error:
+                self.add_error("new_secret", in_language(error))
+        elif row.client_secret and url != self._address:
+            text = _("Enter the secret again: the stored one was meant for another address.")
+            self.add_error("new_secret", text)
+        return given
+
+
+class RuleForm(forms.ModelForm[IssuerRule]):
+    """One rule: which tokens, and what they are granted."""
+
+    toolsets = forms.MultipleChoiceField(
+        label=_("Toolsets"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    builtin_groups = forms.MultipleChoiceField(
+        label=_("Built-in groups"),
+        required=False,
+        choices=[(group.value, group.value) for group in BuiltinGroup],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    allowed_tools = _Lines(
+        label=_("Single tools"),
+        help_text=_("One name a line; * alone is every tool."),
+        validators=[check_allowed_tools],
+    )
+    free_sql_sources = _Lines(
+        label=_("SQL of its own on"),
+        help_text=_("Data sources, one name a line; * alone is every one."),
+    )
+    bound = _Pairs(
+        label=_("Facts for bound parameters"),
+        help_text=_(
+            "One a line, as in tenant = org_id: the fact and the claim that it is copied from."
+        ),
+        validators=[check_bound],
+    )
+    people_groups = forms.MultipleChoiceField(
+        label=_("Groups of people who sign in"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    class Meta:
+        model = IssuerRule
+        fields = [
+            *("claim", "test", "value", "toolsets", "builtin_groups", "allowed_tools"),
+            *("free_sql_sources", "bound", "people_groups"),
+        ]
+        labels = {"claim": _("Claim"), "test": _("Comparison"), "value": _("Value")}
+        help_texts = {
+            "claim": _("Its name, or a path such as realm_access.roles."),
+            "test": _("Lists contain items and scope contains words; patterns have * and ?."),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dress(self.fields)
+        names = {
+            "toolsets": Toolset.objects.values_list("name", flat=True),
+            "people_groups": Group.objects.order_by("name").values_list("name", flat=True),
+        }
+        for field, known in names.items():
+            # One that was deleted stays chosen, until somebody takes it away.
+            every = dict.fromkeys([*known, *(getattr(self.instance, field) or [])])
+            self.fields[field].choices = [(name, name) for name in every]  # type: ignore[attr-defined]
+
+
+class TokenForm(forms.Form):
+    """A token to be tried at an endpoint; it is stored nowhere."""
+
+    token = forms.CharField(
+        label=_("Access token"),
+        max_length=40_000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    toolset = forms.ChoiceField(label=_("Endpoint"), required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        dress(self.fields)
+        names = Toolset.objects.values_list("name", flat=True)
+        every = [("", "/mcp"), *((name, f"/mcp/{name}") for name in names)]
+        self.fields["toolset"].choices = every  # type: ignore[attr-defined]

@@ -1,0 +1,137 @@
+"""Issuers and rules as a browser writes them, and a token that is tried."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from cryptography.fernet import Fernet
+from django.test import AsyncClient, Client
+from django.urls import reverse
+
+from access.models import IssuerRule, TokenIssuer
+from tests.factories import make_toolset
+from tests.oidc_server import OidcServer, oidc_server
+from tests.people import StaffWith
+
+ISSUER = {
+    "name": "corp",
+    "url": "https://login.example.org/realms/corp",
+    "algorithms": ["RS256"],
+    "leeway_s": "30",
+    "is_active": "on",
+}
+
+
+def errors_of(response: Any) -> set[str]:
+    return set(response.context["form"].errors)
+
+
+def test_issuer_and_rule_are_written_in_the_browser(admin: Client) -> None:
+    make_toolset("sales")
+    admin.post(reverse("issuer-new"), ISSUER | {"scope": " tools:read  x "})
+    row = TokenIssuer.objects.get()
+    rule = {
+        "claim": "groups",
+        "test": "contains",
+        "value": "sales",
+        "toolsets": ["sales"],
+        "builtin_groups": ["search"],
+        "allowed_tools": "add, add\nmultiply",
+        "bound": "tenant = org.id\ncountry",
+    }
+
+    answer = admin.post(reverse("rule-new", args=[row.pk]), rule)
+
+    assert answer["Location"] == reverse("issuer", args=[row.pk])
+    issuer = row.to_issuer()
+    assert issuer.scope == "tools:read x"
+    assert issuer.rules[0].grant.tools == frozenset({"add", "multiply"})
+    assert issuer.rules[0].grant.groups == {"search"}
+    assert issuer.rules[0].bound == (("country", "country"), ("tenant", "org.id"))
+    page = admin.get(reverse("rule", args=[issuer.rules[0].id])).content.decode()
+    assert "tenant = org.id" in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        pytest.param({"url": "http://login.example.org"}, "url", id="plain HTTP"),
+        pytest.param({"url": "https://a@login.example.org"}, "url", id="user"),
+        pytest.param({"url": "https://login.example.org/?a=1"}, "url", id="query"),
+        pytest.param({"url": "file:///etc/passwd"}, "url", id="file"),
+        pytest.param({"algorithms": ["HS256"]}, "algorithms", id="symmetric"),
+        pytest.param({"algorithms": []}, "algorithms", id="no algorithm"),
+        pytest.param({"name": "Corp:x"}, "name", id="name"),
+        pytest.param({"leeway_s": "3600"}, "leeway_s", id="leeway"),
+    ],
+)
+def test_unsafe_issuer_is_refused(admin: Client, changes: dict[str, Any], field: str) -> None:
+    response = admin.post(reverse("issuer-new"), ISSUER | changes)
+
+    assert response.status_code == 422
+    assert errors_of(response) == {field}
+
+
+def test_secret_is_stored_encrypted_and_for_its_address_alone(admin: Client, settings: Any) -> None:
+    settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    admin.post(reverse("issuer-new"), ISSUER | {"client_id": "web", "new_secret": "s3cret"})
+    row = TokenIssuer.objects.get()
+
+    page = admin.get(reverse("issuer", args=[row.pk])).content.decode()
+    moved = ISSUER | {"url": "https://evil.example.org"}
+    refused = admin.post(reverse("issuer", args=[row.pk]), moved)
+
+    assert row.read_secret() == "s3cret"
+    assert "s3cret" not in row.client_secret + page
+    assert errors_of(refused) == {"new_secret"}
+
+
+def test_pages_are_for_those_who_have_the_right(staff_with: StaffWith) -> None:
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    client = staff_with("view_tokenissuer")
+
+    assert client.get(reverse("issuers")).status_code == 200
+    for name, args in (("issuer-new", []), ("issuer", [row.pk]), ("rule-new", [row.pk])):
+        assert client.get(reverse(name, args=args)).status_code == 403
+    assert client.post(reverse("issuer-delete", args=[row.pk])).status_code == 403
+
+
+@pytest.fixture
+async def issuer(transactional_db: None, settings: Any) -> AsyncIterator[OidcServer]:
+    """A real server that is registered, with a rule for the group sales."""
+    settings.MCP_PUBLIC_URL = "https://tools.example.org/mcp"
+    async with oidc_server() as server:
+        row = await TokenIssuer.objects.acreate(name="corp", url=server.url)
+        await IssuerRule.objects.acreate(
+            issuer=row,
+            claim="groups",
+            test="contains",
+            value="sales",
+            toolsets=["sales-kr"],
+            bound={"region": "tenant"},
+        )
+        yield server
+
+
+async def test_pasted_token_is_tried_and_forgotten(
+    issuer: OidcServer, admin_user: Any, caplog: Any
+) -> None:
+    client = AsyncClient()
+    await sync_to_async(client.force_login)(admin_user)
+    good = issuer.sign(issuer.claims("https://tools.example.org/mcp"))
+    bad = issuer.sign(issuer.claims("https://else.example.org/mcp"))
+
+    pages = {}
+    for token in (good, bad, "nonsense"):
+        answer = await client.post(reverse("token-try"), {"token": token})
+        pages[token] = answer.content.decode()
+
+    assert "its holder is corp:alice" in pages[good]
+    assert "sales-kr" in pages[good]
+    assert "region = KR" in pages[good]
+    assert "the token was issued for another audience" in pages[bad]
+    assert "neither an API key nor a JWT" in pages["nonsense"]
+    for token in (good, bad):
+        assert token not in pages[token]
+        assert token not in caplog.text
