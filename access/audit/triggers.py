@@ -13,6 +13,7 @@ AUDITED_TABLES = (
     "auth_user_user_permissions",
     "h_api_key",
     "h_catalog_column",
+    "h_claim_rule",
     "h_custom_tool",
     "h_custom_tool_param",
     "h_data_source",
@@ -23,6 +24,7 @@ AUDITED_TABLES = (
     "h_mcp_tool_limit",
     "h_mcp_toolset",
     "h_mcp_toolset_tool",
+    "h_token_issuer",
 )
 
 # Deferred: an immediate one would lock the chain's head in the middle of a transaction, and two of

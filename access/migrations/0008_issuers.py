@@ -7,6 +7,7 @@ from django.db import migrations, models
 
 import access.allowed_tools
 import access.issuers.models
+from access.audit.triggers import audited
 from access.foreign_keys import on_delete
 
 
@@ -195,4 +196,6 @@ class Migration(migrations.Migration):
             },
         ),
         on_delete("CASCADE", "h_claim_rule", "issuer_id", "h_token_issuer"),
+        audited("h_token_issuer"),
+        audited("h_claim_rule", "concat_ws(' ', $1->>'claim', $1->>'value')"),
     ]

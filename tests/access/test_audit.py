@@ -16,7 +16,7 @@ from access.audit.trail import check_chain
 from access.audit.triggers import AUDITED_TABLES
 from access.keys import find_key, issue_key, revoke_key, rotate_key
 from access.limits.models import ToolLimit
-from access.models import ApiKey
+from access.models import ApiKey, IssuerRule, TokenIssuer
 from catalog.models import DataSource, McpServer, McpTool
 from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
@@ -92,6 +92,10 @@ def _make_rows() -> None:
     column = make_table("stores", columns=("id",)).columns.get()
     column.is_masked = True
     column.save()
+    issuer = TokenIssuer.objects.create(
+        name="login", url="https://login.example.com", client_secret="hunter2"
+    )
+    IssuerRule.objects.create(issuer=issuer, claim="groups", test="contains", value="sales")
 
 
 def test_orm_writes_of_each_table_are_entered() -> None:
@@ -102,6 +106,7 @@ def test_orm_writes_of_each_table_are_entered() -> None:
     assert entries("auth_user_groups") == [("insert", "ann · sellers")]
     assert entries("h_mcp_toolset_tool") == [("insert", "kr · sales")]
     assert entries("h_mcp_server_tool") == [("insert", "crm_find")]
+    assert entries("h_claim_rule") == [("insert", "groups sales")]
     assert check_chain().is_whole
 
 
