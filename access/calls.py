@@ -107,7 +107,9 @@ class CallWriter:
         due = {
             call.key_id
             for call in calls
-            if call.key_id and now - self._noted_at.get(call.key_id, -math.inf) > resolution_s
+            if call.key_id
+            and call.outcome != Outcome.REFUSED
+            and now - self._noted_at.get(call.key_id, -math.inf) > resolution_s
         }
         if due:
             note_uses(due)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from access.allowed_tools import every_tool
 from access.models import ApiKey
 from core.errors import ConfigurationError
-from core.messages import message
+from core.messages import Message, message
 
 ALPHABET = string.digits + string.ascii_letters
 SECRET_BYTES = 32
@@ -80,6 +80,25 @@ def find_key(token: str) -> ApiKey | None:
     is_former = hmac.compare_digest(key.previous_digest, digest)
     has_overlap = key.previous_until is not None and now < key.previous_until
     return key if is_present or (is_former and has_overlap) else None
+
+
+def find_faults(key_ids: Collection[str]) -> dict[str, Message]:
+    """By key id why requests with that key are refused now, whatever their secret."""
+    keys = ApiKey.objects.select_related("owner").filter(key_id__in=key_ids)
+    found = {key.key_id: key for key in keys}
+    return {key_id: _fault_of(found.get(key_id)) for key_id in key_ids}
+
+
+def _fault_of(key: ApiKey | None) -> Message:
+    if key is None:
+        return message("key.unknown", "is not known")
+    if key.revoked_at is not None:
+        return message("key.revoked", "is revoked")
+    if key.is_suspended:
+        return message("key.suspended", "belongs to somebody who is deactivated")
+    if not key.is_valid:
+        return message("key.expired", "has expired")
+    return message("key.wrong", "has another secret")
 
 
 def rotate_key(key: ApiKey, overlap: timedelta) -> str:

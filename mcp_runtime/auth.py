@@ -5,6 +5,7 @@ import logging
 import math
 import time
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from django.db import Error as DatabaseError
 from fastmcp.server.auth import AccessToken, TokenVerifier
@@ -38,6 +39,12 @@ class RefusedAddressError(Exception):
     """The key is valid, and may not be used from this address."""
 
 
+class NotesRefusals(Protocol):
+    """Where refused requests are counted."""
+
+    def __call__(self, token: str, *, is_elsewhere: bool = False) -> None: ...
+
+
 @dataclass(slots=True)
 class _Entry:
     caller: Caller
@@ -57,13 +64,28 @@ class _Entry:
 class KeyVerifier(TokenVerifier):
     """Accepts the API keys of the database; a valid key is remembered for a second by its token."""
 
-    def __init__(self, database: DatabaseThread) -> None:
+    def __init__(
+        self, database: DatabaseThread, on_refusal: NotesRefusals = lambda *_, **__: None
+    ) -> None:
+        """`on_refusal` is given each token that a request came with in vain."""
         super().__init__()
+        self.on_refusal = on_refusal
         self._database = database
         self._entries: dict[str, _Entry] = {}
         self._readings: dict[str, asyncio.Task[_Entry | None]] = {}
 
     async def verify_token(self, token: str) -> AccessToken | None:
+        """As `check`, and notes what is refused."""
+        try:
+            access = await self.check(token)
+        except RefusedAddressError:
+            self.on_refusal(token, is_elsewhere=True)
+            raise
+        if access is None:
+            self.on_refusal(token)
+        return access
+
+    async def check(self, token: str) -> AccessToken | None:
         """Raises KeysUnavailableError and, for a key of other networks, RefusedAddressError."""
         entry = self._find_fresh(token)
         if entry is None and token_key_id(token) is not None:

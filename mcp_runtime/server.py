@@ -42,6 +42,7 @@ from mcp_runtime.lane.lane import DirectLane, LateOffer
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.sessions import find_manager
 from mcp_runtime.provider import SnapshotProvider
+from mcp_runtime.refusals import Refusals
 from mcp_runtime.search.listing import ListingRule
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.search.service import ToolSearchService
@@ -71,8 +72,7 @@ class Runtime:
 
     def __init__(self, *, auth_required: bool = True) -> None:
         self.id, self._masked = uuid4(), MaskedNames()
-        self._tools_thread = DatabaseThread("tools")
-        self._keys_thread = DatabaseThread("keys")
+        self._tools_thread, self._keys_thread = DatabaseThread("tools"), DatabaseThread("keys")
         self.sources = Sources(script_workers=settings.SCRIPT_WORKERS)
         self.services = BuiltinServices()
         self.store = ToolStore(self._tools_thread, self.sources)
@@ -90,7 +90,9 @@ class Runtime:
             keeper=ArgumentsKeeper(settings.CALL_LOG_ARGUMENTS, self._masked),
             gate=self.gate,
         )
-        self.verifier = BearerVerifier(KeyVerifier(self._keys_thread), self.store.current)
+        self._refusals = Refusals(self.recorder, self._keys_thread)
+        keys = KeyVerifier(self._keys_thread, self._refusals.note)
+        self.verifier = BearerVerifier(keys, self.store.current)
         rule = ListingRule(settings.MCP_TOOL_LISTING, frozenset(settings.MCP_PINNED_TOOLS))
         self.provider = SnapshotProvider(self.caller, rule)
         self.mcp = self._build_server(auth_required=auth_required)
@@ -184,6 +186,7 @@ class Runtime:
                 ("watch", self._watch()),
                 ("judge", self._judge()),
                 ("record", self.recorder.run()),
+                ("refusals", self._refusals.run()),
                 ("limits", self.gate.run()),
                 ("heartbeat", write_heartbeats(self._tools_thread, self.id, self.store.current)),
                 ("check sources", check_due_sources(self._tools_thread)),
@@ -200,6 +203,8 @@ class Runtime:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await self._refusals.flush()
+            await self.recorder.flush()
             await self.sources.close()
             await self.store.proxied.servers.close()
             await self.search.close()
@@ -278,7 +283,7 @@ class Runtime:
         if scheme.lower() == "bearer":
             unknown = (KeysUnavailableError, RefusedAddressError)
             with suppress(*unknown, TokenRefusedError, IssuerUnavailableError):
-                is_known = await self.verifier.verify_token(token) is not None
+                is_known = await self.verifier.check(token) is not None
         if is_known:
             body |= {
                 "database": "away" if self._database_is_away else "ok",

@@ -58,13 +58,18 @@ class BearerVerifier(TokenVerifier):
         return self._snapshot().issuers
 
     async def verify_token(self, token: str) -> AccessToken | None:
+        """As `check`, and notes keys that are refused."""
+        is_key = not self.issuers() or token_key_id(token) is not None
+        return await (self.keys.verify_token(token) if is_key else self.check(token))
+
+    async def check(self, token: str) -> AccessToken | None:
         """Who has the token, at the endpoint that is asked; None for an unknown key.
 
         Raises as KeyVerifier for keys, TokenRefusedError and IssuerUnavailableError for other tokens.
         """
         issuers = self.issuers()
         if not issuers or token_key_id(token) is not None:
-            return await self.keys.verify_token(token)
+            return await self.keys.check(token)
         caller = self._find_checked(token, TOOLSET.get()) or await self._check(token, issuers)
         holder = caller.holder
         assert holder is not None  # noqa: S101 - narrows

@@ -250,7 +250,7 @@ class LateOffer:
             and token != ""
             and self._verifier.find(token, CLIENT_ADDRESS.get(), toolset=toolset_of(scope)) is None
         )
-        if not is_offered or await self._verifier.verify_token(token) is None:
+        if not is_offered or await self._verifier.check(token) is None:
             await self._app(scope, receive, send)
             return
         first: Message | None = await receive()

@@ -3,12 +3,16 @@
 import asyncio
 from typing import Any
 
+import httpx
 import pytest
 from asgiref.sync import sync_to_async
+from django.utils import timezone
 
+from access.keys import issue_key, new_token, revoke_key
 from access.models import ApiKey, CallRecord, RuntimeInstance
+from mcp_runtime import refusals
 from tests.factories import make_expression, make_tool
-from tests.mcp_runtime.conftest import Serve
+from tests.mcp_runtime.conftest import NO_AUTHORITIES, Serve
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,3 +103,45 @@ async def test_runtime_says_that_it_lives_and_leaves_at_its_stop(serve: Serve) -
         await eventually(is_told)
 
     assert not await RuntimeInstance.objects.aexists()
+
+
+async def test_refused_keys_are_recorded_once_each_however_many_requests_come(
+    serve: Serve,
+) -> None:
+    def make_keys() -> tuple[str, str]:
+        revoked, expired = issue_key("revoked"), issue_key("expired", expires_at=timezone.now())
+        revoke_key(revoked.key)
+        return revoked.token, expired.token
+
+    revoked, expired = await sync_to_async(make_keys)()
+    async with serve() as served, httpx.AsyncClient(verify=NO_AUTHORITIES) as client:
+        tokens = (revoked, revoked, revoked, expired, new_token("abcd1234"), "mcp_<secret>")
+        for token in tokens:
+            headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+            response = await client.post(served.url, json={}, headers=headers)
+            assert response.status_code == 401
+
+    records = [record async for record in CallRecord.objects.order_by("number")]
+    assert [record.outcome for record in records] == ["refused"] * 4
+    assert {record.address for record in records} == {"127.0.0.1"}
+    assert [(record.key_id, record.error) for record in records] == [
+        (revoked[4:12], "The key is revoked; 3 requests in a minute"),
+        (expired[4:12], "The key has expired; 1 request in a minute"),
+        ("abcd1234", "The key is not known; 1 request in a minute"),
+        ("", "The key is not known, or was not good then; 1 request in a minute"),
+    ]
+    assert not await ApiKey.objects.filter(last_used_at__isnull=False).aexists()
+
+
+async def test_flood_of_refused_keys_fills_no_table(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusals, "MOST_KINDS", 3)
+
+    async with serve() as served:
+        for number in range(20):
+            served.runtime.verifier.on_refusal(new_token(f"{number:08}"))
+
+    records = [record async for record in CallRecord.objects.order_by("number")]
+    assert len(records) == 4
+    assert "17 requests" in records[-1].error
