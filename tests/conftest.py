@@ -27,6 +27,7 @@ ROOT = Path(__file__).parent
 ALONE = [
     ROOT / place
     for place in (
+        "access/test_many_calls.py",
         "catalog/searching/test_edit_to_search.py",
         "chaos",
         "config/services",
