@@ -66,6 +66,10 @@ class TokenRightsError(TokenRefusedError):
         self.scope = scope
 
 
+class SignOnError(ToolboxError):
+    """Somebody who came by an issuer cannot be signed in to the pages."""
+
+
 class IssuerUnavailableError(ToolboxError):
     """The keys of an issuer of access tokens cannot be read now; the same call may work later."""
 

@@ -94,10 +94,14 @@ async def _read_json(url: str) -> Mapping[str, Any]:
     return found
 
 
+async def read_published_keys(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The key set that the issuer with this metadata publishes. Raises IssuerUnavailableError."""
+    return await _read_json(str(metadata.get("jwks_uri", "")))
+
+
 async def _read_keys(issuer_url: str) -> dict[str, Key]:
     """The keys for signatures that the issuer publishes, by their ids."""
-    metadata = await read_metadata(issuer_url)
-    published = (await _read_json(str(metadata.get("jwks_uri", "")))).get("keys")
+    published = (await read_published_keys(await read_metadata(issuer_url))).get("keys")
     keys: dict[str, Key] = {}
     for entry in published[:MOST_KEYS] if isinstance(published, list) else ():
         # A key of a kind that is not known here is not ours to judge.

@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import connection
 
 from access.audit.actors import tell_actor
@@ -76,3 +78,9 @@ def check_chain(newest: int | None = None) -> ChainCheck:
     if head > last:
         return ChainCheck(entries, last + 1, "missing", digest or "")
     return ChainCheck(entries, None, "", digest or "")
+
+
+def record_sign_in(action: AuditAction, user: AbstractBaseUser | None) -> None:
+    """Enter it in the audit trail; None is a name that nobody has."""
+    who = (str(user.pk), user.get_username()) if user else ("", "")
+    record_event(action, User._meta.db_table, target_id=who[0], target_name=who[1])

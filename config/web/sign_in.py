@@ -1,8 +1,7 @@
-"""Signing in and out, in a page or in the dialog of an ended session."""
+"""Signing in by name and password, in a page or in the dialog of an ended session."""
 
 from django.conf import settings
-from django.contrib.auth import login, logout
-from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
@@ -13,15 +12,16 @@ from django.utils.translation import ngettext
 from django.views.csrf import csrf_failure
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 from django_htmx.middleware import HtmxDetails
 
-from access.audit.trail import record_event
+from access.audit.trail import record_sign_in
 from access.models import AuditAction
 from access.proxies import client_address
 from access.sign_ins import KNOWN_FOR, StartedSignIn, start_sign_in
 from access.views.events import event_response
 from config.web.addresses import next_address
+from config.web.sign_on import sign_on_issuers
 
 DEVICE_COOKIE = "device"
 _DEVICE_CHARACTERS = 100
@@ -90,27 +90,12 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
         name = form.data.get("username", "")
         record_sign_in(AuditAction.SIGN_IN_REFUSED, User.objects.filter(username=name).first())
     template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
-    context = {"form": form, "next": next_address(request)}
+    context = {"form": form, "next": next_address(request), "issuers": sign_on_issuers()}
     response = render(request, template, context, status=422 if form.errors else 200)
     if form.wait_minutes:
         response.status_code = 429
         response["Retry-After"] = str(form.wait_minutes * 60)
     return response
-
-
-@require_POST
-def sign_out(request: HttpRequest) -> HttpResponse:
-    """End the session and show the form."""
-    if isinstance(request.user, User):
-        record_sign_in(AuditAction.SIGNED_OUT, request.user)
-    logout(request)
-    return redirect("sign-in")
-
-
-def record_sign_in(action: AuditAction, user: AbstractBaseUser | None) -> None:
-    """Enter it in the audit trail; None is a name that nobody has."""
-    who = (str(user.pk), user.get_username()) if user else ("", "")
-    record_event(action, User._meta.db_table, target_id=who[0], target_name=who[1])
 
 
 def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:

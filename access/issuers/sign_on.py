@@ -1,0 +1,130 @@
+"""Single sign-on: people of an issuer who come to the pages, and the groups that its rules give them."""
+
+import hashlib
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from asgiref.sync import async_to_sync
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.django_client import OAuth
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from joserfc.errors import JoseError
+
+from access.issuers.models import IssuerPerson, TokenIssuer
+from core.claim_rules import apply_rules
+from core.errors import ConfigurationError, IssuerUnavailableError, SignOnError
+from core.messages import message
+from gateways.issuers import read_metadata, read_published_keys
+
+logger = logging.getLogger(__name__)
+
+TIMEOUT_S = 10
+_FAILURES = (
+    *(AuthlibBaseError, JoseError, requests.RequestException, IssuerUnavailableError),
+    *(ConfigurationError, ValueError, KeyError, RuntimeError),
+)
+FAILED = message(
+    "sign_on.failed", "the sign-in did not succeed; try again, or ask your administrator"
+)
+NO_RIGHTS = message("sign_on.deactivated", "this account is deactivated; ask your administrator")
+
+
+def begin_sign_on(request: HttpRequest, issuer: TokenIssuer, callback_url: str) -> HttpResponse:
+    """Leads to the issuer's sign-in. Raises SignOnError."""
+    try:
+        answer: HttpResponse = _client_of(issuer).authorize_redirect(request, callback_url)
+    except _FAILURES as error:
+        logger.warning("a sign-in by %s cannot begin: %s", issuer.name, type(error).__name__)
+        raise SignOnError(FAILED) from error
+    return answer
+
+
+def finish_sign_on(request: HttpRequest, issuer: TokenIssuer) -> tuple[User, dict[str, str]]:
+    """Who came back from the issuer, with the groups of now, and what the sign-out needs.
+
+    Raises SignOnError.
+    """
+    try:
+        client = _client_of(issuer, with_keys=True)
+        token = client.authorize_access_token(request, leeway=issuer.leeway_s)
+        claims = dict(token["userinfo"])
+        metadata = client.server_metadata
+        if metadata.get("userinfo_endpoint"):
+            more = client.userinfo(token=token)
+            # Another person's answer would be an attack.
+            claims = {**more, **claims} if more.get("sub") == claims["sub"] else claims
+    except _FAILURES as error:
+        logger.warning("a sign-in by %s failed: %s", issuer.name, type(error).__name__)
+        raise SignOnError(FAILED) from error
+    user = take_person(issuer, claims)
+    end = str(metadata.get("end_session_endpoint") or "")
+    return user, {"issuer": issuer.name, "id_token": str(token["id_token"]), "end": end}
+
+
+@transaction.atomic
+def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
+    """The user of the subject, made at the first sign-in, with exactly the groups of the rules.
+
+    Users are found by issuer and subject alone: names and addresses of e-mail may be anybody's. Raises
+    SignOnError for one that is deactivated.
+    """
+    subject = str(claims["sub"])
+    person = (
+        IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user").first()
+    )
+    if person is None:
+        user = User(username=_free_username(issuer, claims))
+        user.set_unusable_password()
+        user.save()
+        person = IssuerPerson.objects.create(issuer=issuer, subject=subject, user=user)
+    user = person.user
+    if not user.is_active:
+        raise SignOnError(NO_RIGHTS)
+    names = apply_rules(issuer.to_issuer().rules, claims).people_groups
+    groups = Group.objects.filter(name__in=names)
+    user.groups.set(groups)
+    # Pages are for the staff; without a group there is nothing to see.
+    user.is_staff = user.is_superuser or bool(groups)
+    user.email = str(claims.get("email") or "")[:254]
+    user.first_name = str(claims.get("name") or "")[:150]
+    user.save(update_fields=["is_staff", "email", "first_name"])
+    person.last_sign_in_at = timezone.now()
+    person.save(update_fields=["last_sign_in_at"])
+    return user
+
+
+def _free_username(issuer: TokenIssuer, claims: Mapping[str, Any]) -> str:
+    wish = str(claims.get("preferred_username") or claims["sub"])[:80]
+    own = "".join(letter for letter in wish if letter.isalnum() or letter in "._-+")
+    name = f"{own}@{issuer.name}"
+    if User.objects.filter(username=name).exists():
+        name = f"{own}-{hashlib.sha256(str(claims['sub']).encode()).hexdigest()[:8]}@{issuer.name}"
+    return name
+
+
+def _client_of(issuer: TokenIssuer, *, with_keys: bool = False) -> Any:
+    metadata = dict(async_to_sync(read_metadata)(issuer.url))
+    if with_keys:
+        metadata["jwks"] = async_to_sync(read_published_keys)(metadata)
+    oauth = OAuth()
+    oauth.register(
+        issuer.name,
+        client_id=issuer.client_id,
+        client_secret=issuer.read_secret() or None,
+        client_kwargs={
+            "scope": issuer.sign_in_scope,
+            "code_challenge_method": "S256",
+            "default_timeout": TIMEOUT_S,
+        },
+    )
+    client = oauth.create_client(issuer.name)
+    algorithms = list(issuer.to_issuer().algorithms)
+    pinned = {"id_token_signing_alg_values_supported": algorithms, "_loaded_at": time.time()}
+    client.server_metadata.update(metadata | pinned)
+    return client

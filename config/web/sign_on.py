@@ -1,0 +1,86 @@
+"""Signing in and out by an issuer; a link leads there, for the pages' policy closes forms to other servers."""
+
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth import login, logout
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from access.audit.models import AuditAction
+from access.audit.trail import record_sign_in
+from access.issuers.models import TokenIssuer
+from access.issuers.sign_on import begin_sign_on, finish_sign_on
+from access.reader_language import in_language
+from config.web.addresses import next_address
+from core.errors import SignOnError
+
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+# Of the session.
+_NEXT, _SIGN_ON = "sign_on_next", "sign_on"
+
+
+def sign_on_issuers() -> QuerySet[TokenIssuer]:
+    """The issuers by which people may sign in."""
+    return TokenIssuer.objects.filter(is_active=True).exclude(client_id="").order_by("name")
+
+
+@never_cache
+@require_GET
+def sign_on(request: HttpRequest, name: str) -> HttpResponse:
+    """On to the issuer's own sign-in."""
+    issuer = get_object_or_404(sign_on_issuers(), name=name)
+    request.session[_NEXT] = next_address(request)
+    callback = _own_url(request, reverse("sign-on-callback", args=[name]))
+    try:
+        return begin_sign_on(request, issuer, callback)
+    except SignOnError as error:
+        return _refuse(request, issuer, error)
+
+
+@never_cache
+@require_GET
+def sign_on_callback(request: HttpRequest, name: str) -> HttpResponse:
+    """Back from the issuer: signed in, on the page that was asked for."""
+    issuer = get_object_or_404(sign_on_issuers(), name=name)
+    try:
+        user, ending = finish_sign_on(request, issuer)
+    except SignOnError as error:
+        record_sign_in(AuditAction.SIGN_IN_REFUSED, None)
+        return _refuse(request, issuer, error)
+    address = request.session.pop(_NEXT, "/")
+    login(request, user, backend=_BACKEND)
+    record_sign_in(AuditAction.SIGNED_IN, user)
+    request.session[_SIGN_ON] = ending
+    return redirect(address)
+
+
+@never_cache
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session and show the form; after a sign-in by an issuer a page with a link that ends that one too."""
+    ending = request.session.get(_SIGN_ON) or {}
+    if isinstance(request.user, User):
+        record_sign_in(AuditAction.SIGNED_OUT, request.user)
+    logout(request)
+    if not ending.get("end"):
+        return redirect("sign-in")
+    back = _own_url(request, reverse("sign-in"))
+    given = {"id_token_hint": ending["id_token"], "post_logout_redirect_uri": back}
+    url = f"{ending['end']}?{urlencode(given)}"
+    return render(request, "web/signed_out.html", {"issuer": ending["issuer"], "url": url})
+
+
+def _own_url(request: HttpRequest, path: str) -> str:
+    own: str = settings.WEB_PUBLIC_URL
+    return f"{own}{path}" if own else request.build_absolute_uri(path)
+
+
+def _refuse(request: HttpRequest, issuer: TokenIssuer, error: SignOnError) -> HttpResponse:
+    context = {"issuer": issuer.name, "error": in_language(error)}
+    return render(request, "web/sign_on_failed.html", context, status=403)

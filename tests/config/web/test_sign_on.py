@@ -1,0 +1,128 @@
+"""People sign in to the pages by a real issuer, and get the groups of its rules."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from cryptography.fernet import Fernet
+from django.contrib.auth.models import Group, User
+from django.test import AsyncClient
+
+from access.encryption import seal
+from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
+from tests.oidc_server import PEOPLE, OidcServer, oidc_server
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CALLBACK = "http://testserver/sign-in/corp/callback/"
+
+
+@pytest.fixture
+async def issuer(transactional_db: None, settings: Any) -> AsyncIterator[OidcServer]:
+    """A registered server that knows us; its group sales is our group analysts."""
+    settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    async with oidc_server(redirects=[CALLBACK]) as server:
+        row = TokenIssuer(name="corp", url=server.url, client_id="web")
+        row.sign_in_scope = "openid profile email groups"
+        row.client_secret = seal("web-secret", row.secret_identity)
+        await row.asave()
+        await IssuerRule.objects.acreate(
+            issuer=row,
+            claim="groups",
+            test="contains",
+            value="sales",
+            people_groups=["analysts"],
+        )
+        await Group.objects.acreate(name="analysts")
+        yield server
+
+
+async def come(issuer: OidcServer, client: AsyncClient, person: str = "alice") -> Any:
+    """The answer to a person who comes back from the issuer."""
+    begun = await client.get("/sign-in/corp/?next=/calls/")
+    query = parse_qs(urlsplit(begun["Location"]).query)
+    assert query["code_challenge_method"] == ["S256"]
+    assert query["nonce"]
+    return await client.get(CALLBACK, await issuer.walk(begun["Location"], person))
+
+
+async def groups_of(user: User) -> list[str]:
+    return [group.name async for group in user.groups.all()]
+
+
+async def test_person_signs_in_with_the_groups_of_now(issuer: OidcServer) -> None:
+    client = AsyncClient()
+
+    answer = await come(issuer, client)
+    user = await User.objects.aget()
+    first = await groups_of(user), user.is_staff
+    await issuer.change(people=PEOPLE | {"alice": PEOPLE["alice"] | {"groups": []}})
+    await come(issuer, AsyncClient())
+    await user.arefresh_from_db()
+
+    assert answer["Location"] == "/calls/"
+    assert (user.username, user.has_usable_password()) == ("alice@corp", False)
+    assert first == (["analysts"], True)
+    assert (await groups_of(user), user.is_staff) == ([], False)
+    assert await IssuerPerson.objects.acount() == 1
+
+
+async def test_nobody_becomes_another_by_name_or_address(issuer: OidcServer) -> None:
+    local = await User.objects.acreate_superuser("alice@corp", "alice@example.org")
+
+    await come(issuer, AsyncClient())
+
+    person = await IssuerPerson.objects.select_related("user").aget()
+    assert person.user != local
+    assert not person.user.is_superuser
+
+
+async def test_deactivated_person_stays_outside(issuer: OidcServer) -> None:
+    await come(issuer, AsyncClient())
+    await User.objects.aupdate(is_active=False)
+    client = AsyncClient()
+
+    answer = await come(issuer, client)
+
+    assert answer.status_code == 403
+    assert b"deactivated" in answer.content
+    assert (await client.get("/calls/")).status_code == 302
+
+
+async def test_answer_that_nobody_asked_for_is_refused(issuer: OidcServer) -> None:
+    begun = await AsyncClient().get("/sign-in/corp/")
+    got = await issuer.walk(begun["Location"])
+
+    answer = await AsyncClient().get(CALLBACK, got)
+
+    assert answer.status_code == 403
+    assert not await User.objects.aexists()
+
+
+async def test_sign_out_leads_to_the_issuers_own(issuer: OidcServer) -> None:
+    client = AsyncClient()
+    await come(issuer, client)
+    assert (await client.get("/calls/")).status_code == 403
+
+    answer = await client.post("/sign-out/")
+
+    assert f"{issuer.url}/session/end?id_token_hint=" in answer.content.decode()
+    assert (await client.get("/calls/")).status_code == 302
+
+
+async def test_local_administrator_gets_in_while_the_issuer_is_away(
+    transactional_db: None,
+) -> None:
+    await TokenIssuer.objects.acreate(name="corp", url="http://127.0.0.1:9", client_id="web")
+    await User.objects.acreate_superuser("root", password="correct horse battery")
+    client = AsyncClient()
+
+    page = (await client.get("/sign-in/")).content.decode()
+    away = await client.get("/sign-in/corp/")
+    given = {"username": "root", "password": "correct horse battery"}
+    answer = await client.post("/sign-in/", given)
+
+    assert "/sign-in/corp/" in page
+    assert away.status_code == 403
+    assert answer["Location"] == "/"
