@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.allowed_tools import check_allowed_tools
 from access.encryption import seal
-from access.issuers.models import IssuerRule, TokenIssuer, check_bound
+from access.issuers.models import IssuerRule, TokenIssuer, check_bound, default_algorithms
 from access.reader_language import in_language
 from access.toolsets.models import Toolset
 from core.bearer_tokens import ALGORITHMS
@@ -64,6 +64,7 @@ class IssuerForm(forms.ModelForm[TokenIssuer]):
     algorithms = forms.MultipleChoiceField(
         label=_("Algorithms"),
         choices=[(name, name) for name in ALGORITHMS],
+        initial=default_algorithms,
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Tokens signed otherwise are refused."),
     )

@@ -53,6 +53,12 @@ def test_issuer_and_rule_are_written_in_the_browser(admin: Client) -> None:
     assert "tenant = org.id" in page
 
 
+def test_new_issuer_has_common_algorithms_ticked(admin: Client) -> None:
+    form = admin.get(reverse("issuer-new")).context["form"]
+
+    assert form["algorithms"].value() == ["RS256", "ES256"]
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

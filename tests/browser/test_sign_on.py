@@ -1,0 +1,57 @@
+"""A person signs in by a real issuer, in a real browser under our content policy, and out of both."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from cryptography.fernet import Fernet
+from django.contrib.auth.models import Group
+from playwright.sync_api import Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from access.encryption import seal
+from access.issuers.models import IssuerRule, TokenIssuer
+from tests.oidc_server import OidcServer, oidc_server
+
+
+@pytest.fixture
+def issuer(live_server: LiveServer, settings: Any) -> Iterator[OidcServer]:
+    """A registered server; its group sales is our group analysts."""
+    settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    own = {
+        "redirects": [f"{live_server.url}/sign-in/corp/callback/"],
+        "logouts": [f"{live_server.url}/sign-in/"],
+    }
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(oidc_server(**own)) as server,
+    ):
+        row = TokenIssuer(name="corp", url=server.url, client_id="web")
+        row.sign_in_scope = "openid profile email groups"
+        row.client_secret = seal("web-secret", row.secret_identity)
+        row.save()
+        rule = IssuerRule(issuer=row, claim="groups", test="contains", value="sales")
+        rule.people_groups = [Group.objects.create(name="analysts").name]
+        rule.save()
+        yield server
+
+
+def test_person_signs_in_by_an_issuer_and_out_of_both(
+    page: Page, live_server: LiveServer, issuer: OidcServer
+) -> None:
+    page.goto(f"{live_server.url}/sign-in/")
+    page.get_by_role("link", name="Sign in with corp").click()
+    page.locator("[name=login]").fill("alice")
+    page.locator("[name=password]").fill("x")
+    page.get_by_role("button").click()
+    page.get_by_role("button", name="Continue").click()
+
+    expect(page.get_by_text("Alice", exact=True)).to_be_visible()
+
+    page.get_by_role("button", name="Sign out").click()
+    link = page.get_by_role("link", name="Sign out of corp too")
+    link.click()
+    page.get_by_role("button", name="Yes, sign me out").click()
+
+    expect(page.get_by_role("heading", name="Sign in to Toolbuilder")).to_be_visible()
