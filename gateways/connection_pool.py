@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from core.errors import DataSourceBusyError, DataSourceUnavailableError, ToolboxError
 from core.messages import Message, message
-from gateways.fair_queue import FairQueue
+from gateways.fair_queue import FairQueue, PoolState
 from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next query would hang.
@@ -73,6 +73,11 @@ class ConnectionPool(Generic[_Connection]):
         self._down_until = 0.0
         self._down_s = FIRST_DOWN_S
         self._is_closed = False
+
+    @property
+    def state(self) -> PoolState:
+        """How it is now; a connection that is being stopped is in use."""
+        return PoolState(self._size, self._slots_taken - len(self._idle), len(self._queue))
 
     async def acquire(self, caller: str, until: float) -> _Connection:
         """A connection to hand to `give_back`; the callers take turns.

@@ -9,6 +9,7 @@ from core.messages import Message
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, ParameterType
 from gateways.check_report import ConnectionReport
+from gateways.fair_queue import PoolState
 from gateways.schema_reading import SchemaReader
 
 # Columns of a row that only HTTP services use.
@@ -31,6 +32,9 @@ class Inspection(NamedTuple):
 
 class OpenedSource(QuerySource, Protocol):
     """A database that connects when it is first needed; close it when it is no longer needed."""
+
+    @property
+    def pool_state(self) -> PoolState: ...
 
     async def close(self) -> None: ...
 

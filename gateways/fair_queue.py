@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from math import inf
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from core.errors import ToolboxError
 from core.messages import Message, message
@@ -19,6 +19,14 @@ _T = TypeVar("_T")
 Turn = asyncio.Future[_T]
 # When it is over on the monotonic clock, and how long it is.
 _Wait = tuple[float, float]
+
+
+class PoolState(NamedTuple):
+    """How many may hold one of something scarce at once, how many do, and how many wait for it."""
+
+    size: int
+    in_use: int
+    waiting: int
 
 
 class FairQueue(Generic[_T]):
@@ -157,10 +165,15 @@ class FairSlots:
         max_wait_s: float,
         refuse: Callable[[Message], ToolboxError],
     ) -> None:
-        self._free = size
+        self._size = self._free = size
         self._queue: FairQueue[None] = FairQueue(
             noun, max_wait_s=max_wait_s, refuse=refuse, take_back=self._release
         )
+
+    @property
+    def state(self) -> PoolState:
+        """How it is now."""
+        return PoolState(self._size, self._size - self._free, len(self._queue))
 
     @asynccontextmanager
     async def hold(self, key: str, until: float) -> AsyncGenerator[None]:

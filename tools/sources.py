@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Generic, TypeVar
@@ -11,6 +11,7 @@ from catalog.sources.settings import SourceSettings, explain_missing_service, ex
 from core.errors import DefinitionError
 from gateways.engine import OpenedSource
 from gateways.engines import DatabaseSettings, open_source
+from gateways.fair_queue import PoolState
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings
 from gateways.scripts.workers import ScriptWorkers, ScriptWorkerSettings
@@ -55,6 +56,13 @@ class Sources:
     def open_count(self) -> int:
         """How many sources and services are open."""
         return len(self._opened) + len(self._services) + len(self._retiring)
+
+    def pool_states(self) -> Iterator[tuple[str | None, PoolState]]:
+        """How the connections of each opened source and service are used, by its name; from any thread."""
+        for name, database in list(self._opened.items()):
+            yield name, database.source.pool_state
+        for name, service in list(self._services.items()):
+            yield name, service.source.pool_state
 
     def get(self, name: str | None) -> OpenedSource:
         """The source, which connects when it is first asked. Raises DefinitionError, naming those that exist."""

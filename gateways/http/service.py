@@ -21,8 +21,9 @@ from core.http_answers import HttpAnswer
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
 from core.ingest.requests import PlainRequest
 from core.messages import message
+from core.trace_context import TRACEPARENT
 from gateways.circuit import Circuit
-from gateways.fair_queue import FairSlots
+from gateways.fair_queue import FairSlots, PoolState
 from gateways.http.bodies import read_body, redact
 from gateways.http.settings import CONNECT_TIMEOUT_S, HttpSettings
 from gateways.kept_connections import close_where_more_came
@@ -59,6 +60,11 @@ class HttpSource:
             refuse=DataSourceBusyError,
         )
         self._transport: httpx.AsyncHTTPTransport | None = None
+
+    @property
+    def pool_state(self) -> PoolState:
+        """How its connections are used now."""
+        return self._slots.state
 
     @property
     def server_url(self) -> str:
@@ -182,6 +188,8 @@ class HttpSource:
             **{name.lower(): value for name, value in request.headers.items()},
             "host": _origin(self._address).partition("://")[2],
         }
+        if traceparent := TRACEPARENT.get():
+            headers["traceparent"] = traceparent
         if request.content_type:
             headers["content-type"] = request.content_type
         headers |= {name.lower(): value for name, value in self.settings.headers}

@@ -8,7 +8,7 @@ protocol (one statement), and its place as a subquery (nothing but a query fits 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, perf_counter
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
@@ -21,8 +21,10 @@ from core.messages import message
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
+from core.trace_context import trace_comment
 from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
+from gateways.fair_queue import PoolState
 from gateways.patience import patient_timeout
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber, read_plan
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
@@ -71,6 +73,11 @@ class PostgresSource:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def pool_state(self) -> PoolState:
+        """How its connections are used now."""
+        return self._pool.state
 
     async def close(self) -> None:
         """Close the connections; those in use are closed when their query ends."""
@@ -186,11 +193,13 @@ class PostgresSource:
         reader = PostgresRowReader(description, collector)
         # One row more tells that rows were left out.
         values.append(b"%d" % (row_limit + 1))
-        is_small = row_limit < description.query.chunk_rows
+        select = description.query
+        if comment := trace_comment():
+            # Each text is another: none is worth to be kept parsed.
+            select = replace(select, sql=select.sql + comment.encode(), is_prepared=False)
+        is_small = row_limit < select.chunk_rows
         started = perf_counter()
-        result = await connection.select(
-            description.query, values, None if is_small else reader.collect
-        )
+        result = await connection.select(select, values, None if is_small else reader.collect)
         return reader, result, (perf_counter() - started) * 1_000
 
     async def _encode(

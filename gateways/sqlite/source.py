@@ -26,6 +26,7 @@ from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection, Reads
+from gateways.fair_queue import PoolState
 from gateways.patience import patient_timeout
 from gateways.query_deadline import deadline_error
 from gateways.sqlite.session import BoundQuery, SqliteDescription, SqliteSession, Watch
@@ -59,6 +60,11 @@ class SqliteSource:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    @property
+    def pool_state(self) -> PoolState:
+        """How its connections are used now."""
+        return self._pool.state
 
     async def close(self) -> None:
         """Close the file; threads in use end with their query."""
