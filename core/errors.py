@@ -82,6 +82,14 @@ class LimitError(ToolboxError):
         self.retry_after_s = retry_after_s
 
 
+class ToolRestsError(ToolboxError):
+    """A tool that kept failing is left alone for a while; `retry_after_s` is when it is tried again."""
+
+    def __init__(self, message: Message | str, retry_after_s: int = 0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class UnknownToolError(ToolboxError):
     """No tool of that name is visible to the caller."""
 

@@ -271,13 +271,16 @@ def _check_name_and_limits(spec: ToolSpec) -> None:
                 name=repr(spec.name[:64]),
             )
         )
-    for name in ("row_limit", "byte_limit", "timeout_ms"):
-        if getattr(spec, name) < 1:
+    limits = {name: getattr(spec, name) for name in ("row_limit", "byte_limit", "timeout_ms")}
+    if spec.breaker is not None:
+        limits |= {"breaker_errors": spec.breaker.errors, "breaker_minutes": spec.breaker.minutes}
+    for name, value in limits.items():
+        if value < 1:
             raise DefinitionError(
                 message(
                     "tool.limit_below_one",
                     "{name} must be 1 or more (got {got})",
                     name=name,
-                    got=str(getattr(spec, name)),
+                    got=str(value),
                 )
             )

@@ -162,6 +162,14 @@ class HttpLogic:
 Logic = SqlLogic | ExpressionLogic | ScriptLogic | HttpLogic
 
 
+@dataclass(frozen=True, slots=True)
+class BreakerRule:
+    """So many errors within so many minutes are too many: the tool is left alone for a while."""
+
+    errors: int
+    minutes: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
     """A whole tool. `annotations` holds MCP's own keys (`readOnlyHint`, ...); `version` is 0 if unknown."""
@@ -181,3 +189,5 @@ class ToolSpec:
     # What calls are recorded with; agents see no difference.
     version: int = field(default=0, compare=False)
     record_arguments: ArgumentsPolicy = field(default=ArgumentsPolicy.FULL, compare=False)
+    # None: it is called however often it fails.
+    breaker: BreakerRule | None = None

@@ -161,6 +161,7 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
         (None, {"fields": [("name", "is_active"), "description_agent", "description_user"]}),
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
+        (_("Rest"), {"fields": [("breaker_errors", "breaker_minutes")]}),
         (
             _("More"),
             {

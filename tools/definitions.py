@@ -84,6 +84,10 @@ def _read_number(value: object, info: ValidationInfo) -> int:
     return value
 
 
+def _read_number_or_null(value: object, info: ValidationInfo) -> int | None:
+    return None if value is None else _read_number(value, info)
+
+
 def _read_flag(value: object, info: ValidationInfo) -> bool:
     if not isinstance(value, bool):
         raise DefinitionError(
@@ -106,6 +110,7 @@ _TextOrNull = Annotated[str | None, BeforeValidator(_read_text_or_null)]
 _Code = Annotated[str, BeforeValidator(_read_code)]
 _Bound = Annotated[str | None, BeforeValidator(_read_bound)]
 _Number = Annotated[int, BeforeValidator(_read_number)]
+_NumberOrNull = Annotated[int | None, BeforeValidator(_read_number_or_null)]
 _Flag = Annotated[bool, BeforeValidator(_read_flag)]
 _Json = Annotated[Any, BeforeValidator(_read_json)]
 
@@ -201,6 +206,8 @@ class ToolDocument(_Document):
     timeout_ms: _Number = DEFAULT_TIMEOUT_MS
     annotations: _Json = Field(default_factory=dict)
     tags: _Json = Field(default_factory=list)
+    breaker_errors: _NumberOrNull = None
+    breaker_minutes: _NumberOrNull = None
     parameters: Annotated[tuple[ParameterDocument, ...], BeforeValidator(_read_parameters)] = ()
 
     @classmethod
@@ -233,7 +240,11 @@ class ToolDocument(_Document):
     @property
     def content_hash(self) -> str:
         """SHA-256 of the document in one form, whatever wrote it; 64 hexadecimal digits."""
-        return _hash(self.to_document())
+        document = self.to_document()
+        # A tool without them has the hash that it had before there were any.
+        return _hash(
+            {name: value for name, value in document.items() if name not in _LATER or value}
+        )
 
     @property
     def logic_hash(self) -> str:
@@ -246,6 +257,7 @@ class ToolDocument(_Document):
         return _hash({**{name: getattr(self, name) for name in names}, "parameters": parameters})
 
 
+_LATER = frozenset({"breaker_errors", "breaker_minutes"})
 TOOL_FIELDS = tuple(name for name in ToolDocument.model_fields if name != "parameters")
 PARAMETER_FIELDS = tuple(ParameterDocument.model_fields)
 

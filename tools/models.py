@@ -19,6 +19,9 @@ from core.toolspec import (
     ResultFormat,
 )
 from tools.fields import UtcNowText, YesNoField
+from tools.resting import RestingTool
+
+__all__ = ["RestingTool"]
 
 # Of changes since a revision: more are not worth to be told apart.
 MAX_CHANGES_READ = 2_000
@@ -148,6 +151,19 @@ class ToolDefinition(models.Model):
         default=DEFAULT_TIMEOUT_MS,
         db_default=DEFAULT_TIMEOUT_MS,
         validators=[MinValueValidator(1)],
+    )
+    breaker_errors = models.PositiveIntegerField(
+        _("errors until it rests"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "After so many failures of its data source, and time-outs, within the minutes beside, the"
+            " tool rests for 30 seconds; then one call tries it. Empty: it never rests."
+        ),
+    )
+    breaker_minutes = models.PositiveIntegerField(
+        _("within so many minutes"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
     annotations = models.JSONField(
         _("annotations"),

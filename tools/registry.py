@@ -1,14 +1,16 @@
 """Reads of the served set, and notes of what could not be served."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db import connection, transaction
 
 from access.issuers.models import read_issuers
 from access.limits.models import read_limits
+from access.models import RuntimeInstance
 from access.reader_language import to_columns
 from access.toolsets.models import read_toolsets
 from catalog.sources.settings import (
@@ -23,7 +25,13 @@ from core.limits import Limit
 from core.messages import Message
 from core.toolspec import ParameterSpec, ToolSpec
 from tools.fields import read_flag
-from tools.models import QuarantinedTool, RegistryChange, RegistryRevision, ToolDefinition
+from tools.models import (
+    QuarantinedTool,
+    RegistryChange,
+    RegistryRevision,
+    RestingTool,
+    ToolDefinition,
+)
 from tools.specs import StoredParameter, StoredTool, build_parameter, build_spec
 
 # Rows read at a time: memory stays small with thousands of tools.
@@ -162,3 +170,16 @@ def store_quarantine(reasons: Mapping[int, Message]) -> None:
                 QuarantinedTool.objects.update_or_create(
                     tool_id=tool_id, defaults=to_columns("reason", reasons[tool_id])
                 )
+
+
+def store_resting(runtime_id: UUID, tool_ids: Collection[int]) -> None:
+    """Say of a runtime that these tools rest there, and no others; a tool that rests on keeps its date."""
+    with transaction.atomic():
+        resting = RestingTool.objects.filter(runtime_id=runtime_id)
+        resting.exclude(tool_id__in=tool_ids).delete()
+        if not RuntimeInstance.objects.filter(id=runtime_id).exists():
+            # It has just begun, or ends.
+            return
+        existing = ToolDefinition.objects.filter(id__in=tool_ids).values_list("id", flat=True)
+        rows = [RestingTool(tool_id=id_, runtime_id=runtime_id) for id_ in existing]
+        RestingTool.objects.bulk_create(rows, ignore_conflicts=True)

@@ -13,6 +13,7 @@ from core.script import is_script
 from core.toolspec import (
     ArgumentsPolicy,
     Binding,
+    BreakerRule,
     Dialect,
     ExpressionLogic,
     HttpLogic,
@@ -64,6 +65,10 @@ class ToolColumns(Protocol):
     def annotations(self) -> Any: ...
     @property
     def tags(self) -> Any: ...
+    @property
+    def breaker_errors(self) -> int | None: ...
+    @property
+    def breaker_minutes(self) -> int | None: ...
 
 
 class ParameterColumns(Protocol):
@@ -114,6 +119,8 @@ class StoredTool(NamedTuple):
     timeout_ms: int
     annotations: Any
     tags: Any
+    breaker_errors: int | None
+    breaker_minutes: int | None
     is_active: bool | UnknownFlag
     created_by: str
     updated_by: str
@@ -155,6 +162,9 @@ def build_spec(
         raise DefinitionError(
             message("tool.column_texts", "{column} must be a JSON list of texts", column="tags")
         )
+    breaker = None
+    if tool.breaker_errors is not None and tool.breaker_minutes is not None:
+        breaker = BreakerRule(tool.breaker_errors, tool.breaker_minutes)
     return ToolSpec(
         id=row.id if row else 0,
         name=tool.name,
@@ -177,6 +187,7 @@ def build_spec(
             if row
             else ArgumentsPolicy.FULL
         ),
+        breaker=breaker,
     )
 
 

@@ -8,11 +8,12 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db import IntegrityError, connection, models, transaction
 
 from access.keys import issue_key
-from access.models import ApiKey
+from access.models import ApiKey, RuntimeInstance
 from catalog.models import CatalogColumn, CatalogQuery, CatalogTable, DataSource
 from tests.factories import make_tool
 from toolbuilder.models import ToolDraft, ToolTrial, ToolVersion
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter, ToolUse, ToolUseState
+from tools.resting import RestingTool
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +37,9 @@ def make_use(tool: ToolDefinition) -> None:
 REFERRING: Mapping[str, Callable[[ToolDefinition], object]] = {
     "h_custom_tool_param": lambda tool: ToolParameter.objects.create(tool=tool, param_name="a"),
     "h_custom_tool_quarantine": lambda tool: QuarantinedTool.objects.create(tool=tool, reason="x"),
+    "h_custom_tool_rest": lambda tool: RestingTool.objects.create(
+        tool=tool, runtime=RuntimeInstance.objects.create(host="here", pid=1)
+    ),
     "h_custom_tool_use": make_use,
     "h_custom_tool_use_state": lambda tool: ToolUseState.objects.create(tool=tool, fingerprint="x"),
     "h_custom_tool_draft": lambda tool: ToolDraft.objects.create(tool=tool, document={}),

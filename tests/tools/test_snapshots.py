@@ -1,5 +1,7 @@
 """A tool's rows, its document and its hash say the same, whatever wrote the rows."""
 
+import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -20,6 +22,8 @@ WHOLE = ToolDocument(
     description_agent="Two\r\nlines",
     definition="SELECT :a, :b",
     row_limit=5,
+    breaker_errors=3,
+    breaker_minutes=10,
     annotations={"readOnlyHint": True},
     tags=["x", "y"],
     parameters=(
@@ -50,6 +54,15 @@ def test_rows_say_what_the_snapshot_says() -> None:
 
     assert snapshot == WHOLE
     assert snapshot.content_hash == WHOLE.content_hash
+
+
+def test_tool_without_a_rule_has_the_hash_from_before_there_were_rules() -> None:
+    of_rules = ("breaker_errors", "breaker_minutes")
+    tool = WHOLE.replace(**dict.fromkeys(of_rules))
+    document = {name: value for name, value in tool.to_document().items() if name not in of_rules}
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+    assert tool.content_hash == hashlib.sha256(text.encode()).hexdigest() != WHOLE.content_hash
 
 
 def test_document_gives_the_snapshot_back() -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from django.contrib.auth.models import User
-from django.db.models import Max, Q
+from django.db.models import Count, Max, Q
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.http import urlencode
 from django.utils.timezone import localdate
@@ -25,7 +26,9 @@ from catalog.sources.findings import translate_summary
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.listing.tool_list import undescribed_parameters
 from toolbuilder.visibility import visible_tools
+from tools.drift import RUNTIME_SILENT_AFTER
 from tools.models import QuarantinedTool
+from tools.resting import RestingTool
 
 SHOWN_OF_EACH = 5
 FAILING_PERCENT = 20
@@ -54,6 +57,22 @@ def find_broken_tools(user: User) -> Iterator[Attention]:
     if (more := broken.count() - SHOWN_OF_EACH) > 0:
         text = ngettext("%d more broken tool", "%d more broken tools", more) % more
         yield Attention("bad", "wrench", text, "", f"{reverse('tools')}?state=broken")
+
+
+def find_resting_tools(user: User) -> Iterator[Attention]:
+    """Tools that living runtimes leave alone for a while, since they kept failing."""
+    alive = timezone.now() - RUNTIME_SILENT_AFTER
+    rows = RestingTool.objects.filter(
+        tool__in=visible_tools(user).active(), runtime__last_seen_at__gte=alive
+    )
+    counts = rows.values_list("tool__name").annotate(count=Count("pk")).order_by("tool__name")
+    for name, count in counts[:SHOWN_OF_EACH]:
+        text = ngettext(
+            "rests after repeated errors, in %d runtime",
+            "rests after repeated errors, in %d runtimes",
+            count,
+        )
+        yield Attention("bad", "clock", name, text % count, tool_address(name))
 
 
 def find_failing_tools(user: User) -> Iterator[Attention]:

@@ -24,6 +24,7 @@ from toolbuilder.dashboard.attention import (
     find_failed_scans,
     find_failing_tools,
     find_near_limits,
+    find_resting_tools,
     find_undescribed_tools,
 )
 from toolbuilder.dashboard.figures import (
@@ -168,6 +169,7 @@ def _find_attention(request: HttpRequest, rights: ToolRights) -> Iterator[Attent
     username = user.get_username()
     if rights.may_see:
         yield from find_broken_tools(user)
+        yield from find_resting_tools(user)
         if rights.may_see_calls:
             yield from find_failing_tools(user)
     if rights.may_see_sources:

@@ -19,6 +19,7 @@ from tools.specs import HINTS
 AUTO = "AUTO"
 _TEXTS = ("name", "title", "description_agent", "description_user", "definition", "result_format")
 _NUMBERS = ("row_limit", "byte_limit", "timeout_ms")
+_NUMBERS_OR_NONE = ("breaker_errors", "breaker_minutes")
 _TAG_SEPARATOR = re.compile("[,;\n、\uff0c\uff1b]")
 
 
@@ -32,6 +33,11 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
     given: dict[str, JsonValue] = {
         **{name: form.text(name) for name in _TEXTS if name in data},
         **{name: form.number(name) for name in _NUMBERS if name in data},
+        **{
+            name: form.number(name) if form.text(name).strip() else None
+            for name in _NUMBERS_OR_NONE
+            if name in data
+        },
         **_read_choices(form),
     }
     tool = current.tool.replace(**given)

@@ -16,7 +16,7 @@ from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.dashboard.views import draw_sparkline
 from toolbuilder.models import ToolDraft
-from tools.models import QuarantinedTool, ToolSearch
+from tools.models import QuarantinedTool, RestingTool, ToolSearch
 
 
 def attention_of(response: Any) -> dict[str, str]:
@@ -175,10 +175,27 @@ def test_number_of_queries_does_not_grow(admin: Client, django_assert_max_num_qu
         SourceCheck.objects.create(source=source, state="unreachable", summary="away")
         RuntimeInstance.objects.create(host="h", pid=number, version="1")
 
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(23):
         page = text_of(admin.get("/"))
 
     assert "7 more broken tools" in page
+
+
+def test_tool_rests_where_a_living_runtime_says_so(admin: Client) -> None:
+    silent_since = timezone.now() - timedelta(minutes=5)
+    runtimes = [
+        RuntimeInstance.objects.create(host="h", pid=number, version="1") for number in range(2)
+    ]
+    silent = RuntimeInstance.objects.create(host="h", pid=3, version="1", last_seen_at=silent_since)
+    resting, works = make_tool(name="resting"), make_tool(name="works")
+    for runtime in runtimes:
+        RestingTool.objects.create(tool=resting, runtime=runtime)
+    RestingTool.objects.create(tool=works, runtime=silent)
+
+    page = admin.get("/")
+
+    assert attention_of(page) == {"resting": "/tools/resting/"}
+    assert "rests after repeated errors, in 2 runtimes" in text_of(page)
 
 
 def test_silent_runtime_is_told_from_a_serving_one(admin: Client) -> None:

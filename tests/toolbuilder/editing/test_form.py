@@ -62,6 +62,15 @@ def test_limits_tags_and_annotations_are_read() -> None:
     assert tool.annotations == {"readOnlyHint": True}
 
 
+def test_empty_number_of_errors_is_no_rule() -> None:
+    ruled = read(breaker_errors="5", breaker_minutes=" 10 ").tool
+    without = read(DraftDocument(tool=ruled), breaker_errors="", breaker_minutes="").tool
+
+    assert (ruled.breaker_errors, ruled.breaker_minutes) == (5, 10)
+    assert (without.breaker_errors, without.breaker_minutes) == (None, None)
+    assert read(breaker_errors="many").tool.breaker_errors == 0
+
+
 def test_rows_stand_in_the_order_of_the_page() -> None:
     read_back = read(
         parameter=["", "b", "a"], b__name="b", a__name="a", a__type="AUTO", b__type="DATE"
