@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -22,14 +22,24 @@ MAX_WAITING = 50_000
 
 
 class CallOrigin(NamedTuple):
-    """From where a call comes, as far as it is known; fields as those of CallRecord."""
+    """From where a call comes, as far as it is known; fields as those of CallRecord.
+
+    `traceparent` is a well-formed one or '', `lane` what answers the call, `rpc_id` its id on the wire.
+    """
 
     client_name: str = ""
     client_version: str = ""
     protocol: str = ""
     session: str = ""
     address: str = ""
-    trace_id: str = ""
+    traceparent: str = ""
+    lane: Literal["", "direct", "fastmcp"] = ""
+    rpc_id: int | str = ""
+
+    @property
+    def trace_id(self) -> str:
+        """32 hexadecimal digits, or ''."""
+        return self.traceparent[3:35]
 
 
 NOWHERE = CallOrigin()

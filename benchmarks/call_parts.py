@@ -22,10 +22,12 @@ from core.limits import LimitBook
 from core.results import Answer, value_answer
 from core.toolspec import ExpressionLogic, ParameterSpec, ParameterType, ToolSpec
 from mcp_runtime.auth import KeyVerifier
-from mcp_runtime.caller import Caller, TakesCalls, ToolCaller
+from mcp_runtime.breakers import Breakers
+from mcp_runtime.caller import Caller, TakesCalls, ToolCaller, WatchesCalls
 from mcp_runtime.kept_arguments import ArgumentsKeeper, MaskedNames
 from mcp_runtime.search.records import write_calls
 from mcp_runtime.snapshot import Snapshot
+from mcp_runtime.telemetry.metrics import CallMetrics
 from tools.builtin.tool import BuiltinSpec, BuiltinTool
 from tools.sources import Sources
 
@@ -86,13 +88,15 @@ def _caller_parts(recorder: CallRecorder, database: DatabaseThread) -> Iterator[
     """Calls of a tool that does nothing, unrecorded and recorded, and of an expression."""
     snapshot = _snapshot()
 
-    def make(takes: TakesCalls) -> ToolCaller:
+    def make(takes: TakesCalls, watch: WatchesCalls | None = None) -> ToolCaller:
         return ToolCaller(
             snapshot=lambda: snapshot,
             sources=Sources(script_workers=1),
             recorder=takes,
             keeper=ArgumentsKeeper("full", MaskedNames()),
             gate=LimitGate(LimitBook, database, None, uuid4()),
+            breakers=Breakers(database, uuid4()),
+            watch=watch,
         )
 
     async def call(
@@ -117,6 +121,8 @@ def _caller_parts(recorder: CallRecorder, database: DatabaseThread) -> Iterator[
     logged = partial(call, caller=unrecorded, level=logging.INFO)
     yield Part("the same, not written but with its line in the log", logged)
     yield Part("an expression, written", partial(call, caller=recorded, name="multiply"))
+    measured = partial(call, caller=make(recorder, CallMetrics()), name="multiply")
+    yield Part("an expression, written and counted for Prometheus", measured)
 
 
 def _snapshot() -> Snapshot:

@@ -110,5 +110,15 @@ def _last_words(log: Path | None) -> str:
 
 def base_environment() -> dict[str, str]:
     """The caller's environment without what could change a measurement."""
-    dropped = ("PG", "PYTHON", "DJANGO_", "FASTMCP_", "MCP_", "CALL_LOG_", "DATA_SOURCE_", "OTEL_")
+    dropped = (
+        "PG",
+        "PYTHON",
+        "DJANGO_",
+        "FASTMCP_",
+        "MCP_",
+        "CALL_LOG_",
+        "DATA_SOURCE_",
+        "OTEL_",
+        "METRICS_",
+    )
     return {name: value for name, value in os.environ.items() if not name.startswith(dropped)}

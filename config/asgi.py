@@ -1,7 +1,9 @@
 """The web side as an ASGI application."""
 
 import os
+from multiprocessing import parent_process
 
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from access.request_ids import RequestIds
@@ -10,5 +12,11 @@ from config.web.static_files import StaticAnswers
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # Each request runs in a thread of its own, which could not hand its connection on to the next.
 os.environ.setdefault("DATABASE_POOL_SIZE", "8")
+
+if settings.METRICS_PORT and parent_process() is not None:
+    # One of several workers; a process that serves alone does it when it begins to.
+    from config.metrics import web_metrics
+
+    web_metrics().listen()
 
 application = RequestIds(StaticAnswers(get_asgi_application()))

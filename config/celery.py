@@ -87,3 +87,7 @@ def keep_logging(**_signal: Any) -> None:
 
 
 setup_logging.connect(keep_logging)
+if settings.METRICS_PORT:
+    from config.metrics import measure_jobs
+
+    measure_jobs()

@@ -78,6 +78,18 @@ def number(name: str, default: int) -> int:
         raise ValueError(f"{name} must be a whole number (got {value!r})") from None
 
 
+def share(name: str, default: float) -> float:
+    """A number from 0 to 1; ValueError names the variable."""
+    value = text(name, str(default))
+    try:
+        found = float(value)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1 (got {value!r})")
+    return found
+
+
 def flag(name: str, *, default: bool = False) -> bool:
     """True for 1, true, yes and on, in any case."""
     value = text(name)

@@ -230,6 +230,17 @@ CATALOG_SAMPLING_TIMEOUT_S = env.number("CATALOG_SAMPLING_TIMEOUT_S", 600)
 CATALOG_IMPORT_MAX_MB = env.number("CATALOG_IMPORT_MAX_MB", 8)
 CATALOG_IMPORT_MAX_ROWS = env.number("CATALOG_IMPORT_MAX_ROWS", 50_000)
 
+# Prometheus: at both ports with this token, and on a port of its own; off without either.
+METRICS_TOKEN = env.text("METRICS_TOKEN")
+METRICS_PORT = env.number("METRICS_PORT", 0)
+METRICS_HOST = env.text("METRICS_HOST", "127.0.0.1")
+if METRICS_TOKEN or METRICS_PORT:
+    MIDDLEWARE.insert(0, "config.web.metrics.MetricsMiddleware")
+# OpenTelemetry: off without an address. Other OTEL_* variables are read by its SDK.
+OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
+OTEL_TRACES_SAMPLER_ARG = env.share("OTEL_TRACES_SAMPLER_ARG", 1.0)
+OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "toolbuilder")
+
 LOG_LEVEL = env.text("LOG_LEVEL", "info").upper()
 LOG_FORMAT = env.choice("LOG_FORMAT", "text", ("text", "json"))
 LOGGING = logging_settings(LOG_LEVEL, LOG_FORMAT)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.generic import RedirectView
 
 from catalog.urls import api_urlpatterns, source_urlpatterns
+from config.web.metrics import metrics
 
 # Here and not when apps are ready: the served side shows no pages, and starts without them.
 admin.autodiscover()
@@ -40,4 +41,5 @@ urlpatterns = [
     path("sources/", include(source_urlpatterns)),
     path("api/", include((api_urlpatterns, "catalogue_api"))),
     path("healthz", healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
 ]

@@ -28,6 +28,7 @@ from core.errors import (
     LimitError,
     ScriptsBusyError,
     ToolboxError,
+    ToolRestsError,
     UnknownToolError,
     VectorStoreUnavailableError,
 )
@@ -35,6 +36,7 @@ from core.execution import CompiledTool, QuerySources
 from core.limits import FoundLimit
 from core.messages import message
 from core.results import Answer
+from mcp_runtime.breakers import Breakers
 from mcp_runtime.kept_arguments import ArgumentsKeeper
 from mcp_runtime.snapshot import ServedTool, Snapshot
 from tools.builtin.search_tools import ForwardingTool
@@ -59,6 +61,7 @@ _OUTCOMES: tuple[tuple[type[BaseException], Outcome], ...] = (
     (DocumentServerUnavailableError, Outcome.UNAVAILABLE),
     (VectorStoreUnavailableError, Outcome.UNAVAILABLE),
     (IndexNotReadyError, Outcome.UNAVAILABLE),
+    (ToolRestsError, Outcome.UNAVAILABLE),
     (ToolboxError, Outcome.TOOL_ERROR),
     (asyncio.CancelledError, Outcome.CANCELLED),
 )
@@ -113,6 +116,16 @@ class TakesCalls(Protocol):
         """Take a call; never blocks and never fails."""
 
 
+EndsCall = Callable[[Call, Answer | None], None]
+
+
+class WatchesCalls(Protocol):
+    """Measures calls; must not fail."""
+
+    def began(self, origin: CallOrigin) -> EndsCall:
+        """What is to be given the record of the call, and its answer if it has one, at its end."""
+
+
 @dataclass(slots=True, kw_only=True)
 class ToolCaller:
     """Calls tools of the snapshot that is current when the call begins."""
@@ -122,6 +135,9 @@ class ToolCaller:
     recorder: TakesCalls
     keeper: ArgumentsKeeper
     gate: LimitGate
+    breakers: Breakers
+    # None where nobody measures.
+    watch: WatchesCalls | None = None
     running: int = field(default=0, init=False)
 
     async def call(
@@ -139,6 +155,7 @@ class ToolCaller:
         record = self._begin_record(caller, name, origin, snapshot.revision)
         tool: ServedTool | None = None
         self.running += 1
+        end_watch, answer = self.watch.began(origin) if self.watch else None, None
         try:
             tool = _find_tool(snapshot, caller, name)
             if isinstance(tool, ForwardingTool):
@@ -147,11 +164,7 @@ class ToolCaller:
                 tool = _find_tool(snapshot, caller, name)
             if isinstance(tool, CompiledTool):
                 record.tool_version = tool.spec.version or None
-            run = partial(
-                run_tool, tool, arguments, caller.facts, self.sources, caller=caller.queue_name
-            )
-            limits = self.limits_of(caller, name)
-            answer = await (run_within_limits(self.gate, limits, run) if limits else run())
+            answer = await self._run(caller, name, tool, arguments)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
                 self._note_end(record, answer.error, arguments, tool)
@@ -163,16 +176,27 @@ class ToolCaller:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
             record.arguments = self.keeper.encode(arguments, tool)
+            if end_watch is not None:
+                end_watch(record, answer)
             self.recorder.add(record)
-            if logger.isEnabledFor(logging.INFO):
-                _log_call(record)
+            _log_call(record)
 
     def limits_of(self, caller: Caller, name: str) -> tuple[FoundLimit, ...]:
         """The limits of such a call; without any it waits for nobody before it runs."""
         return self.gate.concerning(caller.facts.owner, caller.key_id, name)
 
+    async def _run(
+        self, caller: Caller, name: str, tool: ServedTool, arguments: Mapping[str, object]
+    ) -> Answer:
+        """The answer of a call that neither a limit nor the tool's breaker refuses."""
+        run = partial(
+            run_tool, tool, arguments, caller.facts, self.sources, caller=caller.queue_name
+        )
+        limits = self.limits_of(caller, name)
+        with self.breakers.enter(tool):
+            return await (run_within_limits(self.gate, limits, run) if limits else run())
+
     def _begin_record(self, caller: Caller, name: str, origin: CallOrigin, revision: int) -> Call:
-        client, version, protocol, session, address, trace = origin
         return Call(
             at=time.time(),
             tool_name=shorten_text(name),
@@ -180,13 +204,13 @@ class ToolCaller:
             caller=caller.name,
             revision=revision,
             request_id=REQUEST_ID.get(),
-            client_name=client,
-            client_version=version,
-            protocol=protocol,
-            session=session,
-            address=address,
+            client_name=origin.client_name,
+            client_version=origin.client_version,
+            protocol=origin.protocol,
+            session=origin.session,
+            address=origin.address,
             endpoint=caller.facts.toolset,
-            trace_id=trace,
+            trace_id=origin.trace_id,
         )
 
     def _note_end(
@@ -210,6 +234,8 @@ class ToolCaller:
 
 
 def _log_call(call: Call) -> None:
+    if not logger.isEnabledFor(logging.INFO):
+        return
     # The name of an unknown tool is the client's text, which must not look like a field or a line.
     name = call.tool_name if _PLAIN_NAME.fullmatch(call.tool_name) else ascii(call.tool_name)
     rows = "-" if call.row_count is None else call.row_count

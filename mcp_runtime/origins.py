@@ -1,6 +1,5 @@
 """From where calls come: what clients say of themselves, their session, address and trace."""
 
-import re
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -12,12 +11,11 @@ from starlette.requests import Request
 from access.call_arguments import shorten_text
 from access.calls import NOWHERE, CallOrigin
 from access.proxies import find_client
+from core.trace_context import read_traceparent
 
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 # Of the names that a client gives itself.
 _MAX_CHARACTERS = 100
-# W3C Trace Context, version 00.
-_TRACE_PARENT = re.compile(r"00-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 
 # Of the call that FastMCP is serving.
 ORIGIN: ContextVar[CallOrigin] = ContextVar("origin", default=NOWHERE)
@@ -34,13 +32,6 @@ def read_session_client(connection: Connection) -> tuple[str, str]:
     """Name and version of the client at the other end."""
     params = connection.client_params
     return read_client(params.client_info.__dict__ if params else None)
-
-
-def read_trace_id(meta: Mapping[str, Any]) -> str:
-    """The trace of a request's `_meta`, '' where it has none that is well-formed."""
-    given = meta.get("traceparent")
-    found = _TRACE_PARENT.fullmatch(given) if isinstance(given, str) else None
-    return found.group(1) if found else ""
 
 
 def read_session(session_id: str) -> str:
@@ -60,7 +51,9 @@ def read_origin(ctx: ServerRequestContext[Any, Any]) -> CallOrigin:
         protocol=ctx.protocol_version,
         session=read_session(connection.session_id or ""),
         address=address[:45],
-        trace_id=read_trace_id(dict(ctx.meta or {})),
+        traceparent=read_traceparent((ctx.meta or {}).get("traceparent")),
+        lane="fastmcp",
+        rpc_id=ctx.request_id or "",
     )
 
 

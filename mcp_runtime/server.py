@@ -26,6 +26,7 @@ from access.request_ids import RequestIds
 from core.errors import IssuerUnavailableError, TokenRefusedError
 from mcp_runtime.auth import KeysUnavailableError, KeyVerifier, RefusedAddressError
 from mcp_runtime.body_limit import limit_bodies
+from mcp_runtime.breakers import Breakers
 from mcp_runtime.caller import ToolCaller
 from mcp_runtime.changes import KEYS_CHANNEL, ChangeNotifier, changes
 from mcp_runtime.desk import Desk
@@ -41,6 +42,7 @@ from mcp_runtime.kept_arguments import ArgumentsKeeper, MaskedNames
 from mcp_runtime.lane.lane import DirectLane, LateOffer
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.sessions import find_manager
+from mcp_runtime.observation import Observation
 from mcp_runtime.provider import SnapshotProvider
 from mcp_runtime.refusals import Refusals
 from mcp_runtime.search.listing import ListingRule
@@ -80,16 +82,8 @@ class Runtime:
         # The search goes through what the store holds, and is one of the tools that it holds.
         builtin = builtin_tools(self.services.search, self.services.catalogue, self.search.find)
         self.store.serve_builtin(choose_tools(builtin, settings.MCP_BUILTIN_TOOLS))
-        self.recorder = CallRecorder(self._record_calls())
         self._limits_thread = DatabaseThread("limits")
-        self.gate = LimitGate(self.store.limits, self._limits_thread, open_counters(), self.id)
-        self.caller = ToolCaller(
-            snapshot=self.store.current,
-            sources=self.sources,
-            recorder=self.recorder,
-            keeper=ArgumentsKeeper(settings.CALL_LOG_ARGUMENTS, self._masked),
-            gate=self.gate,
-        )
+        self.caller = self._make_caller()
         self._refusals = Refusals(self.recorder, self._keys_thread)
         keys = KeyVerifier(self._keys_thread, self._refusals.note)
         self.verifier = BearerVerifier(keys, self.store.current)
@@ -107,10 +101,25 @@ class Runtime:
         # What answers plain requests before the application does.
         self.lane = self._lane if settings.MCP_DIRECT_LANE else None
         self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note)
-        self._database_is_away = False
+        self.database_is_away = False
         self.is_warm = False
         self._app: Starlette | None = None
         self._sessions: SharedSessions | None = None
+
+    def _make_caller(self) -> ToolCaller:
+        self.recorder = CallRecorder(self._record_calls())
+        self.gate = LimitGate(self.store.limits, self._limits_thread, open_counters(), self.id)
+        self.breakers = Breakers(self._tools_thread, self.id)
+        self.observation = Observation(self)
+        return ToolCaller(
+            snapshot=self.store.current,
+            sources=self.observation.sources,
+            recorder=self.recorder,
+            keeper=ArgumentsKeeper(settings.CALL_LOG_ARGUMENTS, self._masked),
+            gate=self.gate,
+            breakers=self.breakers,
+            watch=self.observation.watch,
+        )
 
     def http_app(self) -> Starlette:
         """The ASGI application: `/mcp`, `/mcp/<toolset>` and `/healthz`."""
@@ -130,6 +139,8 @@ class Runtime:
         if self.mcp.auth is not None:
             self._app.add_middleware(Desk, path=PATH, verifier=self.verifier)
         self._app.add_middleware(Endpoints, path=PATH)
+        for outer in self.observation.middleware:
+            self._app.add_middleware(outer.cls, *outer.args, **outer.kwargs)
         return self._app
 
     def _record_calls(self) -> WriteCalls:
@@ -140,6 +151,12 @@ class Runtime:
             self._masked.refresh()
 
         return lambda calls: self._tools_thread.call(record, calls)
+
+    @property
+    def session_count(self) -> int:
+        """Sessions of earlier protocols that this process knows."""
+        manager = self._lane.sessions.manager
+        return len(manager._server_instances) if manager is not None else 0
 
     @property
     def _is_searched(self) -> bool:
@@ -165,6 +182,7 @@ class Runtime:
         mcp._mcp_server.get_tool_input_schema = self.provider.input_schema
         answer_calls_directly(mcp, self.caller)
         mcp.custom_route("/healthz", methods=["GET"])(self._healthz)
+        mcp.custom_route("/metrics", methods=["GET"])(self.observation.answer_scrape)
         return mcp
 
     @asynccontextmanager
@@ -180,6 +198,7 @@ class Runtime:
             )
         await self.sources.script_runner()
         await self._refresh()
+        self.observation.listen()
         tasks = [
             asyncio.create_task(job, name=name)
             for name, job in (
@@ -188,6 +207,7 @@ class Runtime:
                 ("record", self.recorder.run()),
                 ("refusals", self._refusals.run()),
                 ("limits", self.gate.run()),
+                ("breakers", self.breakers.run()),
                 ("heartbeat", write_heartbeats(self._tools_thread, self.id, self.store.current)),
                 ("check sources", check_due_sources(self._tools_thread)),
                 ("warn", warn_of_default_source(self.sources.settings_of(None))),
@@ -203,18 +223,22 @@ class Runtime:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._refusals.flush()
-            await self.recorder.flush()
-            await self.sources.close()
-            await self.store.proxied.servers.close()
-            await self.search.close()
-            await self.services.close()
-            with suppress(DatabaseError, TimeoutError):
-                await self._tools_thread.call(remove_heartbeat, self.id)
-            await self.verifier.close()
-            await self._keys_thread.close()
-            await self._limits_thread.close()
-            await self._tools_thread.close()
+            await self._close()
+
+    async def _close(self) -> None:
+        await self._refusals.flush()
+        await self.recorder.flush()
+        await self.observation.close()
+        await self.sources.close()
+        await self.store.proxied.servers.close()
+        await self.search.close()
+        await self.services.close()
+        with suppress(DatabaseError, TimeoutError):
+            await self._tools_thread.call(remove_heartbeat, self.id)
+        await self.verifier.close()
+        await self._keys_thread.close()
+        await self._limits_thread.close()
+        await self._tools_thread.close()
 
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()
@@ -233,11 +257,11 @@ class Runtime:
             changed = await self.store.refresh(force=force)
         except Exception:
             # Whatever it is, the last good set goes on being served.
-            if not self._database_is_away:
+            if not self.database_is_away:
                 logger.exception("the registry cannot be read; serving the last good set")
-            self._database_is_away = True
+            self.database_is_away = True
             return
-        self._database_is_away = False
+        self.database_is_away = False
         self.search.index.notice()
         if changed:
             await self._announce()
@@ -286,7 +310,7 @@ class Runtime:
                 is_known = await self.verifier.check(token) is not None
         if is_known:
             body |= {
-                "database": "away" if self._database_is_away else "ok",
+                "database": "away" if self.database_is_away else "ok",
                 "revision": snapshot.revision,
                 "tools": len(snapshot.tools),
                 "quarantined": len(snapshot.quarantined),

@@ -32,6 +32,10 @@ def main(arguments: Sequence[str]) -> int:
     except ConfigurationError as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
+    if settings.METRICS_PORT and options.workers == 1:
+        from config.metrics import web_metrics  # noqa: PLC0415 - only where metrics are on
+
+        web_metrics().listen()
     uvicorn.run(
         "config.asgi:application",
         host=options.host,

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from access.calls import CallOrigin
 from access.proxies import find_client
 from access.request_ids import HEADER, REQUEST_ID, choose_request_id
-from core.errors import LimitError, ToolboxError
+from core.errors import LimitError, ToolboxError, ToolRestsError
 from core.execution import CompiledTool
 from core.json_text import encode_json
 from gateways.http_server.direct import (
@@ -34,6 +34,7 @@ from mcp_runtime.lane.requests import (
     read_cancellation,
     read_envelope,
     read_request,
+    read_trace,
 )
 from mcp_runtime.lane.sessions import Sessions
 from mcp_runtime.lane.taken import TakenRequest
@@ -126,9 +127,10 @@ class DirectLane:
             return None
         if (envelope := read_envelope(body.method, version, meta)) is None:
             return None
-        client = read_session_client(connection) if connection else envelope[:2]
+        client = read_session_client(connection) if connection else envelope
         session, address = read_session(session_id), self._find_address(request)
-        origin = CallOrigin(*client, version, session, address, envelope.trace_id)
+        parent = read_trace(meta)
+        origin = CallOrigin(*client, version, session, address, parent, "direct", body.id)
         request_id = choose_request_id(headers.get(HEADER, b""))
         lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
         if session_id:
@@ -192,7 +194,7 @@ class DirectLane:
                 await self._tool_caller.call(taken.caller, params.name, arguments, taken.origin)
             )
         except ToolboxError as error:
-            if isinstance(error, LimitError) and error.retry_after_s:
+            if isinstance(error, LimitError | ToolRestsError) and error.retry_after_s:
                 taken.headers += b"retry-after: %d\r\n" % error.retry_after_s
             return taken.answer_error(str(error))
         except asyncio.CancelledError:

@@ -1,8 +1,9 @@
 """Reads plain MCP requests, and nothing else, out of headers and bodies."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 from mcp_types import methods
@@ -10,13 +11,16 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from msgspec import UNSET, Raw, Struct, UnsetType
 from pydantic import ValidationError
 
-from mcp_runtime.origins import CLIENT_INFO, read_client, read_trace_id
+from core.trace_context import read_traceparent
+from mcp_runtime.origins import CLIENT_INFO, read_client
 
 MODERN = {version.encode(): version for version in MODERN_PROTOCOL_VERSIONS}
 HANDSHAKE = {version.encode(): version for version in HANDSHAKE_PROTOCOL_VERSIONS}
 # Each key of a client's envelope is checked once; a client that sends ever new ones costs no memory.
 _ENVELOPES_KEPT = 512
 MAX_ENVELOPE_BYTES = 4_096
+# No quote within a text is without a backslash, so this is always a key with its value.
+_TRACEPARENT = re.compile(rb'"traceparent"\s*:\s*"[^"\\]*"')
 _PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 
@@ -27,6 +31,12 @@ class CallParams(Struct, forbid_unknown_fields=True):
     name: str | UnsetType = UNSET
     arguments: dict[str, Any] | UnsetType = UNSET
     meta: Raw = msgspec.field(name="_meta", default_factory=Raw)
+
+
+class _Trace(Struct):
+    """What `_meta` says of the trace that a request belongs to."""
+
+    traceparent: Any = None
 
 
 class LaneRequest(Struct, forbid_unknown_fields=True):
@@ -65,6 +75,7 @@ class _Message(Struct):
 _messages = msgspec.json.Decoder(_Message)
 _requests = msgspec.json.Decoder(LaneRequest)
 _openings = msgspec.json.Decoder(_Opening)
+_traces = msgspec.json.Decoder(_Trace)
 _cancellations = msgspec.json.Decoder(_Cancellation)
 # What bodies that are not plain make of the decoder; MsgspecError is no ValueError.
 _UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -84,6 +95,16 @@ def read_cancellation(body: bytes) -> int | str | None:
         return _cancellations.decode(body).params.request_id
     except _UNREADABLE:
         return None
+
+
+def read_trace(meta: bytes) -> str:
+    """The `traceparent` of `_meta`; '' where it has none that is well-formed."""
+    try:
+        return (
+            read_traceparent(_traces.decode(meta).traceparent) if b'"traceparent"' in meta else ""
+        )
+    except _UNREADABLE:
+        return ""
 
 
 def read_opening(body: bytes) -> str | None:
@@ -126,32 +147,29 @@ def _takes_both(accept: bytes) -> bool:
     return b"*/*" in kinds or kinds >= {b"application/json", b"text/event-stream"}
 
 
-class Envelope(NamedTuple):
-    """What `_meta` says beside the protocol: the client, and the trace that the request belongs to."""
+def read_envelope(method: str, version: str, meta: bytes) -> tuple[str, str] | None:
+    """Name and version of the client in `_meta`, None where the SDK would not take it.
 
-    client_name: str = ""
-    client_version: str = ""
-    trace_id: str = ""
-
-
-_BARE = Envelope()
+    Read once for each envelope, as clients repeat theirs; longer ones than `MAX_ENVELOPE_BYTES` are
+    not to be kept.
+    """
+    if b'"traceparent"' in meta:
+        # Each call has its own, and any text is as good as another.
+        meta = _TRACEPARENT.sub(b'"traceparent":""', meta)
+    return _read_envelope(method, version, meta)
 
 
 @lru_cache(_ENVELOPES_KEPT)
-def read_envelope(method: str, version: str, meta: bytes) -> Envelope | None:
-    """What `_meta` says, None where the SDK would not take it; read once, as clients repeat theirs.
-
-    Longer ones than `MAX_ENVELOPE_BYTES` are not to be kept.
-    """
+def _read_envelope(method: str, version: str, meta: bytes) -> tuple[str, str] | None:
     if not meta:
-        return None if version in MODERN_PROTOCOL_VERSIONS else _BARE
+        return None if version in MODERN_PROTOCOL_VERSIONS else ("", "")
     params: dict[str, Any] = {"name": "a"} if method == "tools/call" else {}
     try:
         envelope = msgspec.json.decode(meta)
         methods.validate_client_request(method, version, {**params, "_meta": envelope})
     except (*_UNREADABLE, KeyError, ValidationError):
         return None
-    found = Envelope(*read_client(envelope.get(CLIENT_INFO)), read_trace_id(envelope))
+    found = read_client(envelope.get(CLIENT_INFO))
     if version not in MODERN_PROTOCOL_VERSIONS:
         return found
     is_good = envelope.get(_PROTOCOL_VERSION) == version and _CLIENT_CAPABILITIES in envelope

@@ -11,11 +11,14 @@ from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server.providers.proxy import ProxyClient, ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp.shared.exceptions import MCPError
+from opentelemetry.context import attach
+from opentelemetry.propagate import extract
 
 from core.errors import DataSourceError, DataSourceUnavailableError, ToolboxError
 from core.ingest.texts import clean_line
 from core.messages import message
 from core.proxied import ProxiedSpec
+from core.trace_context import TRACEPARENT
 from gateways.http.settings import HttpSettings
 from gateways.mcp_client.channel import McpChannel
 from mcp_runtime.proxied.health import Note, ServerHealth
@@ -58,8 +61,12 @@ class ServerLink:
         """
         self._health.require_up()
         async with self._channel.turn(caller, spec.timeout_ms):
-            # Nothing of the agent's request, such as its headers or its token, may reach the server.
-            task = asyncio.create_task(self._call(spec, dict(arguments)), context=EmptyContext())
+            # Nothing of the agent's request but its trace, no header and no token, may reach the server.
+            context = EmptyContext()
+            if traceparent := TRACEPARENT.get():
+                # FastMCP's client puts it into `_meta`.
+                context.run(lambda: attach(extract({"traceparent": traceparent})))
+            task = asyncio.create_task(self._call(spec, dict(arguments)), context=context)
             try:
                 return await task
             except DataSourceUnavailableError as error:

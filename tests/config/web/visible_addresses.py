@@ -48,6 +48,8 @@ TABLE: dict[str, Row] = {
     "set-theme": Row(ALL),
     "set_language": Row(ALL),
     "healthz": Row(ALL),
+    # It asks for a token of its own.
+    "metrics": Row(ALL),
     "help": Row(PERSON),
     "help-page": Row(PERSON),
     "help-image": Row(PERSON),

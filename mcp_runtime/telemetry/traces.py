@@ -1,0 +1,98 @@
+"""Spans and durations of calls, named as the semantic conventions for MCP have them."""
+
+from opentelemetry.context import Context, attach, detach
+from opentelemetry.trace import (
+    NonRecordingSpan,
+    Span,
+    SpanContext,
+    SpanKind,
+    Status,
+    StatusCode,
+    TraceFlags,
+    set_span_in_context,
+)
+from opentelemetry.util.types import AttributeValue
+
+from access.calls import Call, CallOrigin
+from access.models import Outcome
+from core.results import Answer
+from core.trace_context import TRACEPARENT
+from gateways.telemetry.otlp import TelemetryExport
+from mcp_runtime.caller import EndsCall
+
+METHOD = "tools/call"
+
+
+def find_parent(traceparent: str) -> Context:
+    """The context of a well-formed traceparent; an empty one without."""
+    if not traceparent:
+        return Context()
+    _, trace_id, span_id, flags = traceparent.split("-")
+    parent = SpanContext(
+        int(trace_id, 16), int(span_id, 16), is_remote=True, trace_flags=TraceFlags(int(flags, 16))
+    )
+    return set_span_in_context(NonRecordingSpan(parent), Context())
+
+
+def write_traceparent(span: Span) -> str:
+    """The span as a traceparent."""
+    context = span.get_span_context()
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
+
+
+class CallTraces:
+    """A span for each call, as a child of what `_meta` names, and its duration."""
+
+    def __init__(self, export: TelemetryExport) -> None:
+        self._tracer, self._durations = export.tracer, export.durations
+
+    def began(self, origin: CallOrigin) -> EndsCall:
+        """The call has a span from here on, which what it asks can see."""
+        parent = find_parent(origin.traceparent)
+        span = self._tracer.start_span(METHOD, parent, SpanKind.SERVER)
+        named = TRACEPARENT.set(write_traceparent(span))
+        current = attach(set_span_in_context(span, Context())) if span.is_recording() else None
+
+        def ended(record: Call, answer: Answer | None) -> None:
+            TRACEPARENT.reset(named)
+            if current is not None:
+                detach(current)
+            self._end(span, origin, record, answer)
+
+        return ended
+
+    def _end(self, span: Span, origin: CallOrigin, record: Call, answer: Answer | None) -> None:
+        attributes: dict[str, AttributeValue] = {"mcp.method.name": METHOD}
+        if origin.lane:
+            attributes["network.transport"] = "tcp"
+            attributes["mcp.protocol.version"] = origin.protocol
+        # The name of an unknown tool is the client's text, of which there may be any number.
+        is_known = record.outcome != Outcome.UNKNOWN_TOOL
+        if is_known:
+            attributes["gen_ai.tool.name"] = record.tool_name
+        if record.outcome != Outcome.OK:
+            attributes["error.type"] = "tool_error"
+        self._durations.record(record.duration_ms / 1_000, attributes)
+        if not span.is_recording():
+            return
+        if is_known:
+            span.update_name(f"{METHOD} {record.tool_name}")
+        if record.outcome != Outcome.OK:
+            # Without the text of the error, which may hold values.
+            span.set_status(Status(StatusCode.ERROR))
+        attributes |= {
+            "gen_ai.operation.name": "execute_tool",
+            "toolbuilder.outcome": str(record.outcome),
+            "toolbuilder.key_id": record.key_id,
+            "toolbuilder.request_id": record.request_id,
+            "toolbuilder.revision": record.revision,
+        }
+        if origin.lane:
+            attributes["jsonrpc.request.id"] = str(origin.rpc_id)
+            attributes["toolbuilder.lane"] = origin.lane
+        if origin.session:
+            attributes["mcp.session.id"] = origin.session
+        if answer is not None:
+            attributes["toolbuilder.truncated"] = answer.truncated
+        span.set_attributes(attributes)
+        span.end()
