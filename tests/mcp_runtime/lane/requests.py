@@ -98,6 +98,11 @@ CASES = [
     Case("id is text", is_direct=True, message={"id": "a"}),
     Case("id over 64 bits", is_direct=True, message={"id": 2**63}),
     Case("unknown member", message={"more": 1}),
+    *(
+        Case(f"traced, {value!r}", is_direct=True, params={"_meta": {**META, "traceparent": value}})
+        for value in ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", 'a "b" \\', 7)
+    ),
+    Case("an envelope in a text", params={"_meta": {"x": json.dumps(META), "traceparent": "x"}}),
     Case(
         "key twice",
         is_direct=True,
