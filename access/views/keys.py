@@ -32,6 +32,7 @@ from access.views.gates import (
     is_fragment,
     user_of,
 )
+from access.visibility import hidden_tools
 
 PAGE_SIZE = 50
 EVENTS_SHOWN = 20
@@ -213,6 +214,11 @@ def _filter(query: str, state: str) -> "QuerySet[ApiKey]":
     return keys
 
 
-def _rights(request: HttpRequest) -> dict[str, bool]:
+def _rights(request: HttpRequest) -> dict[str, Any]:
     user = user_of(request)
-    return {"may_add": user.has_perm(ADD_KEYS), "may_change": user.has_perm(CHANGE_KEYS)}
+    hidden = hidden_tools(user)
+    return {
+        "hidden": hidden,
+        "may_add": user.has_perm(ADD_KEYS),
+        "may_change": user.has_perm(CHANGE_KEYS),
+    }

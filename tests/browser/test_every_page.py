@@ -14,14 +14,14 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from access.keys import issue_key
-from access.models import RuntimeInstance, ToolLimit
+from access.models import ApiKey, RuntimeInstance, ToolLimit
 from catalog.models import CatalogScan, CatalogTable, DataSource, McpServer
 from catalog.searching.texts import refresh_search_texts
 from tests.access.calls import make_call, make_calls
 from tests.addresses import list_addresses
 from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.catalog.shop import make_shop
-from tests.factories import make_tool
+from tests.factories import make_tool, make_toolset
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import VersionEntry, record_version
@@ -53,7 +53,11 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     _begin_ids_late()
     table = _make_catalogue()
     tool = _make_tool_with_past(administrator.username)
+    make_toolset(LONG_NAME, LONG_NAME, "gone", title=LONG_TEXT[:100], description=LONG_TEXT)
     key = issue_key(f"key of {LONG_NAME}").key
+    limit = ToolLimit.objects.create(target_type="KEY", tool_name=LONG_NAME, max_count=25_000)
+    scopes = {"allowed_tools": [LONG_NAME, "gone"], "toolsets": [LONG_NAME]}
+    ApiKey.objects.filter(pk=key.pk).update(**scopes, allowed_networks=["2001:db8::/32"])
     make_calls(60, tool_name=LONG_NAME, caller=LONG_TEXT, key_id=key.key_id, row_count=25_000)
     call = make_call(
         LONG_NAME, outcome="tool_error", error=LONG_TEXT, arguments={"text": LONG_TEXT}

@@ -142,12 +142,12 @@ def test_new_key_is_shown_once(signed_in: Page, live_server: LiveServer, tools: 
     page.goto(f"{live_server.url}/keys/")
 
     page.get_by_role("link", name="New key").click()
-    expect(page.get_by_label("Name")).to_be_focused()
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
     page.keyboard.type("cursor")
-    page.get_by_label("Claims").fill("{")
+    page.get_by_label("Claims", exact=True).fill("{")
     page.get_by_role("button", name="Create the key").click()
     expect(page.get_by_text("Enter a valid JSON.")).to_be_visible()
-    page.get_by_label("Claims").fill('{"tenant": "KR"}')
+    page.get_by_label("Claims", exact=True).fill('{"tenant": "KR"}')
     page.get_by_role("button", name="Create the key").click()
     token = page.locator("#new-token").inner_text()
     page.locator("[data-copy='new-token']").click()
@@ -155,7 +155,6 @@ def test_new_key_is_shown_once(signed_in: Page, live_server: LiveServer, tools: 
     copied = page.evaluate("navigator.clipboard.readText()")
     page.locator("summary", has_text="Cursor").click()
     expect(page.locator("#connection-cursor")).to_contain_text(token)
-    page.keyboard.press("Escape")
     page.goto(f"{live_server.url}/keys/")
 
     key = find_key(token)
@@ -235,7 +234,7 @@ def test_dialogs_are_accessible(
     page.goto(f"{live_server.url}/keys/")
     page.get_by_role("link", name="New key").click()
     assert axe.violations(page) == []
-    page.get_by_label("Name").fill("cursor")
+    page.get_by_label("Name", exact=True).fill("cursor")
     page.get_by_role("button", name="Create the key").click()
     expect(page.locator("#new-token")).to_be_visible()
 
@@ -255,7 +254,7 @@ def test_tools_are_switched_and_keys_made_without_javascript(
     form.get_by_role("switch").uncheck()
     form.get_by_role("button", name="Save").click()
     page.goto(f"{live_server.url}/keys/new/")
-    page.get_by_label("Name").fill("plain")
+    page.get_by_label("Name", exact=True).fill("plain")
     page.get_by_role("button", name="Create the key").click()
 
     expect(page.locator("#new-token")).to_be_visible()

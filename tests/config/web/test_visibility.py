@@ -158,6 +158,7 @@ def world(settings: Any) -> World:
         for name, user in users.items()
     }
     own = keys["outsider"].key
+    create_key(ApiKey(name="of the tool", allowed_tools=[tool.name]))
     call = CallRecord.objects.create(
         tool_name=tool.name,
         key_id=own.key_id,
@@ -190,7 +191,8 @@ def world(settings: Any) -> World:
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",
         "language": "en", "id": users["person"].pk, "app_label": "catalog", "url": "x",
         "content_type_id": ContentType.objects.get_for_model(table).pk, "object_id": table.pk,
-        "tool.name": tool.name, "toolset.name": make_toolset("kr", tool.name).name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
+        "tool.name": tool.name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
+        "toolset.name": make_toolset("kr", tool.name).name,
         "catalogue_api.name": table.name, "table.name": "description",
         "glossary.key": "order", "catalogue.key": "none",
     }  # fmt: skip

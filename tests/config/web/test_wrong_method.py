@@ -51,7 +51,7 @@ def test_form_of_a_concept_leads_to_the_glossary(client: Client) -> None:
         ("/tools/sales/test/", "/tools/sales/"),
         ("/tools/~/drafts/6b1f6e0c-6f5e-4d0c-9df0-1f1f1f1f1f1f/test/", "/tools/~/drafts/6b1f6e0c-6f5e-4d0c-9df0-1f1f1f1f1f1f/"),
         ("/tools/~/5/active/", "/tools/"),
-        ("/keys/5/revoke/", "/keys/"),
+        ("/keys/5/revoke/", "/keys/5/"),
         ("/catalogue/~/tables/5/tags/", "/catalogue/"),
         ("/theme/", "/"),
     ],

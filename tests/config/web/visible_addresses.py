@@ -60,11 +60,10 @@ TABLE: dict[str, Row] = {
     "calls-export": Row(RIGHTS, SHOWN),
     "call": Row(RIGHTS, SHOWN),
     **{f"audit{end}": Row(RIGHTS) for end in ("", "-export", "-verify", "-entry")},
-    **{
-        name: Row(RIGHTS)
-        for name in ("limits", "limits-export", "limit-new", "limit", "limit-switch", "limit-delete")
-    },
-    "keys": Row(RIGHTS),
+    **{name: Row(RIGHTS, SHOWN) for name in ("limits", "limits-export", "limit-new", "limit")},
+    "limit-switch": Row(RIGHTS),
+    "limit-delete": Row(RIGHTS),
+    "keys": Row(RIGHTS, SHOWN),
     "key-new": Row(RIGHTS, SHOWN),
     "key-tools": Row(RIGHTS, SHOWN, "?find=hidden"),
     "key": Row(RIGHTS, SHOWN),
