@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -140,10 +140,15 @@ def list_callers(callers: Sequence[Total], since: datetime) -> list[Bar]:
 
 
 def list_missed_searches(since: datetime) -> list[Bar]:
-    """Questions that found no tool, most often asked first; `address` begins a tool for each."""
-    searches = ToolSearch.objects.filter(at__gte=since, names=[]).exclude(query="")
-    rows = searches.order_by().values("query").annotate(count=Count("pk"))
-    found = list(rows.order_by("-count", "query")[:SHOWN])
+    """Questions after which nothing was called that they found, if anything; most often asked first.
+
+    `address` begins a tool for each, `note` says which never found any: by meaning a search always
+    finds something.
+    """
+    searches = ToolSearch.objects.filter(at__gte=since).exclude(query="").order_by()
+    counts = {"count": Count("pk"), "called": Count("called_tool")}
+    rows = searches.values("query").annotate(**counts, empty=Count("pk", filter=Q(names=[])))
+    found = list(rows.filter(called=0).order_by("-count", "query")[:SHOWN])
     most = max((row["count"] for row in found), default=1)
     return [
         Bar(
@@ -151,6 +156,7 @@ def list_missed_searches(since: datetime) -> list[Bar]:
             row["count"],
             _share(row["count"], most),
             f"{reverse('tool-new')}?{urlencode({'wish': row['query'][:300]})}",
+            note=_("no tool found") if row["empty"] == row["count"] else "",
         )
         for row in found
     ]

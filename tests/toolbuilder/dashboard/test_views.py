@@ -75,16 +75,18 @@ def test_table_has_the_figures_of_the_charts(admin: Client) -> None:
     assert table.count("20 ms") >= 3
 
 
-def test_search_that_found_nothing_begins_a_tool(admin: Client) -> None:
+def test_search_that_led_to_nothing_begins_a_tool(admin: Client) -> None:
     for query in ("refund of an order", "refund of an order", "lost parcels"):
         ToolSearch.objects.create(query=query)
-    ToolSearch.objects.create(query="sales", names=["sales"])
+    ToolSearch.objects.create(query="stock", names=["sales"])
+    ToolSearch.objects.create(query="sales", names=["sales"], called_tool="sales")
 
     missed = admin.get("/").context["missed"]
 
-    assert [(one.label, one.count) for one in missed] == [
-        ("refund of an order", 2),
-        ("lost parcels", 1),
+    assert [(one.label, one.count, one.note) for one in missed] == [
+        ("refund of an order", 2, "no tool found"),
+        ("lost parcels", 1, "no tool found"),
+        ("stock", 1, ""),
     ]
     assert "refund of an order" in text_of(admin.get(missed[0].address))
     begun = admin.post("/tools/~/new/", {"template": "empty-sql", "wish": missed[0].label})
