@@ -86,6 +86,8 @@ async def test_hashes_tell_equal_values_and_nothing_else(serve: Serve) -> None:
     ]
 
     assert first == same
+    assert first
+    assert other
     assert first["a"] != other["a"]
     assert "Busan" not in str(first)
 

@@ -140,7 +140,7 @@ async def test_flood_of_refused_keys_fills_no_table(
 
     async with serve() as served:
         for number in range(20):
-            served.runtime.verifier.on_refusal(new_token(f"{number:08}"))
+            served.runtime.verifier.keys.on_refusal(new_token(f"{number:08}"))
 
     records = [record async for record in CallRecord.objects.order_by("number")]
     assert len(records) == 4
