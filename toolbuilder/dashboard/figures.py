@@ -146,8 +146,9 @@ def list_missed_searches(since: datetime) -> list[Bar]:
     finds something.
     """
     searches = ToolSearch.objects.filter(at__gte=since).exclude(query="").order_by()
-    counts = {"count": Count("pk"), "called": Count("called_tool")}
-    rows = searches.values("query").annotate(**counts, empty=Count("pk", filter=Q(names=[])))
+    rows = searches.values("query").annotate(
+        count=Count("pk"), called=Count("called_tool"), empty=Count("pk", filter=Q(names=[]))
+    )
     found = list(rows.filter(called=0).order_by("-count", "query")[:SHOWN])
     most = max((row["count"] for row in found), default=1)
     return [
