@@ -20,10 +20,6 @@ from mcp_runtime.endpoints import CLIENT_ADDRESS
 INTERVAL_S = 60.0
 # Of keys and addresses in a minute; what is beyond is counted together, so that a flood fills no table.
 MOST_KINDS = 200
-_REFUSED = counted(
-    "The key {reason}; {count} request in a minute",
-    "The key {reason}; {count} requests in a minute",
-)
 _ELSEWHERE = message("key.elsewhere", "may not be used from this address")
 _UNCLEAR = message("key.unclear", "is not known, or was not good then")
 
@@ -61,7 +57,15 @@ class Refusals:
             faults = await self._database.call(find_faults, ids) if ids else {}
         for (key_id, address, is_elsewhere), count in counts.items():
             reason = _ELSEWHERE if is_elsewhere else faults.get(key_id, _UNCLEAR)
-            error = message("key.refused", _REFUSED, reason=reason, count=count)
+            error = message(
+                "key.refused",
+                counted(
+                    "The key {reason}; {count} request in a minute",
+                    "The key {reason}; {count} requests in a minute",
+                ),
+                reason=reason,
+                count=count,
+            )
             columns = to_columns("error", error)
             self._recorder.add(
                 Call(
