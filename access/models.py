@@ -17,6 +17,7 @@ from access.history.models import CallDay, CallerDay
 from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
+from access.roles.models import RoleGrant, RoleName
 from access.toolsets.models import Toolset, ToolsetTool, read_names
 from core.grants import Grant
 
@@ -37,6 +38,8 @@ __all__ = [
     "LimitState",
     "LimitTally",
     "Outcome",
+    "RoleGrant",
+    "RoleName",
     "RuntimeInstance",
     "SignInAttempt",
     "TargetType",

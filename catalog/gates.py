@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from access.roles.rights import is_member
 from access.views.gates import P, View, guard_view, user_of
 from catalog.models import CatalogTable, CatalogTableQuerySet, DataSource
 from catalog.rights import sources_open_to
@@ -24,10 +25,10 @@ class Rights:
 
 
 def for_staff(view: View[P], right: str = "") -> View[P]:
-    """The view for signed-in members of the staff who have the right."""
+    """The view for signed-in people of the staff, or with a role, who have the right."""
 
     def refuse(user: User) -> str:
-        if not user.is_staff:
+        if not is_member(user):
             return _("Only members of the staff may open the catalogue.")
         if right and not user.has_perm(right):
             return _("You may read the catalogue, but not do this.")

@@ -99,6 +99,7 @@ DATABASE_POOL_SIZE = env.number("DATABASE_POOL_SIZE", 0)
 DATABASES = {"default": env.django_database(DATABASE_URL, DATABASE_POOL_SIZE)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

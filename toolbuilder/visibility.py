@@ -6,7 +6,9 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.db.models.fields.json import KT
 
+from access.roles.rights import tool_reach
 from catalog.rights import closed_sources, sources_open_to
+from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
 from toolbuilder.models import SearchQuestion, ToolDraft, ToolDraftQuerySet, ToolVersion
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 
@@ -14,8 +16,16 @@ Rows = TypeVar("Rows", bound="QuerySet[Any]")
 
 
 def visible_tools(user: User) -> ToolDefinitionQuerySet:
-    """Tools of the default data source, of none, and of those that the user may use."""
+    """Tools of the default data source, of none, and of those that the user may use.
+
+    For somebody who has only roles of toolsets, those in these toolsets.
+    """
     return ToolDefinition.objects.filter(_on_open_source(user))
+
+
+def editable_tools(user: User) -> ToolDefinitionQuerySet:
+    """Visible tools that the user may change: where roles of toolsets say so, in no toolset of others."""
+    return visible_tools(user).filter(tool_reach(user, CHANGE_TOOLS).filter())
 
 
 def visible_drafts(user: User) -> ToolDraftQuerySet:
@@ -42,6 +52,11 @@ def visible_questions(user: User) -> "QuerySet[SearchQuestion]":
 
 def hidden_tool_names(user: User) -> frozenset[str]:
     """Names of tools, present and past, whose calls the user does not see; one query if there are none."""
+    if not tool_reach(user, SEE_TOOLS).is_all:
+        seen = visible_tools(user).values("pk")
+        hidden = ToolDefinition.objects.exclude(pk__in=seen).values_list("name", flat=True)
+        former = ToolVersion.objects.exclude(tool__in=seen).values_list("tool_name", flat=True)
+        return frozenset(hidden) | frozenset(former.order_by().distinct())
     closed = dict(closed_sources(user).values_list("pk", "name"))
     if not closed:
         return frozenset()
@@ -60,7 +75,8 @@ def _on_open_source(user: User, of_tool: str = "") -> Q:
     if user.is_superuser:
         return Q()
     sources = sources_open_to(user.get_username())
-    return Q(**{f"{of_tool}data_source": None}) | Q(**{f"{of_tool}data_source__in": sources})
+    is_open = Q(**{f"{of_tool}data_source": None}) | Q(**{f"{of_tool}data_source__in": sources})
+    return is_open & tool_reach(user, SEE_TOOLS).filter(of_tool)
 
 
 def _without_closed(rows: Rows, user: User) -> Rows:

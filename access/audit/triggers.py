@@ -24,6 +24,7 @@ AUDITED_TABLES = (
     "h_mcp_tool_limit",
     "h_mcp_toolset",
     "h_mcp_toolset_tool",
+    "h_role_grant",
     "h_token_issuer",
 )
 

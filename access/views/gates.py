@@ -10,11 +10,16 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 
+from access.roles.rights import is_member
+
 SEE_CALLS = "access.view_callrecord"
 SEE_KEYS = "access.view_apikey"
 ADD_KEYS = "access.add_apikey"
 CHANGE_KEYS = "access.change_apikey"
 
+SEE_ROLES = "access.view_rolegrant"
+ADD_ROLES = "access.add_rolegrant"
+DELETE_ROLES = "access.delete_rolegrant"
 SEE_AUDIT = "access.view_auditentry"
 
 SEE_LIMITS = "access.view_toollimit"
@@ -50,10 +55,10 @@ def guard_view(view: View[P], refuse: Callable[[User], str]) -> View[P]:
 
 
 def for_staff_with(*rights: str) -> Callable[[View[P]], View[P]]:
-    """Guards a view: for signed-in people of the staff who have all these rights."""
+    """Guards a view: for signed-in people of the staff, or with a role, who have all these rights."""
 
     def refuse(user: User) -> str:
-        if user.is_staff and user.has_perms(rights):
+        if is_member(user) and user.has_perms(rights):
             return ""
         return _("Ask an administrator for the right, or sign in as somebody else.")
 

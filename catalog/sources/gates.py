@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
+from access.roles.rights import is_member
 from access.views.gates import P, View, guard_view, user_of
 from catalog.gates import SCAN
 from catalog.models import DataSource
@@ -53,7 +54,7 @@ def for_deleters(view: View[P]) -> View[P]:
 def may_see_sources(request: HttpRequest) -> bool:
     """Whether the pages of data sources open for this person."""
     user = request.user
-    return bool(getattr(user, "is_staff", False)) and any(map(user.has_perm, (_VIEW, _CHANGE)))
+    return is_member(user) and any(map(user.has_perm, (_VIEW, _CHANGE)))
 
 
 def rights_on_sources(user: User) -> SourceRights:
@@ -91,7 +92,7 @@ def _guard(view: View[P], *rights: str) -> View[P]:
     """The view for members of the staff who have one of the rights."""
 
     def refuse(user: User) -> str:
-        is_allowed = user.is_staff and any(map(user.has_perm, rights))
+        is_allowed = is_member(user) and any(map(user.has_perm, rights))
         return "" if is_allowed else _("You may not do this with data sources.")
 
     return guard_view(view, refuse)

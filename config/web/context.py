@@ -5,14 +5,15 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from config.web.navigation import find_help, list_navigation
+from config.web.navigation import find_help, list_navigation, may_enter
 from config.web.theme import read_theme
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`navigation`, `help_address`, `theme` and `csp_nonce`; made only if a template shows them."""
+    """`navigation`, `may_enter`, `help_address`, `theme` and `csp_nonce`; made only if a template shows them."""
     return {
         "navigation": SimpleLazyObject(lambda: list_navigation(request)),
+        "may_enter": SimpleLazyObject(lambda: may_enter(request)),
         "help_address": SimpleLazyObject(lambda: find_help(request)),
         "theme": read_theme(request),
         "csp_nonce": getattr(request, "csp_nonce", ""),

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from access.roles.rights import is_member
 from access.views.gates import SEE_AUDIT, SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, user_of
 from catalog.sources.gates import may_see_sources
 from config.web.help import INDEX, address_of
@@ -56,9 +57,14 @@ def is_staff(request: HttpRequest) -> bool:
     return bool(request.user.is_active and getattr(request.user, "is_staff", False))
 
 
+def may_enter(request: HttpRequest) -> bool:
+    """True for people of the staff, and for those with a role."""
+    return is_member(user_of(request))
+
+
 def staff_with(right: str) -> Callable[[HttpRequest], bool]:
-    """True for people of the staff who have the right."""
-    return lambda request: is_staff(request) and request.user.has_perm(right)
+    """True for people of the staff, or with a role, who have the right."""
+    return lambda request: may_enter(request) and request.user.has_perm(right)
 
 
 def _count_tools(request: HttpRequest) -> int:
@@ -70,7 +76,7 @@ PLACES = (
         label=_("Dashboard"),
         icon="layout-dashboard",
         url_name="home",
-        may_see=is_staff,
+        may_see=may_enter,
         help="operation",
     ),
     NavigationPlace(
@@ -119,7 +125,7 @@ PLACES = (
         label=_("Catalogue"),
         icon="table-2",
         url_name="catalogue",
-        may_see=is_staff,
+        may_see=may_enter,
         help="catalogue",
         about=_("What agents are told of tables and columns"),
     ),
@@ -127,7 +133,7 @@ PLACES = (
         label=_("Glossary"),
         icon="languages",
         url_name="glossary",
-        may_see=is_staff,
+        may_see=may_enter,
         help="search-lab",
         about=_("Words that mean the same, for searches in three languages"),
         is_inner=True,
@@ -159,7 +165,7 @@ PLACES = (
         label=_("Settings"),
         icon="settings",
         url_name="settings",
-        may_see=is_staff,
+        may_see=may_enter,
         help="reference/settings",
     ),
     NavigationPlace(

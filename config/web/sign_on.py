@@ -20,7 +20,7 @@ from access.reader_language import in_language
 from config.web.addresses import next_address
 from core.errors import SignOnError
 
-_BACKEND = "django.contrib.auth.backends.ModelBackend"
+_BACKEND = "access.roles.rights.RoleBackend"
 # Of the session.
 _NEXT, _SIGN_ON = "sign_on_next", "sign_on"
 

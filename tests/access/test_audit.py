@@ -16,7 +16,7 @@ from access.audit.trail import check_chain
 from access.audit.triggers import AUDITED_TABLES
 from access.keys import find_key, issue_key, revoke_key, rotate_key
 from access.limits.models import ToolLimit
-from access.models import ApiKey, IssuerRule, TokenIssuer
+from access.models import ApiKey, IssuerRule, RoleGrant, TokenIssuer
 from catalog.models import DataSource, McpServer, McpTool
 from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
@@ -82,7 +82,7 @@ def _make_rows() -> None:
     group.permissions.add(right)
     issue_key("agent")
     make_tool(name="sales", parameters=["region"])
-    make_toolset("kr", "sales")
+    RoleGrant.objects.create(user=user, role="author", toolset=make_toolset("kr", "sales"))
     ToolLimit.objects.create(target_type="ALL", max_count=5)
     source = DataSource.objects.create(name="shop", host="h", database="d", username="u")
     source.allowed_users.add(user)
@@ -160,7 +160,7 @@ def test_back_office_is_told_apart(admin: Client) -> None:
 
     entry = last_entry("h_api_key")
     assert (entry.actor, entry.place) == ("admin", "back_office")
-    assert changes_of(entry)["allowed_tools"] == [["*"], ["search_tools"]]
+    assert changes_of(entry)["allowed_tools"] == [["*"], ["sales"]]
 
 
 def test_command_line_is_told_apart() -> None:

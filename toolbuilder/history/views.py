@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,7 +25,7 @@ from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.drafts import read_draft
 from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
 from toolbuilder.editing.views.requests import lead_to
-from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change, rights_of
 from toolbuilder.history.difference_view import show_difference
 from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
@@ -64,7 +65,7 @@ def version_list(request: HttpRequest, name: str) -> HttpResponse:
         ],
         "is_unrecorded": now is None,
         "page": page,
-        "rights": rights_of(request),
+        "rights": rights_of(request, tool),
         "draft": visible_drafts(user_of(request)).changed().filter(tool=tool).first(),
     }
     return render(request, "toolbuilder/history/versions.html", context)
@@ -133,6 +134,10 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
     """Serves what the version says, as a new version; asks first, with what it changes."""
     tool = _find_tool(request, name)
     version = _find_version(request, tool, number)
+    if not all(may_change(user_of(request), one) for one in (tool, read_version(version))):
+        raise PermissionDenied(
+            _("Ask an administrator for the right, or sign in as somebody else.")
+        )
     if "confirmed" not in request.POST:
         return _ask(request, tool, version)
     try:
@@ -168,7 +173,7 @@ def _ask(
 
 def _context(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> dict[str, Any]:
     is_now = version.number == tool.version and is_recorded(tool)
-    return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request)}
+    return {"tool": tool, "version": version, "is_now": is_now, "rights": rights_of(request, tool)}
 
 
 def _find_tool(request: HttpRequest, name: str) -> ToolDefinition:

@@ -30,7 +30,7 @@ from toolbuilder.listing.tool_list import (
     read_tool_list,
     read_tool_tags,
 )
-from toolbuilder.visibility import visible_tools
+from toolbuilder.visibility import editable_tools, visible_tools
 from tools.models import ToolDefinition, ToolType
 from tools.uses.usage import read_tables_used
 
@@ -79,7 +79,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
     tool = get_object_or_404(
         visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
     )
-    rights = rights_of(request)
+    rights = rights_of(request, tool)
     used = read_tables_used(tool)
     tables = tables_open_to(user_of(request)).filter(pk__in=[use.table.pk for use in used])
     open_ids = set(tables.values_list("pk", flat=True))
@@ -104,7 +104,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def tool_active(request: HttpRequest, tool_id: int) -> HttpResponse:
     """The tool in or out of service, as `active` says, and a toast that can take it back."""
-    tool = get_object_or_404(visible_tools(user_of(request)).present(), pk=tool_id)
+    tool = get_object_or_404(editable_tools(user_of(request)).present(), pk=tool_id)
     is_active = request.POST.get("active") == "yes"
     changed = set_all_active([tool.pk], is_active=is_active, username=_username(request))
     if not is_fragment(request):
@@ -165,14 +165,14 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
 
 
 def _read_ids(request: HttpRequest, name: str) -> list[int]:
-    """Of tools that the user sees; the others are left out as those that are gone."""
+    """Of tools that the user may change; the others are left out as those that are gone."""
     texts = [text for text in request.POST.getlist(name) if text.isascii() and text.isdigit()]
     # The column is narrower than what a form may say.
     ids = [int(text) for text in texts if len(text) < 11]
     ids = [tool_id for tool_id in ids if tool_id < 2**31][:MAX_CHANGED_TOGETHER]
-    visible = visible_tools(user_of(request)).filter(pk__in=ids)
-    visible_ids = set(visible.values_list("pk", flat=True))
-    return [tool_id for tool_id in ids if tool_id in visible_ids]
+    editable = editable_tools(user_of(request)).filter(pk__in=ids)
+    editable_ids = set(editable.values_list("pk", flat=True))
+    return [tool_id for tool_id in ids if tool_id in editable_ids]
 
 
 def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:

@@ -19,6 +19,9 @@ NUMBERS = (
     "call_id",
     "key_pk",
     "limit_pk",
+    "grant_pk",
+    "issuer_pk",
+    "rule_pk",
     "number",
 )
 TEXTS = ("name", "key", "key_id", "source_name", "path", "language")

@@ -63,6 +63,8 @@ TABLE: dict[str, Row] = {
     **{name: Row(RIGHTS, SHOWN) for name in ("limits", "limits-export", "limit-new", "limit")},
     "limit-switch": Row(RIGHTS),
     "limit-delete": Row(RIGHTS),
+    "roles": Row(RIGHTS),
+    "role-delete": Row(RIGHTS),
     "keys": Row(RIGHTS, SHOWN),
     "key-new": Row(RIGHTS, SHOWN),
     "key-tools": Row(RIGHTS, SHOWN, "?find=hidden"),

@@ -26,7 +26,14 @@ from core.errors import (
 )
 from core.lint import AdviceLevel
 from toolbuilder.editing.advice import ShownAdvice
-from toolbuilder.editing.drafts import PageState, Work, duplicate_tool, find_work, rebase_draft
+from toolbuilder.editing.drafts import (
+    PageState,
+    Work,
+    duplicate_tool,
+    find_work,
+    read_draft,
+    rebase_draft,
+)
 from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.publishing import Publication, find_overtaking, publish_tool
 from toolbuilder.editing.trial_records import with_last_values
@@ -40,7 +47,7 @@ from toolbuilder.editing.views.requests import (
     saving_action,
     tell_analysis,
 )
-from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
+from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft, ToolTrial
 from toolbuilder.visibility import visible_tools
@@ -151,6 +158,11 @@ def _publish(
     request: HttpRequest, page: WorkbenchPage, review: PublishReview, draft: ToolDraft
 ) -> HttpResponse:
     username = user_of(request).get_username()
+    if not may_change(user_of(request), read_draft(draft).tool):
+        # Its new name or tags would take it out of the person's toolsets, or into one of others.
+        text = _("With this name and these tags it would leave your toolsets, or enter another.")
+        refused = PublishReview(faults=(PublishFault(text),), difference=review.difference)
+        return _ask(request, page, refused, status=422)
     note = request.POST.get("note", "").replace("\0", "").strip()[:MAX_NOTE_CHARACTERS]
     overwrites = "overwrites" in request.POST
     try:

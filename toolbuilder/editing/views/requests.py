@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from access.reader_language import in_language
+from access.roles.rights import is_member
 from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
 from catalog.sources.settings import read_sources
@@ -28,7 +29,7 @@ from toolbuilder.editing.form import read_form
 from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
-from toolbuilder.gates import rights_of
+from toolbuilder.gates import may_change, rights_of
 from toolbuilder.visibility import visible_drafts, visible_tools
 from tools.models import ParameterBinding
 
@@ -44,8 +45,8 @@ def open_work(request: HttpRequest, name: str | None = None, uid: uuid.UUID | No
     work = find_visible_work(user, name, uid)
     if work is None:
         raise Http404(_("There is no such tool."))
-    may_edit = rights.may_change if work.tool else rights.may_add
-    if not (user.is_staff and rights.may_see and may_edit):
+    may_edit = may_change(user, work.tool) if work.tool else rights.may_add
+    if not (is_member(user) and rights.may_see and may_edit):
         raise PermissionDenied(
             _("Ask an administrator for the right, or sign in as somebody else.")
         )

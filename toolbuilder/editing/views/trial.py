@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -43,7 +44,7 @@ from toolbuilder.editing.views.requests import (
     save_posted,
 )
 from toolbuilder.editing.views.workbench import render_page
-from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
+from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 # A spreadsheet takes a file without it for one in the encoding of its country.
@@ -156,6 +157,10 @@ def drawer(request: HttpRequest, name: str) -> HttpResponse:
     work = find_visible_work(user_of(request), name)
     if work is None or work.served is None:
         raise Http404(_("There is no such tool."))
+    if not may_change(user_of(request), work.tool):
+        raise PermissionDenied(
+            _("Ask an administrator for the right, or sign in as somebody else.")
+        )
     # Never the draft; with the arguments of the user's last run.
     served = replace(work, draft=None, document=DraftDocument(tool=work.served))
     work = with_last_values(served, user_of(request).get_username())

@@ -82,9 +82,10 @@ def workbench(
         return _save_page(request, name=name, uid=uid)
     if name in BUILTIN_NAMES:
         return redirect("help-page", "reference/builtin-tools")
-    operations = ToolDefinition.objects.filter(name=name, tool_type=ToolType.HTTP)
+    tool = ToolDefinition.objects.filter(name=name).first() if name else None
+    is_operation = tool is not None and tool.tool_type == ToolType.HTTP
     try:
-        if name and (not rights_of(request).may_change or operations.exists()):
+        if name and (is_operation or not rights_of(request, tool).may_change):
             return tool_page(request, name)
         work = open_work(request, name, uid)
     except Http404:

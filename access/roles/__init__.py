@@ -1,0 +1,1 @@
+"""Roles of people and groups, over all or by toolset. May import access and core."""
