@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from mcp_runtime.server import Runtime
 
 
+_OF_OPERATORS = frozenset({"/healthz", "/metrics"})
+
+
 class CallMetrics:
     """Counts calls by tool. A name that leads to no tool is the client's text, and counted under ''."""
 
@@ -71,12 +74,16 @@ class CallMetrics:
 
 
 class RefusalCounts:
-    """ASGI middleware: counts answers of a status from 400 on."""
+    """ASGI middleware: counts answers of a status from 400 on, but for those that only operators ask for."""
 
     def __init__(self, app: ASGIApp, counts: dict[int, int]) -> None:
         self._app, self._counts = app, counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("path") in _OF_OPERATORS:
+            await self._app(scope, receive, send)
+            return
+
         async def count(event: Message) -> None:
             if event["type"] == "http.response.start" and (status := event["status"]) >= 400:
                 self._counts[status] = self._counts.get(status, 0) + 1

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, get_current_span
 from opentelemetry.util.types import AttributeValue
@@ -24,6 +25,7 @@ _NUMBERED = re.compile(r"\$(\d+)")
 _SECRET = frozenset({TokenKind.TEXT, TokenKind.VALUE})
 
 
+@lru_cache(1_024)
 def hide_literals(sql: str, dialect: Dialect) -> str:
     """The statement with `?` for each text, number and parameter, and without comments.
 
