@@ -26,6 +26,8 @@ class RestingTool(models.Model):
     class Meta:
         app_label = "tools"
         db_table = "h_custom_tool_rest"
+        verbose_name = _("resting tool")
+        verbose_name_plural = _("resting tools")
         constraints = [
             models.UniqueConstraint(fields=["tool", "runtime"], name="h_custom_tool_rest_once")
         ]

@@ -65,6 +65,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 "db_table": "h_custom_tool_rest",
+                "verbose_name": "resting tool",
+                "verbose_name_plural": "resting tools",
                 "constraints": [
                     models.UniqueConstraint(
                         fields=["tool", "runtime"], name="h_custom_tool_rest_once"
