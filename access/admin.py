@@ -95,5 +95,6 @@ class RuntimeInstanceAdmin(ReadOnlyAdmin):
         "revision",
         "tool_count",
         "quarantined_count",
+        "dropped_calls",
         "last_seen_at",
     ]

@@ -267,6 +267,8 @@ class RuntimeInstance(models.Model):
     revision = models.BigIntegerField(_("registry revision"), default=0, db_default=0)
     tool_count = models.IntegerField(_("tools served"), default=0, db_default=0)
     quarantined_count = models.IntegerField(_("quarantined"), default=0, db_default=0)
+    # The database was away too long, or refused them.
+    dropped_calls = models.IntegerField(_("calls not recorded"), default=0, db_default=0)
     started_at = models.DateTimeField(_("started"), db_default=Now())
     last_seen_at = models.DateTimeField(_("last seen"), db_default=Now())
 

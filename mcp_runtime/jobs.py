@@ -24,7 +24,10 @@ SOURCE_CHECK_INTERVAL_S = 5.0
 
 
 async def write_heartbeats(
-    database: DatabaseThread, runtime_id: UUID, snapshot: Callable[[], Snapshot]
+    database: DatabaseThread,
+    runtime_id: UUID,
+    snapshot: Callable[[], Snapshot],
+    dropped_calls: Callable[[], int],
 ) -> None:
     """For ever: insert or update the runtime's row, which says that it lives and what it serves."""
 
@@ -37,6 +40,7 @@ async def write_heartbeats(
             "revision": served.revision,
             "tool_count": len(served.tools),
             "quarantined_count": len(served.quarantined),
+            "dropped_calls": dropped_calls(),
             "last_seen_at": timezone.now(),
         }
         # Not update_or_create(), which takes four more statements; nobody else writes this row.

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import signal
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -143,6 +144,11 @@ class Runtime:
             self._app.add_middleware(outer.cls, *outer.args, **outer.kwargs)
         return self._app
 
+    def _write_heartbeats(self) -> Coroutine[Any, Any, None]:
+        return write_heartbeats(
+            self._tools_thread, self.id, self.store.current, lambda: self.recorder.dropped
+        )
+
     def _record_calls(self) -> WriteCalls:
         writer = CallWriter(self.id)
 
@@ -208,7 +214,7 @@ class Runtime:
                 ("refusals", self._refusals.run()),
                 ("limits", self.gate.run()),
                 ("breakers", self.breakers.run()),
-                ("heartbeat", write_heartbeats(self._tools_thread, self.id, self.store.current)),
+                ("heartbeat", self._write_heartbeats()),
                 ("check sources", check_due_sources(self._tools_thread)),
                 ("warn", warn_of_default_source(self.sources.settings_of(None))),
                 ("warm up", self._warm_up()),
@@ -236,9 +242,8 @@ class Runtime:
         with suppress(DatabaseError, TimeoutError):
             await self._tools_thread.call(remove_heartbeat, self.id)
         await self.verifier.close()
-        await self._keys_thread.close()
-        await self._limits_thread.close()
-        await self._tools_thread.close()
+        for thread in (self._keys_thread, self._limits_thread, self._tools_thread):
+            await thread.close()
 
     async def _watch(self) -> None:
         loop = asyncio.get_running_loop()

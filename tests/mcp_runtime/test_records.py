@@ -101,6 +101,7 @@ async def test_runtime_says_that_it_lives_and_leaves_at_its_stop(serve: Serve) -
             return await RuntimeInstance.objects.filter(tool_count=1).aexists()
 
         await eventually(is_told)
+        assert (await RuntimeInstance.objects.aget()).dropped_calls == 0
 
     assert not await RuntimeInstance.objects.aexists()
 

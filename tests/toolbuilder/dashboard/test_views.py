@@ -210,6 +210,13 @@ def test_silent_runtime_is_told_from_a_serving_one(admin: Client) -> None:
 
     assert page.index("serving") < page.index("silent")
     assert "17" in page
+    assert "not recorded" not in page
+
+
+def test_runtime_says_how_many_calls_it_could_not_record(admin: Client) -> None:
+    RuntimeInstance.objects.create(host="new", pid=1, version="1", dropped_calls=12)
+
+    assert "12 calls not recorded" in text_of(admin.get("/"))
 
 
 @pytest.mark.parametrize(
