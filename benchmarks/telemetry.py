@@ -67,8 +67,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
     signal.signal(signal.SIGTERM, _end)
-    with Stage() as stage:
-        series = uvloop.run(measure(stage, rounds))
+    try:
+        with Stage() as stage:
+            series = uvloop.run(measure(stage, rounds))
+    except KeyboardInterrupt:
+        sys.exit(130)
     off = {one.case.word: one for one in series if one.subject.server.name == OFF}
     rows = []
     for one in series:
