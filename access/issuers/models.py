@@ -1,6 +1,7 @@
 """The rows of issuers and of the rules on their claims, which other programs write too."""
 
 import logging
+import re
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 NAME_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}$"
 MAX_LEEWAY_S = 300
 MAX_BOUND = 50
+# RFC 6749, 3.3.
+_SCOPE_WORD = re.compile(r"[!#-\[\]-~]+")
 SIGN_IN_SCOPE = "openid profile email"
 
 
@@ -128,7 +131,8 @@ class TokenIssuer(models.Model):
             audience=self.audience,
             algorithms=tuple(name for name in ALGORITHMS if name in names),
             leeway_s=min(self.leeway_s, MAX_LEEWAY_S),
-            scope=" ".join(self.scope.split()),
+            # It stands in a header.
+            scope=" ".join(filter(_SCOPE_WORD.fullmatch, self.scope.split())),
             name_claim=self.name_claim,
             rules=tuple(
                 rule.to_rule() for rule in self.rules.all() if rule.test in ClaimComparison.values

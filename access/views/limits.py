@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from access.limits.models import TargetType, ToolLimit
 from access.limits.usage import counts_in_postgres, limit_zone, read_uses
-from access.models import ApiKey
+from access.models import ApiKey, TokenIssuer
 from access.tool_names import tool_names
 from access.views.gates import (
     ADD_LIMITS,
@@ -70,7 +70,7 @@ class LimitForm(forms.ModelForm[ToolLimit]):
                 given["target_id"] = None
             case TargetType.KEY if who and not ApiKey.objects.filter(key_id=who).exists():
                 self.add_error("target_id", _("There is no key with this id."))
-            case TargetType.USER if who and not User.objects.filter(username=who).exists():
+            case TargetType.USER if who and not _is_person(who):
                 self.add_error("target_id", _("There is no user of this name."))
         return given
 
@@ -152,6 +152,14 @@ def limit_delete(request: HttpRequest, limit_pk: int) -> HttpResponse:
     get_object_or_404(visible_limits(user_of(request)), pk=limit_pk).delete()
     messages.success(request, _("The limit was deleted."))
     return redirect("limits")
+
+
+def _is_person(name: str) -> bool:
+    """Whether calls of somebody of this name may come: a user, or `issuer:subject` of a registered issuer."""
+    issuer, colon, _subject = name.partition(":")
+    if colon:
+        return TokenIssuer.objects.filter(name=issuer).exists()
+    return User.objects.filter(username=name).exists()
 
 
 def _edit(request: HttpRequest, row: ToolLimit | None) -> HttpResponse:

@@ -16,8 +16,8 @@ from fastmcp.client.auth import OAuth
 from joserfc.jwk import RSAKey
 from mcp.client.auth import AuthorizationCodeResult
 
-from access.models import CallRecord, IssuerRule, TokenIssuer
-from tests.factories import make_expression, make_toolset
+from access.models import CallRecord, IssuerRule, TokenIssuer, ToolLimit
+from tests.factories import claim, make_expression, make_toolset
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.lane.requests import Case
 from tests.mcp_runtime.lane.ways import Way, both_ways
@@ -310,6 +310,29 @@ async def test_good_token_waits_for_an_issuer_that_is_away(
 
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
     assert key.status == 200
+
+
+async def test_claims_give_bound_values_and_limits_count_the_person(
+    issuer: OidcServer, serve: Serve, settings: Any
+) -> None:
+    settings.MCP_PUBLIC_URL = PUBLIC
+    await sync_to_async(make_expression)(
+        "region", name="where", parameters=[claim("region", "of_person", param_type="STRING")]
+    )
+    await IssuerRule.objects.aupdate(allowed_tools=["where"], bound={"of_person": "tenant"})
+    await ToolLimit.objects.acreate(target_type="USER", target_id="corp:alice", max_count=2)
+    async with serve() as served:
+        alice = Served(served.runtime, served.url, issuer.sign(issuer.claims(PUBLIC)))
+        nowhere = issuer.sign(issuer.claims(PUBLIC, sub="bob", tenant=None))
+
+        found = await alice.call("where")
+        lacking = await Served(served.runtime, served.url, nowhere).call("where")
+        await alice.call("where")
+        over = await alice.call("where")
+
+    assert "KR" in found.content[0].text
+    assert "which your access token does not give" in lacking.content[0].text
+    assert "the limit of the user 'corp:alice' is 2 calls" in over.content[0].text
 
 
 async def refusal_of(served: Served, token: str) -> int:

@@ -79,6 +79,12 @@ def test_unsafe_issuer_is_refused(admin: Client, changes: dict[str, Any], field:
     assert errors_of(response) == {field}
 
 
+def test_words_that_are_no_scope_stay_out_of_headers(db: None) -> None:
+    row = TokenIssuer(name="corp", url="https://login.example.org", scope='a "b é\r\nx: y c:d')
+
+    assert row.to_issuer().scope == "a x: y c:d"
+
+
 def test_secret_is_stored_encrypted_and_for_its_address_alone(admin: Client, settings: Any) -> None:
     settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
     admin.post(reverse("issuer-new"), ISSUER | {"client_id": "web", "new_secret": "s3cret"})
