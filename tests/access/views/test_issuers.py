@@ -80,7 +80,9 @@ def test_unsafe_issuer_is_refused(admin: Client, changes: dict[str, Any], field:
 
 
 def test_words_that_are_no_scope_stay_out_of_headers(db: None) -> None:
-    row = TokenIssuer(name="corp", url="https://login.example.org", scope='a "b é\r\nx: y c:d')
+    row = TokenIssuer.objects.create(
+        name="corp", url="https://login.example.org", scope='a "b é\r\nx: y c:d'
+    )
 
     assert row.to_issuer().scope == "a x: y c:d"
 
