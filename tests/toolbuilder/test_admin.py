@@ -31,6 +31,7 @@ def form(
         "tool_type": kind,
         "definition": definition,
         "result_format": "JSON",
+        "record_arguments": "full",
         "row_limit": 10,
         "byte_limit": 1_000,
         "timeout_ms": 1_000,
