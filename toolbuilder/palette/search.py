@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, get_language_info, gettext_lazy, override
 from django.utils.translation import gettext as _
 
-from access.views.gates import ADD_KEYS, user_of
+from access.views.gates import ADD_KEYS, ADD_TOOLSETS, SEE_TOOLSETS, user_of
 from catalog.browsing.addresses import address_of, source_name_of
 from catalog.gates import SCAN, tables_open_to
 from catalog.models import CatalogTable
@@ -92,6 +92,7 @@ ACTIONS = (
     Action(gettext_lazy("New SQL tool"), "database", "tool-new", _MAKES_TOOLS, f"?template={EMPTY_SQL}"),
     Action(gettext_lazy("New Python tool"), "braces", "tool-new", _MAKES_TOOLS, f"?template={EMPTY_PYTHON}"),
     Action(gettext_lazy("New key"), "key-round", "key-new", (ADD_KEYS,)),
+    Action(gettext_lazy("New toolset"), "layers", "toolset-new", (SEE_TOOLSETS, ADD_TOOLSETS)),
     Action(gettext_lazy("New data source"), "plus", "source-add", (_ADD_SOURCES,)),
     Action(gettext_lazy("Scan the catalogue"), "scan-search", "catalogue-scans", (SCAN,)),
     Action(gettext_lazy("Connect an agent"), "bot", "start"),
