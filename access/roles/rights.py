@@ -95,10 +95,11 @@ def is_member(user: User | AnonymousUser) -> bool:
 
 def tool_reach(user: User, perm: str) -> ToolReach:
     """The tools on which the person has that right, which is one on tools."""
-    verb, rights = _VERBS[perm], rights_of(user) if not user.is_superuser else frozenset()
-    if user.is_superuser or may(rights, verb) or not rights:
+    # Django's rights first: the page has read them already.
+    if user.is_superuser or ModelBackend().has_perm(user, perm):
         return ToolReach(is_all=True)
-    if ModelBackend().has_perm(user, perm):
+    verb, rights = _VERBS[perm], rights_of(user)
+    if may(rights, verb) or not rights:
         return ToolReach(is_all=True)
     toolsets = read_toolsets().values()
     inside = tuple(spec for spec in toolsets if may(rights, verb, spec.name))
