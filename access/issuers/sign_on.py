@@ -89,8 +89,8 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     names = apply_rules(issuer.to_issuer().rules, claims).people_groups
     groups = Group.objects.filter(name__in=names)
     user.groups.set(groups)
-    # Pages are for the staff; without a group there is nothing to see.
-    user.is_staff = user.is_superuser or bool(groups)
+    # The back office is for groups with rights there; a role opens the pages without it.
+    user.is_staff = user.is_superuser or groups.filter(permissions__isnull=False).exists()
     user.email = str(claims.get("email") or "")[:254]
     user.first_name = str(claims.get("name") or "")[:150]
     user.save(update_fields=["is_staff", "email", "first_name"])

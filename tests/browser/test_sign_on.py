@@ -13,6 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from access.encryption import seal
 from access.issuers.models import IssuerRule, TokenIssuer
+from access.roles.models import RoleGrant
 from tests.oidc_server import OidcServer, oidc_server
 
 
@@ -33,7 +34,9 @@ def issuer(live_server: LiveServer, settings: Any) -> Iterator[OidcServer]:
         row.client_secret = seal("web-secret", row.secret_identity)
         row.save()
         rule = IssuerRule(issuer=row, claim="groups", test="contains", value="sales")
-        rule.people_groups = [Group.objects.create(name="analysts").name]
+        group = Group.objects.create(name="analysts")
+        RoleGrant.objects.create(group=group, role="viewer")
+        rule.people_groups = [group.name]
         rule.save()
         yield server
 
