@@ -21,7 +21,7 @@ INTERVAL_S = 60.0
 # Of keys and addresses in a minute; what is beyond is counted together, so that a flood fills no table.
 MOST_KINDS = 200
 _ELSEWHERE = message("key.elsewhere", "may not be used from this address")
-_UNCLEAR = message("key.unclear", "is not known, or was not good then")
+_UNCLEAR = message("key.unclear", "or token is not known, or was not good then")
 
 
 class Refusals:

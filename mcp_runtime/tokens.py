@@ -12,7 +12,7 @@ from access.connecting import endpoint_audiences, endpoint_url
 from access.keys import token_key_id
 from core.bearer_tokens import Issuer, VerifiedToken, accepted_audiences
 from core.bindings import CallerFacts
-from core.errors import TokenRightsError
+from core.errors import TokenRefusedError, TokenRightsError
 from gateways.issuers import IssuerKeys, verify_bearer_token
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import Caller, Holder
@@ -58,9 +58,14 @@ class BearerVerifier(TokenVerifier):
         return self._snapshot().issuers
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """As `check`, and notes keys that are refused."""
-        is_key = not self.issuers() or token_key_id(token) is not None
-        return await (self.keys.verify_token(token) if is_key else self.check(token))
+        """As `check`, and notes what is refused."""
+        if not self.issuers() or token_key_id(token) is not None:
+            return await self.keys.verify_token(token)
+        try:
+            return await self.check(token)
+        except TokenRefusedError:
+            self.keys.on_refusal(token)
+            raise
 
     async def check(self, token: str) -> AccessToken | None:
         """Who has the token, at the endpoint that is asked; None for an unknown key.

@@ -129,7 +129,7 @@ async def test_refused_keys_are_recorded_once_each_however_many_requests_come(
         (revoked[4:12], "The key is revoked; 3 requests in a minute"),
         (expired[4:12], "The key has expired; 1 request in a minute"),
         ("abcd1234", "The key is not known; 1 request in a minute"),
-        ("", "The key is not known, or was not good then; 1 request in a minute"),
+        ("", "The key or token is not known, or was not good then; 1 request in a minute"),
     ]
     assert not await ApiKey.objects.filter(last_used_at__isnull=False).aexists()
 
