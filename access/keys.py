@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from access.allowed_tools import every_tool
+from access.issuers.models import IssuerRule
 from access.models import ApiKey
 from core.errors import ConfigurationError
 from core.messages import Message, message
@@ -113,14 +114,15 @@ def rotate_key(key: ApiKey, overlap: timedelta) -> str:
 
 
 def replace_toolset(name: str, new_name: str | None) -> None:
-    """Give the keys with the toolset the one of the new name instead, or none.
+    """Give the keys and rules on claims with the toolset the one of the new name instead, or none.
 
     Otherwise a later toolset of the name would open itself to whoever had the former one.
     """
-    for key in ApiKey.objects.filter(toolsets__contains=[name]):
-        others = [held for held in key.toolsets if held not in (name, new_name)]
-        key.toolsets = [*others, new_name] if new_name else others
-        key.save(update_fields=["toolsets"])
+    holding = {"toolsets__contains": [name]}
+    for row in (*ApiKey.objects.filter(**holding), *IssuerRule.objects.filter(**holding)):
+        others = [held for held in row.toolsets if held not in (name, new_name)]
+        row.toolsets = [*others, new_name] if new_name else others
+        row.save(update_fields=["toolsets"])
 
 
 def token_end(key: ApiKey, token: str) -> datetime | None:

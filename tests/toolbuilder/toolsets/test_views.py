@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from access.issuers.models import IssuerRule, TokenIssuer
 from access.keys import issue_key
 from access.models import ApiKey, Toolset
 from access.toolsets.models import read_toolsets
@@ -133,16 +134,21 @@ def test_tools_of_closed_sources_are_a_number_and_stay(staff_with: StaffWith) ->
     assert members() == {"salaries"}
 
 
-def test_renamed_toolset_takes_its_keys_along(admin: Client) -> None:
+def test_renamed_toolset_takes_its_keys_and_rules_along(admin: Client) -> None:
     make_toolset("sales-kr", "search_tools")
     key = issue_key("claude").key
     ApiKey.objects.filter(pk=key.pk).update(toolsets=["sales-kr", "b"], allowed_tools=[])
 
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    given = {"claim": "groups", "test": "contains", "value": "sales", "toolsets": ["sales-kr"]}
+    rule = IssuerRule.objects.create(issuer=issuer, **given)
+
     moved = admin.post(f"{ADDRESS}edit/", {"name": "sales-jp", "title": ""})
 
     key.refresh_from_db()
+    rule.refresh_from_db()
     assert moved["Location"] == "/toolsets/sales-jp/"
-    assert key.toolsets == ["b", "sales-jp"]
+    assert (key.toolsets, rule.toolsets) == (["b", "sales-jp"], ["sales-jp"])
 
 
 def test_toolset_of_a_deleted_ones_name_opens_nothing(admin: Client) -> None:
