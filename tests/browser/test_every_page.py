@@ -13,6 +13,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from access.issuers.models import IssuerRule, TokenIssuer
 from access.keys import issue_key
 from access.models import ApiKey, RuntimeInstance, ToolLimit
 from catalog.models import CatalogScan, CatalogTable, DataSource, McpServer
@@ -56,6 +57,10 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     make_toolset(LONG_NAME, LONG_NAME, "gone", title=LONG_TEXT[:100], description=LONG_TEXT)
     key = issue_key(f"key of {LONG_NAME}").key
     limit = ToolLimit.objects.create(target_type="KEY", tool_name=LONG_NAME, max_count=25_000)
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    rule = IssuerRule.objects.create(
+        issuer=issuer, claim=LONG_NAME, test="contains", value=LONG_NAME
+    )
     scopes = {"allowed_tools": [LONG_NAME, "gone"], "toolsets": [LONG_NAME]}
     ApiKey.objects.filter(pk=key.pk).update(**scopes, allowed_networks=["2001:db8::/32"])
     make_calls(60, tool_name=LONG_NAME, caller=LONG_TEXT, key_id=key.key_id, row_count=25_000)
@@ -72,7 +77,8 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     question = SearchQuestion.objects.create(text=LONG_TEXT, expected=[LONG_NAME], created_by="ann")
     ToolSearch.objects.create(query=LONG_TEXT, duration_ms=3.2)
     return {
-        "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "limit_pk": limit.pk, "grant_pk": 1, "call_id": call.pk, "tool_id": tool.pk,
+        "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "limit_pk": limit.pk, "issuer_pk": issuer.pk, "rule_pk": rule.pk,
+        "grant_pk": 1, "call_id": call.pk, "tool_id": tool.pk,
         "uid": open_draft(None, administrator.username).uid, "number": 1, "question_id": question.pk,
         "source_name": "main_db", "path": "public.sales_transactions", "table_id": table.pk,
         "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",
@@ -148,7 +154,10 @@ def pages(
     found = {}
     for name, address in list_addresses(installation):
         response = client.get(address)
-        if response.status_code == 200 and b"<!DOCTYPE html>" in response.content[:100]:
+        # Files are streamed, and live pages never end.
+        if response.status_code != 200 or response.streaming:
+            continue
+        if b"<!DOCTYPE html>" in response.content[:100]:
             found[name] = f"{live_server.url}{address}"
     assert len(found) > 40
     return found
