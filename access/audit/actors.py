@@ -4,12 +4,12 @@ import getpass
 import json
 import re
 import socket
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from celery import current_task
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -57,8 +57,10 @@ def current_actor() -> Actor:
         place = AuditPlace.BACK_OFFICE if is_back_office else AuditPlace.PAGE
         name = request.user.get_username() if request.user.is_authenticated else ""
         return Actor(name, place, client_address(request))
-    if current_task:
-        return Actor(current_task.name, AuditPlace.WORKER, socket.gethostname())
+    # Only workers have imported it, and nobody else should.
+    task = getattr(sys.modules.get("celery"), "current_task", None)
+    if task:
+        return Actor(task.name, AuditPlace.WORKER, socket.gethostname())
     try:
         name = getpass.getuser()
     except (OSError, KeyError):

@@ -214,10 +214,7 @@ class IssuerPerson(models.Model):
     )
     subject = models.CharField(_("subject"), max_length=255)
     user = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        verbose_name=_("user"),
-        # The database forgets the link with the user, whichever program deletes them.
-        on_delete=models.DO_NOTHING,
+        settings.AUTH_USER_MODEL, verbose_name=_("user"), on_delete=models.CASCADE
     )
     last_sign_in_at = models.DateTimeField(_("last sign-in"), null=True, editable=False)
 

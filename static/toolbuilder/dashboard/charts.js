@@ -1,6 +1,6 @@
 // Charts of the dashboard: calls and errors as bars, durations as lines, from the figures in the page.
 // A drag over a chart leads to the calls of that time.
-import uPlot from "../../vendor/uplot.js";
+import uPlot from "uplot";
 
 const HEIGHT = 190;
 const SERIES = {

@@ -10,6 +10,7 @@ from django.test import Client
 POLICY = "Content-Security-Policy"
 
 
+@pytest.mark.django_db
 def test_page_runs_scripts_with_its_own_nonce_only(client: Client) -> None:
     response = client.get("/sign-in/")
 
@@ -19,6 +20,7 @@ def test_page_runs_scripts_with_its_own_nonce_only(client: Client) -> None:
     assert "unsafe" not in response[POLICY]
 
 
+@pytest.mark.django_db
 def test_every_request_has_another_nonce(client: Client) -> None:
     policies = {client.get("/sign-in/")[POLICY] for _ in range(3)}
 

@@ -3,6 +3,8 @@
 import pytest
 from django.test import Client
 
+pytestmark = pytest.mark.django_db
+
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark"])
 def test_chosen_theme_is_in_the_first_byte(client: Client, theme: str) -> None:
