@@ -44,7 +44,7 @@ def start() -> Iterator[Start]:
 
 
 async def serves(port: int) -> bool:
-    return await asyncio.to_thread(answers_http, "127.0.0.1", port, "/sign-in/")
+    return await asyncio.to_thread(answers_http, "127.0.0.1", port, "/static/web/app.css")
 
 
 @pytest.mark.slow

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+from asgiref.sync import sync_to_async
+
 from catalog.sources.settings import SourceSettings
 from core.http_logic import operation_text
 from core.ingest.addresses import AddressRules
@@ -10,6 +13,8 @@ from core.toolspec import HttpLogic, ToolSpec
 from gateways.http.settings import HttpSettings
 from tests.http_service import DOCUMENT, LocalService, Received, Reply, answering, running
 from toolbuilder.editing.trial import Trial, TrialCaller, list_entry, run_trial
+
+pytestmark = pytest.mark.django_db
 
 OPERATION = operation_text(read_openapi(DOCUMENT).operations[0])
 
@@ -26,7 +31,7 @@ async def try_on(reply: Reply, spec: ToolSpec) -> tuple[Trial, LocalService]:
         settings = HttpSettings(server_url=service.url, rules=rules)
         sources = SourceSettings(services={"pets": settings})
         caller = TrialCaller(username="ann")
-        trial = await asyncio.to_thread(run_trial, spec, {"limit": 2}, sources, caller)
+        trial = await sync_to_async(run_trial)(spec, {"limit": 2}, sources, caller)
     return trial, service
 
 
