@@ -42,7 +42,7 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
 	@$(MAKE) --jobs 3 $(IN_ORDER) test-setup
-	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m alone
 	$(BROWSER_TESTS)
 	@$(MAKE) --jobs 2 $(IN_ORDER) test-agent

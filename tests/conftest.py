@@ -1,6 +1,7 @@
 """Fixtures of all tests; the servers themselves are in tests/plugin.py."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -36,6 +37,8 @@ ALONE = [
         "hostile/test_postgres_memory.py",
     )
 ]
+# Each of their tests asks for every page.
+LONG = {ROOT / "access/test_url_roles.py", ROOT / "config/web/test_visibility.py"}
 
 
 @pytest.fixture
@@ -61,12 +64,28 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of these folders and modules `alone`."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of these folders and modules `alone`; with several workers, begin with the longest modules.
+
+    Otherwise one worker would end the run with a long module while the others have nothing to do.
+    """
     alone = {path for path in {item.path for item in items} if _is_alone(path)}
+    weights: Counter[Path] = Counter()
     for item in items:
         if item.path in alone:
             item.add_marker(pytest.mark.alone)
+        weights[item.path] += _weight_of(item)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (-weights[item.path], item.path))
+
+
+def _weight_of(item: pytest.Item) -> int:
+    """How long the test may take, in those of many quick ones."""
+    database = item.get_closest_marker("django_db")
+    is_emptied = database is not None and database.kwargs.get("transaction")
+    if item.path in LONG or item.get_closest_marker("slow"):
+        return 50
+    return 10 if is_emptied or "transactional_db" in getattr(item, "fixturenames", ()) else 1
 
 
 def _is_alone(path: Path) -> bool:

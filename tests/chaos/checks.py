@@ -106,7 +106,9 @@ class Scenario:
 
     def _find_unrecorded(self) -> list[int]:
         recorded = {number for number, _ in self._read_records()}
-        answered = self.tally.of(Ending.RIGHT, Ending.REFUSED)
+        # Of a call of no tool only the names of its arguments are kept.
+        is_of_none = self.agents.refusals == "Unknown tool"
+        answered = self.tally.of(Ending.RIGHT, *([] if is_of_none else [Ending.REFUSED]))
         return [
             call.number
             for call in answered
