@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from config.services.processes import Keeper
-from tests.emptying import empty_written_tables
+from tests.emptying import empty_trail, empty_written_tables
 from tests.plugin import POSTGRES
 from tests.redis_server import Redis
 
@@ -47,6 +47,12 @@ def redis(tmp_path: Path, keeper: Keeper) -> Iterator[Redis]:
     server = Redis(tmp_path / "valkey", keeper)
     yield server
     server.kill()
+
+
+@pytest.fixture
+def own_trail(transactional_db: None) -> None:
+    """Begin with an empty audit trail; otherwise it has what tests before have done."""
+    empty_trail()
 
 
 def pytest_configure() -> None:

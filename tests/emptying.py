@@ -17,6 +17,7 @@ LASTING = {
     model._meta.db_table
     for model in (ContentType, Permission, RegistryRevision, RegistryChange, AuditEntry, AuditHead)
 }
+CALLS = '"h_call_record"'
 # What its triggers refuse to others, the owner of the tables may do without them.
 _EMPTY_TRAIL = """
 ALTER TABLE h_audit DISABLE TRIGGER refuse_change;
@@ -35,13 +36,21 @@ def empty_written_tables(case: TransactionTestCase) -> None:
     for alias in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
         with connections[alias].cursor() as cursor:
             cursor.execute(_look_into_tables(alias))
-            if written := [name for (name,) in cursor.fetchall()]:
+            written = [name for (name,) in cursor.fetchall()]
+            if CALLS in written:
+                # Each of its partitions would get new files.
+                cursor.execute(f"DELETE FROM {CALLS}")  # noqa: S608 - our table
+                written.remove(CALLS)
+            if written:
                 cursor.execute(f"TRUNCATE {', '.join(written)} CASCADE")
     RegistryRevision.objects.update(demo_loaded_at=None)
     sync_environment_sources()
-    if AuditEntry.objects.exists():
-        with connections["default"].cursor() as cursor, atomic():
-            cursor.execute(_EMPTY_TRAIL)
+
+
+def empty_trail() -> None:
+    """Empty the audit trail, which goes on from test to test: few of them look at it."""
+    with connections["default"].cursor() as cursor, atomic():
+        cursor.execute(_EMPTY_TRAIL)
 
 
 @cache

@@ -23,7 +23,7 @@ from tests.factories import make_token, make_tool, make_toolset, number
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import publish_tool
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_trail")]
 
 KEYS = "/admin/access/apikey/"
 FORM = {

@@ -202,6 +202,7 @@ def test_same_role_twice_is_refused_by_the_database() -> None:
         RoleGrant.objects.create(user=user, role="author")
 
 
+@pytest.mark.usefixtures("own_trail")
 @pytest.mark.django_db(transaction=True)
 def test_giving_a_role_is_entered_in_the_trail_and_goes_with_the_person(client: Client) -> None:
     user = make_person("author")

@@ -15,7 +15,7 @@ from access.audit.models import AuditEntry
 from tests.factories import make_token, make_tool, make_toolset
 from tests.people import StaffWith
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_trail")]
 
 
 def names(client: Client, query: str = "") -> list[str]:
