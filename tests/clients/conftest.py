@@ -14,7 +14,7 @@ from config.demo.loading import load_tools
 from config.services.postgres import EmbeddedPostgres
 from tests.config.demo.conftest import shop
 from tests.mcp_runtime.conftest import Serve, Served, psql, serve
-from tools.models import RegistryRevision
+from tools.models import RegistryChange, RegistryRevision
 
 __all__ = ["psql", "serve", "shop"]
 
@@ -66,6 +66,8 @@ def node() -> Path:
 def load_demo_tools() -> None:
     """The tools of `make run`; other tests have moved the counter by which a fresh registry is known."""
     RegistryRevision.objects.update_or_create(pk=1, defaults={"revision": 0})
+    # Those of higher revisions would be taken for changes to come.
+    RegistryChange.objects.all().delete()
     load_tools()
 
 
