@@ -119,7 +119,8 @@ def replace_toolset(name: str, new_name: str | None) -> None:
     Otherwise a later toolset of the name would open itself to whoever had the former one.
     """
     holding = {"toolsets__contains": [name]}
-    for row in (*ApiKey.objects.filter(**holding), *IssuerRule.objects.filter(**holding)):
+    rows: list[ApiKey | IssuerRule] = [*ApiKey.objects.filter(**holding)]
+    for row in [*rows, *IssuerRule.objects.filter(**holding)]:
         others = [held for held in row.toolsets if held not in (name, new_name)]
         row.toolsets = [*others, new_name] if new_name else others
         row.save(update_fields=["toolsets"])
