@@ -67,6 +67,7 @@ def key_list(request: HttpRequest) -> HttpResponse:
         "state": state,
         "states": STATES.items(),
         "page": page,
+        "more": f"&state={state}",
         "events": events,
     }
     return render(request, "access/keys.html", context | _rights(request))

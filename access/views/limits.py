@@ -93,6 +93,7 @@ def limit_list(request: HttpRequest) -> HttpResponse:
             for name, label in LEVELS.items()
         ],
         "page": page,
+        "more": f"&level={level}" if level in LEVELS else "",
         "uses": shown,
         "faults": [row for row in page.object_list if row.fault],
         "zone": limit_zone(),
