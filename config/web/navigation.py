@@ -21,7 +21,8 @@ class NavigationPlace:
     """An entry of the sidebar; `url_name` leads there, `may_see` says for whom it is shown.
 
     `about` says what is done there, `help` names the page of docs/ on it. `is_inner` marks a place
-    inside the one before it. `count` is how many things are there, asked by each page.
+    inside the one before it. `also` names the pages that are its tabs. `count` is how many things
+    are there, asked by each page.
     """
 
     label: Promise
@@ -31,6 +32,7 @@ class NavigationPlace:
     help: str
     about: Promise | str = ""
     is_inner: bool = False
+    also: tuple[str, ...] = ()
     count: Callable[[HttpRequest], int] | None = None
 
 
@@ -155,11 +157,13 @@ PLACES = (
         is_inner=True,
     ),
     NavigationPlace(
-        label=_("Keys"),
+        label=_("Access"),
         icon="key-round",
         url_name="keys",
         may_see=staff_with(SEE_KEYS),
         help="clients",
+        about=_("Keys, limits, issuers of tokens and roles"),
+        also=("limits", "issuers", "roles"),
     ),
     NavigationPlace(
         label=_("Settings"),
@@ -196,7 +200,12 @@ def list_navigation(request: HttpRequest) -> list[NavigationItem]:
 
 def find_place(request: HttpRequest) -> NavigationPlace | None:
     """The place with the longest address that begins the page's own, of those the person may see."""
-    places = {reverse(place.url_name): place for place in PLACES if place.may_see(request)}
+    places = {
+        reverse(name): place
+        for place in PLACES
+        if place.may_see(request)
+        for name in (place.url_name, *place.also)
+    }
     # Every address begins with that of the start.
     above = [
         url

@@ -74,7 +74,7 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
                 "Catalogue",
                 "Glossary",
                 "Calls",
-                "Keys",
+                "Access",
                 "Settings",
                 "Back office",
             ],
@@ -116,6 +116,7 @@ def test_sidebar_counts_tools() -> None:
         ("/tools/sales/", ["Tools"]),
         ("/tools/~/mcp/shop/", ["MCP servers"]),
         ("/catalogue/~/glossary/", ["Glossary"]),
+        ("/limits/new/", ["Access"]),
         ("/help/", []),
     ],
 )
