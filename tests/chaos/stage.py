@@ -38,6 +38,9 @@ INSERT INTO h_data_source (name, engine, host, port, database, username, passwor
 ('narrow', 'postgresql', '127.0.0.1', %(direct)s, 'demo', 'demo_reader', 'env:CHAOS_PASSWORD', '', 2, %(wait)s),
 ('lite', 'sqlite', '', 5432, '', '', '', %(path)s, 4, 5000)"""
 
+# Ten thousand tools on a machine that does much else take minutes.
+START_WITHIN_S = 600.0
+
 
 @dataclass
 class Runtime:
@@ -56,7 +59,7 @@ class Runtime:
     async def start(self) -> None:
         """Start it and wait until it serves."""
         self.process = start(self.command, self.keeper)
-        await eventually(self.is_healthy)
+        await eventually(self.is_healthy, START_WITHIN_S)
 
     def kill(self) -> None:
         """`kill -9` of this process alone, as the system does when memory is short."""

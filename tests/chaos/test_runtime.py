@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from tests.chaos.calls import Ending
-from tests.chaos.checks import describe, scenario
+from tests.chaos.checks import BUSY, describe, scenario
 from tests.chaos.stage import Runtime, Stage
 from tests.chaos.tools import ALL, ECHOES, in_turn
 from tests.waiting import eventually
@@ -20,7 +20,6 @@ _SLOW = (
     " AND query LIKE '%slow_of_chaos%' AND state = 'active'"
 )
 CRASHED = r"needed too much memory or crashed|scripts cannot run here"
-BUSY = r"is in use; retry in a few seconds"
 
 
 async def test_killed_runtime_is_served_again_by_the_next(stage: Stage, runtime: Runtime) -> None:
