@@ -166,6 +166,10 @@ class DraftOwnedError(EditError):
         self.owner = owner
 
 
+class RedCasesError(EditError):
+    """A tool is not served while a test case of it is red or cannot run, unless somebody gives a reason."""
+
+
 class ImportFileError(EditError):
     """A file of descriptions or tools that cannot be read at all."""
 

@@ -145,6 +145,11 @@ class ToolVersion(models.Model):
     published_at = models.DateTimeField(_("published"), db_default=Now())
     restored_from = models.PositiveIntegerField(_("restored from version"), null=True)
     is_judged = models.BooleanField(_("checked by its database"), default=False, db_default=False)
+    # The documents of the tool's test cases, and why it was published although one was red.
+    cases = models.JSONField(_("test cases"), default=list, db_default=[], editable=False)
+    override_reason = models.TextField(
+        _("published although a case was red"), default="", db_default="", editable=False
+    )
 
     class Meta:
         db_table = "h_custom_tool_version"
@@ -158,6 +163,98 @@ class ToolVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool_name} {self.number}"
+
+
+class ToolCaseQuerySet(models.QuerySet["ToolCase"]):
+    """Reads of test cases."""
+
+    def of(self, tool: ToolDefinition | None, draft: ToolDraft | None) -> "ToolCaseQuerySet":
+        """Those of the tool, or of the draft of one that was never published, by name."""
+        found = self.filter(tool=tool) if tool else self.filter(draft=draft, draft__isnull=False)
+        return found.order_by("name")
+
+    def listed(self) -> "ToolCaseQuerySet":
+        """Without the answers, which may be large."""
+        return self.defer("golden", "answer")
+
+
+class ToolCase(models.Model):
+    """A test case of a tool, or of the draft of one that was never published, and its last result.
+
+    `document` is a CaseDocument as JSON without its golden answer, which is in `golden`. `state` is a
+    CaseState, or '' if it never ran; `answer` and `difference` are there only if the last answer was
+    not the golden one. `logic_hash` is that of the tool that ran, `content_hash` that of the case.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    tool = models.ForeignKey(
+        ToolDefinition,
+        verbose_name=_("tool"),
+        related_name="cases",
+        null=True,
+        on_delete=models.CASCADE,
+    )
+    draft = models.ForeignKey(
+        ToolDraft,
+        verbose_name=_("draft"),
+        related_name="cases",
+        null=True,
+        on_delete=models.CASCADE,
+    )
+    name = models.TextField(_("name"))
+    document = models.JSONField(_("document"))
+    golden = models.JSONField(_("golden answer"), null=True)
+    content_hash = models.TextField(default="", db_default="", editable=False)
+    created_by = models.TextField(_("created by"), default="", db_default="")
+    created_at = models.DateTimeField(_("created"), db_default=Now())
+    state = models.TextField(default="", db_default="", editable=False)
+    failure = models.TextField(default="", db_default="", editable=False)
+    failure_message = models.JSONField(null=True, editable=False)
+    difference = models.JSONField(null=True, editable=False)
+    answer = models.JSONField(null=True, editable=False)
+    elapsed_ms = models.FloatField(null=True, editable=False)
+    ran_at = models.DateTimeField(null=True, editable=False)
+    logic_hash = models.TextField(default="", db_default="", editable=False)
+
+    objects = ToolCaseQuerySet.as_manager()
+
+    class Meta:
+        db_table = "h_custom_tool_case"
+        verbose_name = _("test case")
+        verbose_name_plural = _("test cases")
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["tool", "name"], name="h_custom_tool_case_of_tool"),
+            models.UniqueConstraint(fields=["draft", "name"], name="h_custom_tool_case_of_draft"),
+            models.CheckConstraint(
+                condition=Q(tool=None) ^ Q(draft=None), name="h_custom_tool_case_of_one"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class NightlyCases(models.Model):
+    """That the cases of a tool run each night, and how the last night went."""
+
+    tool = models.OneToOneField(
+        ToolDefinition,
+        verbose_name=_("tool"),
+        related_name="nightly_cases",
+        primary_key=True,
+        on_delete=models.CASCADE,
+    )
+    ran_at = models.DateTimeField(_("last night"), null=True, editable=False)
+    red_count = models.PositiveIntegerField(_("red"), default=0, db_default=0, editable=False)
+
+    class Meta:
+        db_table = "h_custom_tool_nightly"
+        verbose_name = _("nightly test cases")
+        verbose_name_plural = _("nightly test cases")
+
+    def __str__(self) -> str:
+        return str(self.tool)
 
 
 class SearchQuestion(models.Model):

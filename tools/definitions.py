@@ -302,16 +302,16 @@ def _read_columns(row: Model, names: Iterable[str]) -> dict[str, Any]:
     return {name: _EMPTY.get(name) if value is None else value for name, value in values.items()}
 
 
-def require_storable(value: Any, place: str) -> JsonValue:
+def require_storable(value: Any, place: str, *, limit: int = MAX_DOCUMENT_CHARACTERS) -> JsonValue:
     """The value. Raises DefinitionError, naming the place, for what the database would not keep."""
     _check_storable(value, place, 0)
-    if len(json.dumps(value)) > MAX_DOCUMENT_CHARACTERS:
+    if len(json.dumps(value)) > limit:
         raise DefinitionError(
             message(
                 "tool.field_too_long",
                 "{field} is longer than {limit} characters",
                 field=place,
-                limit=MAX_DOCUMENT_CHARACTERS,
+                limit=limit,
             )
         )
     checked: JsonValue = value

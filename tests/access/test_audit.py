@@ -22,6 +22,7 @@ from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import publish_tool
+from toolbuilder.models import NightlyCases, ToolCase, ToolVersion
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_trail")]
 
@@ -81,7 +82,12 @@ def _make_rows() -> None:
     user.user_permissions.add(right)
     group.permissions.add(right)
     issue_key("agent")
-    make_tool(name="sales", parameters=["region"])
+    tool = make_tool(name="sales", parameters=["region"])
+    ToolCase.objects.create(tool=tool, name="Korea", document={})
+    NightlyCases.objects.create(tool=tool)
+    ToolVersion.objects.create(
+        tool=tool, tool_name="sales", number=1, document={}, override_reason="Agreed."
+    )
     RoleGrant.objects.create(user=user, role="author", toolset=make_toolset("kr", "sales"))
     ToolLimit.objects.create(target_type="ALL", max_count=5)
     source = DataSource.objects.create(name="shop", host="h", database="d", username="u")
@@ -102,6 +108,8 @@ def test_orm_writes_of_each_table_are_entered() -> None:
     _make_rows()
 
     assert set(AuditEntry.objects.values_list("kind", flat=True)) == set(AUDITED_TABLES)
+    assert entries("h_custom_tool_case") == [("insert", "sales: Korea")]
+    assert entries("h_custom_tool_version") == [("insert", "sales 1")]
     assert entries("h_custom_tool_param") == [("insert", "sales.region")]
     assert entries("auth_user_groups") == [("insert", "ann · sellers")]
     assert entries("h_mcp_toolset_tool") == [("insert", "kr · sales")]

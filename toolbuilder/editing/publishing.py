@@ -1,6 +1,6 @@
 """Publishing: a draft, an old version or a file becomes what is served, in one transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
@@ -9,17 +9,21 @@ from django.utils import timezone
 
 from catalog.jobs import send_job
 from catalog.sources.settings import read_sources
+from core.cases.documents import CaseDocument, read_cases
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
     DeadlineExceededError,
     DefinitionError,
     EditError,
+    RedCasesError,
     StaleDraftError,
 )
 from core.messages import message
+from toolbuilder.cases.gate import require_green
+from toolbuilder.cases.rows import add_missing, replace_cases, snapshot_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
-from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.models import ToolCase, ToolDraft, ToolVersion, VersionOrigin
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import explain_taken, require_free_name
@@ -34,13 +38,17 @@ REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionEntry:
-    """What is noted of a version beside its content; `restored_from` is a version's number."""
+    """What is noted of a version beside its content; `restored_from` is a version's number.
+
+    `override_reason` is why it is served although a test case is red; it is kept only where one is.
+    """
 
     origin: VersionOrigin
     author: str = ""
     note: str = ""
     restored_from: int | None = None
     is_judged: bool = False
+    override_reason: str = ""
 
 
 OUTSIDE = VersionEntry(origin=VersionOrigin.OUTSIDE)
@@ -56,18 +64,29 @@ class Publication:
 
 
 def publish_tool(
-    draft: ToolDraft, username: str, *, note: str = "", overwrites: bool = False
+    draft: ToolDraft,
+    username: str,
+    *,
+    note: str = "",
+    overwrites: bool = False,
+    override_reason: str = "",
 ) -> Publication:
     """Serve what the draft says, as it was when `draft` was read, and delete it.
 
     A new tool becomes active; one that is there stays active or inactive. Raises StaleDraftError when
     the draft, or, unless `overwrites`, the tool has changed since, with what is there now;
     DraftOwnedError; DefinitionError when it could not be served; EditError for an archived tool;
-    DataSourceUnavailableError when its database is away and never took this logic before.
+    DataSourceUnavailableError when its database is away and never took this logic before; RedCasesError
+    when a test case is red and no reason is given.
     """
     snapshot = read_draft(draft).tool
-    entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=username, note=note)
-    entry = replace(entry, is_judged=judge(snapshot, draft.tool, username))
+    entry = VersionEntry(
+        origin=VersionOrigin.PUBLISHED,
+        author=username,
+        note=note,
+        override_reason=override_reason,
+    )
+    entry = _judge_with_cases(snapshot, draft.tool, entry, ToolCase.objects.of(draft.tool, draft))
     with transaction.atomic():
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
@@ -78,9 +97,7 @@ def publish_tool(
                     "The tool was changed since this draft was made; look at the difference.",
                 )
                 raise StaleDraftError(text, served.to_document())
-        publication = _write(locked.tool, snapshot, entry)
-        # They would go with the draft.
-        locked.trials.update(tool=publication.tool, draft=None)
+        publication = _write(locked.tool, snapshot, entry, draft=locked)
         locked.delete()
     return publication
 
@@ -91,27 +108,35 @@ def publish_snapshot(
     entry: VersionEntry,
     *,
     is_active: bool = True,
+    cases: Sequence[CaseDocument] | None = None,
 ) -> Publication:
     """Serve what the snapshot says; without a tool a new one is made, active or not as said.
 
-    Raises as publish_tool does. Whether it was judged is found out here.
+    `cases` become those of the tool; None leaves them as they are. Raises as publish_tool does. Whether
+    it was judged is found out here.
     """
-    entry = replace(entry, is_judged=judge(snapshot, tool, entry.author))
-    return _write(tool, snapshot, entry, is_active=is_active)
+    rows = ToolCase.objects.of(tool, None)
+    entry = _judge_with_cases(snapshot, tool, entry, rows, given=cases)
+    return _write(tool, snapshot, entry, is_active=is_active, cases=cases)
 
 
-def restore_version(version: ToolVersion, username: str, *, note: str = "") -> Publication:
+def restore_version(
+    version: ToolVersion, username: str, *, note: str = "", override_reason: str = ""
+) -> Publication:
     """Serve what an old version says, as a new version; a deleted tool is made again, inactive.
 
-    Raises as publish_tool does.
+    Its test cases come back where the tool has none of their names. Raises as publish_tool does.
     """
     entry = VersionEntry(
         origin=VersionOrigin.RESTORED,
         author=username,
         note=note,
         restored_from=version.number,
+        override_reason=override_reason,
     )
-    return publish_snapshot(version.tool, read_version(version), entry, is_active=False)
+    publication = publish_snapshot(version.tool, read_version(version), entry, is_active=False)
+    add_missing(publication.tool, read_cases(version.cases, "cases"), username)
+    return publication
 
 
 def set_all_active(ids: Collection[int], *, is_active: bool, username: str) -> list[int]:
@@ -156,6 +181,27 @@ def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) ->
     return True
 
 
+def _judge_with_cases(
+    snapshot: ToolDocument,
+    tool: ToolDefinition | None,
+    entry: VersionEntry,
+    rows: Iterable[ToolCase],
+    *,
+    given: Sequence[CaseDocument] | None = None,
+) -> VersionEntry:
+    """The entry with what its database and its cases, `given` or stored, say. Raises as publish_tool does."""
+    entry = replace(entry, is_judged=judge(snapshot, tool, entry.author))
+    stored = list(rows) if given is None else []
+    if stored or given:
+        try:
+            require_green(stored, snapshot, read_sources(), entry.author, given=given)
+        except RedCasesError:
+            if entry.override_reason:
+                return entry
+            raise
+    return replace(entry, override_reason="")
+
+
 def find_overtaking(draft: ToolDraft) -> ToolDocument | None:
     """What is served, if the tool was changed since the draft was made and the draft says otherwise."""
     if draft.tool is None:
@@ -186,6 +232,8 @@ def _write(
     entry: VersionEntry,
     *,
     is_active: bool = True,
+    draft: ToolDraft | None = None,
+    cases: Sequence[CaseDocument] | None = None,
 ) -> Publication:
     with transaction.atomic():
         if tool is None:
@@ -199,6 +247,12 @@ def _write(
         write_columns(stored, snapshot)
         _save(stored)
         write_parameters(stored, snapshot)
+        if draft:
+            # They would go with it.
+            draft.trials.update(tool=stored, draft=None)
+            draft.cases.update(tool=stored, draft=None)
+        if cases is not None:
+            replace_cases(stored, cases, entry.author)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
@@ -261,7 +315,7 @@ def was_judged(tool: ToolDefinition | None, snapshot: ToolDocument) -> bool:
         tool=tool, is_judged=True, document__definition=snapshot.definition
     )
     judged = _judged_part(snapshot)
-    recent = versions.order_by("-number")[:JUDGED_VERSIONS_READ]
+    recent = versions.defer("cases").order_by("-number")[:JUDGED_VERSIONS_READ]
     return any(_judged_part(read_version(version)) == judged for version in recent)
 
 
@@ -276,6 +330,7 @@ def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
             .values_list("tool_id")
             .annotate(newest=Max("number"))
         )
+        cases = snapshot_cases(tool.pk for tool in tools)
         versions = [
             ToolVersion(
                 tool=tool,
@@ -288,6 +343,8 @@ def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
                 published_by=entry.author,
                 restored_from=entry.restored_from,
                 is_judged=entry.is_judged,
+                cases=cases.get(tool.pk, []),
+                override_reason=entry.override_reason,
             )
             for tool in tools
             for document in [ToolDocument.of_row(tool)]

@@ -51,7 +51,7 @@ class VersionRow:
 def version_list(request: HttpRequest, name: str) -> HttpResponse:
     """All versions, newest first, 50 a page, with the calls of the time of each."""
     tool = _find_tool(request, name)
-    found = _versions_of(request, tool).defer("document").order_by("-number")
+    found = _versions_of(request, tool).defer("document", "cases").order_by("-number")
     page = Paginator(found, _VERSIONS_SHOWN).get_page(read_page(request.GET))
     versions = list(page.object_list)
     newer = found.filter(number__gt=versions[0].number).last() if versions else None

@@ -152,7 +152,9 @@ class Command(BaseCommand):
         skips = options["on_conflict"] == ImportConflict.SKIP
         chosen = [planned for planned in plan if not (skips and planned in conflicts)]
         published = refused = 0
-        for outcome in apply_import(chosen, options["as"], note=options["note"]):
+        reason = options["override_red"]
+        outcomes = apply_import(chosen, options["as"], note=options["note"], override_reason=reason)
+        for outcome in outcomes:
             if outcome.refusal:
                 refused += 1
                 self.stderr.write(f"{outcome.name}: refused: {outcome.refusal}")
@@ -235,6 +237,12 @@ def _add_exchange(actions: Any) -> None:
     )
     imported.add_argument("--as", default="", metavar="USER", help="whose rights count")
     imported.add_argument("--note", default="", help="kept with each version")
+    imported.add_argument(
+        "--override-red",
+        default="",
+        metavar="REASON",
+        help="publish although a test case is red; the reason stays in the history",
+    )
 
 
 def _describe(tool: ToolDefinition) -> dict[str, Any]:
