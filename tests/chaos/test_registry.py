@@ -65,6 +65,7 @@ async def test_edits_are_seen_by_all_runtimes_and_never_by_halves(
     run.tally.note = f"seen after {median(seen_after):.2f} s, at most {max(seen_after):.2f} s"
 
 
+@pytest.mark.timeout(900)
 async def test_many_tools_of_which_some_are_broken(stage: Stage) -> None:
     stage.copy_application("chaos_many")
     with psycopg.connect(stage.application_dsn("chaos_many")) as connection:
