@@ -13,6 +13,7 @@ TEXT_LIMIT = 1_000
 ARGUMENTS_LIMIT = 20_000
 ITEMS_LIMIT = 100
 _HASHED = re.compile("#[0-9a-f]{16}")
+_SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
 
 
 def encode_arguments(
@@ -43,9 +44,34 @@ def recorded_arguments(
     return None if text is None else orjson.loads(text)
 
 
+def is_kept_whole(stored: object) -> bool:
+    """Whether what is stored of a call's arguments is what was sent: no name, hash, mask or part of it."""
+    if not isinstance(stored, dict):
+        return False
+    return all(
+        value != MASK and not _is_hash(value) and _is_whole(value) for value in stored.values()
+    )
+
+
+def _is_hash(value: object) -> bool:
+    return isinstance(value, str) and _HASHED.fullmatch(value) is not None
+
+
+def _is_whole(value: object) -> bool:
+    match value:
+        case str():
+            return not _SHORTENED.search(value)
+        case list():
+            # One more may have been cut off.
+            return len(value) < ITEMS_LIMIT and all(map(_is_whole, value))
+        case dict():
+            return len(value) < ITEMS_LIMIT and all(map(_is_whole, value.values()))
+    return True
+
+
 def _hash(value: object) -> str:
     """The same for equal values of this installation; what was hashed is left as it is."""
-    if isinstance(value, str) and _HASHED.fullmatch(value):
+    if isinstance(value, str) and _is_hash(value):
         return value
     return f"#{salted_hmac('recorded arguments', orjson.dumps(value), algorithm='sha256').hexdigest()[:16]}"
 

@@ -21,6 +21,7 @@ class Verb(StrEnum):
     SEE_TOOLS = "see tools"
     EDIT_TOOLS = "edit tools"
     ADD_TOOLS = "add tools"
+    REVIEW_TOOLS = "review tools"
     SEE_SOURCES = "see sources"
     EDIT_CATALOGUE = "edit the catalogue"
     SEE_CALLS = "see calls"
@@ -36,6 +37,7 @@ ROLES_OF: dict[Verb, frozenset[Role]] = {
     Verb.SEE_TOOLS: _EVERYBODY,
     Verb.EDIT_TOOLS: _AUTHORS,
     Verb.ADD_TOOLS: _AUTHORS,
+    Verb.REVIEW_TOOLS: frozenset({Role.REVIEWER, Role.ADMINISTRATOR}),
     Verb.SEE_SOURCES: _EVERYBODY - {Role.VIEWER},
     Verb.EDIT_CATALOGUE: _AUTHORS,
     Verb.SEE_CALLS: _EVERYBODY - {Role.VIEWER},
@@ -44,7 +46,7 @@ ROLES_OF: dict[Verb, frozenset[Role]] = {
     Verb.MANAGE: frozenset({Role.ADMINISTRATOR}),
 }
 # The others concern no tool, so a role of a toolset does not give them.
-OF_TOOLS = frozenset({Verb.SEE_TOOLS, Verb.EDIT_TOOLS})
+OF_TOOLS = frozenset({Verb.SEE_TOOLS, Verb.EDIT_TOOLS, Verb.REVIEW_TOOLS})
 
 
 @dataclass(frozen=True, slots=True)

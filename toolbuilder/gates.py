@@ -12,6 +12,7 @@ from access.views.gates import SEE_CALLS, user_of
 SEE_TOOLS = "tools.view_tooldefinition"
 CHANGE_TOOLS = "tools.change_tooldefinition"
 ADD_TOOLS = "tools.add_tooldefinition"
+REVIEW_TOOLS = "toolbuilder.change_toolreview"
 SEE_SOURCES = "catalog.view_datasource"
 
 

@@ -7,7 +7,33 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from toolbuilder.replays.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
+from toolbuilder.reviews.models import (
+    OPEN_STATES,
+    CommentKind,
+    ReviewComment,
+    ReviewState,
+    ToolReview,
+)
 from tools.models import ToolDefinition
+
+__all__ = [
+    "OPEN_STATES",
+    "CommentKind",
+    "ReplayResult",
+    "ReplayState",
+    "ReplayedCall",
+    "ReviewComment",
+    "ReviewState",
+    "SearchQuestion",
+    "ToolDraft",
+    "ToolDraftQuerySet",
+    "ToolReplay",
+    "ToolReview",
+    "ToolTrial",
+    "ToolVersion",
+    "VersionOrigin",
+]
 
 
 class ToolDraftQuerySet(models.QuerySet["ToolDraft"]):
@@ -42,6 +68,8 @@ class ToolDraft(models.Model):
     # The page that saved it last: what that page saves next is never stale.
     edited_in = models.TextField(default="", db_default="", editable=False)
     owner = models.TextField(_("owner"), default="", db_default="")
+    # Everybody who wrote in it: none of them reviews it.
+    authors = models.JSONField(default=list, db_default=[], editable=False)
     created_at = models.DateTimeField(_("created"), db_default=Now())
     updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
 
@@ -142,6 +170,7 @@ class ToolVersion(models.Model):
     origin = models.TextField(_("origin"), choices=VersionOrigin, default=VersionOrigin.PUBLISHED)
     note = models.TextField(_("note"), default="", db_default="", blank=True)
     published_by = models.TextField(_("published by"), default="", db_default="")
+    reviewed_by = models.TextField(_("reviewed by"), default="", db_default="")
     published_at = models.DateTimeField(_("published"), db_default=Now())
     restored_from = models.PositiveIntegerField(_("restored from version"), null=True)
     is_judged = models.BooleanField(_("checked by its database"), default=False, db_default=False)

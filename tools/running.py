@@ -170,13 +170,15 @@ def run_here(
     *,
     caller: str = "",
     key: str = "",
+    is_counted: bool = True,
 ) -> Answer:
     """As `run_tool`, outside of the server; under `key` the run can be stopped.
 
-    It is counted as a call of the user `caller`, or of the owner in the facts.
+    It is counted as a call of the user `caller`, or of the owner in the facts, unless it is only
+    the repetition of one.
     """
     tool, loop = CompiledTool(spec), shared_loop()
-    book = LimitBook(read_limits(), limit_zone())
+    book = LimitBook(read_limits() if is_counted else (), limit_zone())
     limits = book.concerning(caller or facts.owner, "", spec.name)
 
     def run(sources: QuerySources) -> Coroutine[Any, Any, Answer]:

@@ -29,6 +29,7 @@ AUDITED_TABLES = (
     "h_mcp_toolset_tool",
     "h_role_grant",
     "h_token_issuer",
+    "h_tool_review",
 )
 
 # Deferred: an immediate one would lock the chain's head in the middle of a transaction, and two of

@@ -17,6 +17,7 @@ _VERBS = {
     "tools.view_tooldefinition": Verb.SEE_TOOLS,
     "tools.change_tooldefinition": Verb.EDIT_TOOLS,
     "tools.add_tooldefinition": Verb.ADD_TOOLS,
+    "toolbuilder.change_toolreview": Verb.REVIEW_TOOLS,
     "catalog.view_datasource": Verb.SEE_SOURCES,
     "catalog.view_mcpserver": Verb.SEE_SOURCES,
     "catalog.change_catalogtable": Verb.EDIT_CATALOGUE,

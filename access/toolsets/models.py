@@ -12,6 +12,13 @@ from core.grants import ToolsetSpec
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 
 
+class ToolsetReview(models.TextChoices):
+    """Who looks at a change of a toolset's tools before it is served."""
+
+    NOBODY = "nobody", _("nobody")
+    OTHER = "other", _("one other person")
+
+
 class Toolset(models.Model):
     """Tools that are granted together; its endpoint is `/mcp/<name>`."""
 
@@ -32,6 +39,14 @@ class Toolset(models.Model):
         db_default=[],
         blank=True,
         help_text=_("Tools with one of these tags are in it, new ones too."),
+    )
+    review = models.CharField(
+        _("review"),
+        max_length=10,
+        choices=ToolsetReview,
+        default=ToolsetReview.NOBODY,
+        db_default=ToolsetReview.NOBODY,
+        help_text=_("Who approves a change of its tools before agents get it."),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
 

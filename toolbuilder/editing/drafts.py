@@ -113,6 +113,7 @@ def save_draft(uid: uuid.UUID, document: JsonValue, page_state: PageState) -> To
         if read_draft(draft) != given:
             draft.revision += 1
             draft.edited_in = page_state.page
+            draft.authors = sorted({*draft.authors, page_state.username})
             for name, value in _columns_of(given).items():
                 setattr(draft, name, value)
             draft.save()

@@ -1,0 +1,1 @@
+"""Changes that another person looks at."""

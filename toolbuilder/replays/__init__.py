@@ -1,0 +1,1 @@
+"""Replay: recorded calls of a tool run against a draft and against what is served, and compared."""

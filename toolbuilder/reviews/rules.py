@@ -1,0 +1,94 @@
+"""Where a change has to be reviewed, by whom it may be, and the one check before it is served."""
+
+from collections.abc import Iterable
+
+from django.contrib.auth.models import User
+
+from access.models import Toolset
+from access.roles.rights import Placed
+from access.toolsets.models import ToolsetReview, read_toolsets
+from core.errors import ReviewNeededError
+from core.messages import message
+from toolbuilder.gates import REVIEW_TOOLS
+from toolbuilder.models import ReviewState, ToolReview
+from tools.definitions import ToolDocument
+from tools.models import ToolDefinition
+
+
+def reviewing_toolsets(*placed: Placed | None) -> list[str]:
+    """Names of the toolsets that ask for a review and hold one of these; one query where none asks.
+
+    A tool counts as it is and as it will be: a change can neither enter nor leave a toolset unseen.
+    """
+    asking = set(
+        Toolset.objects.filter(review=ToolsetReview.OTHER).order_by().values_list("name", flat=True)
+    )
+    if not asking:
+        return []
+    toolsets = [spec for spec in read_toolsets().values() if spec.name in asking]
+    return [
+        spec.name
+        for spec in toolsets
+        if any(spec.holds(place.name, tag_texts(place.tags)) for place in placed if place)
+    ]
+
+
+def tag_texts(tags: object) -> list[str]:
+    """The tags of a tool; another program may have written something else than a list of them."""
+    is_list = isinstance(tags, list | tuple)
+    return [tag for tag in tags if isinstance(tag, str)] if is_list else []  # type: ignore[attr-defined]
+
+
+def may_review(user: User, review: ToolReview) -> bool:
+    """Whether the user may decide on it: with the right on its tool before and after, and not its author."""
+    return not is_author(user, review) and has_right(user, review)
+
+
+def is_author(user: User, review: ToolReview) -> bool:
+    """Whether the user asked for the review, or wrote any of the draft."""
+    return user.get_username() in {review.asked_by, *review.authors}
+
+
+def has_right(user: User, review: ToolReview) -> bool:
+    """Whether the user may review that tool, whoever wrote it."""
+    return all(user.has_perm(REVIEW_TOOLS, place) for place in (review.tool, review) if place)
+
+
+def require_approval(
+    tool: ToolDefinition | None, served: ToolDocument | None, snapshot: ToolDocument
+) -> ToolReview | None:
+    """The approved review of that very change, locked; None where no toolset asks for one.
+
+    Raises ReviewNeededError where one is needed and not there. Call it in a transaction.
+    """
+    toolsets = reviewing_toolsets(served, snapshot)
+    if not toolsets:
+        return None
+    review = find_approval(tool, served, snapshot)
+    if review is None:
+        raise explain_need(toolsets)
+    return ToolReview.objects.select_for_update().get(pk=review.pk)
+
+
+def find_approval(
+    tool: ToolDefinition | None, served: ToolDocument | None, snapshot: ToolDocument
+) -> ToolReview | None:
+    """The review in which that very change of what is served now was approved; None if there is none."""
+    return ToolReview.objects.filter(
+        tool=tool,
+        state=ReviewState.APPROVED,
+        content_hash=snapshot.content_hash,
+        base_hash=served.content_hash if served else "",
+    ).first()
+
+
+def explain_need(toolsets: Iterable[str]) -> ReviewNeededError:
+    """Why it cannot be published at once, and what to do."""
+    return ReviewNeededError(
+        message(
+            "review.needed",
+            "Changes of tools in {toolsets} are reviewed: put the change into a draft in the"
+            " editor and ask for a review there",
+            toolsets=", ".join(toolsets),
+        )
+    )
