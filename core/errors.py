@@ -168,6 +168,8 @@ class DraftOwnedError(EditError):
 
 class RedCasesError(EditError):
     """A tool is not served while a test case of it is red or cannot run, unless somebody gives a reason."""
+
+
 class ReviewNeededError(EditError):
     """A change that another person has to approve before it is served."""
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from core.messages import message
 from core.toolspec import JsonValue
-from toolbuilder.models import ToolDraft
+from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft
 from tools.definitions import ToolDocument, require_storable
 from tools.models import ToolDefinition
 from tools.names import read_reserved_names
@@ -134,7 +134,9 @@ def take_over(uid: uuid.UUID, username: str) -> ToolDraft:
 def discard_draft(uid: uuid.UUID, page_state: PageState) -> None:
     """Delete the draft; what is served stays. Raises as save_draft does."""
     with transaction.atomic():
-        lock_draft(uid, page_state).delete()
+        draft = lock_draft(uid, page_state)
+        draft.reviews.filter(state__in=OPEN_STATES).update(state=ReviewState.WITHDRAWN)
+        draft.delete()
 
 
 def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:

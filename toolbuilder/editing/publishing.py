@@ -23,7 +23,15 @@ from core.messages import message
 from toolbuilder.cases.gate import require_green
 from toolbuilder.cases.rows import add_missing, replace_cases, snapshot_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
-from toolbuilder.models import ToolCase, ToolDraft, ToolVersion, VersionOrigin
+from toolbuilder.models import (
+    ReviewState,
+    ToolCase,
+    ToolDraft,
+    ToolReview,
+    ToolVersion,
+    VersionOrigin,
+)
+from toolbuilder.reviews.rules import find_reviewing, require_approval
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import explain_taken, require_free_name
@@ -41,6 +49,8 @@ class VersionEntry:
     """What is noted of a version beside its content; `restored_from` is a version's number.
 
     `override_reason` is why it is served although a test case is red; it is kept only where one is.
+    `unreviewed_because` is the reason for which an operator serves it without the review that its
+    toolsets ask for.
     """
 
     origin: VersionOrigin
@@ -49,6 +59,8 @@ class VersionEntry:
     restored_from: int | None = None
     is_judged: bool = False
     override_reason: str = ""
+    reviewed_by: str = ""
+    unreviewed_because: str = ""
 
 
 OUTSIDE = VersionEntry(origin=VersionOrigin.OUTSIDE)
@@ -75,9 +87,9 @@ def publish_tool(
 
     A new tool becomes active; one that is there stays active or inactive. Raises StaleDraftError when
     the draft, or, unless `overwrites`, the tool has changed since, with what is there now;
-    DraftOwnedError; DefinitionError when it could not be served; EditError for an archived tool;
-    DataSourceUnavailableError when its database is away and never took this logic before; RedCasesError
-    when a test case is red and no reason is given.
+    DraftOwnedError; ReviewNeededError where somebody else has to approve it first; DefinitionError when
+    it could not be served; EditError for an archived tool; DataSourceUnavailableError when its database is
+    away and never took this logic before; RedCasesError when a test case is red and no reason is given.
     """
     snapshot = read_draft(draft).tool
     entry = VersionEntry(
@@ -242,6 +254,7 @@ def _write(
         else:
             stored = _lock_for_change(tool)
             record_version(stored, OUTSIDE)
+        review, entry = _find_review(tool, snapshot, entry)
         # Also if nothing else is new: from now on the rights of this user count.
         stored.updated_by = entry.author
         write_columns(stored, snapshot)
@@ -255,8 +268,31 @@ def _write(
             replace_cases(stored, cases, entry.author)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
+        if review:
+            review.state, review.version_number = ReviewState.PUBLISHED, version.number
+            review.tool = stored
+            review.save()
         transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
+
+
+def _find_review(
+    tool: ToolDefinition | None, snapshot: ToolDocument, entry: VersionEntry
+) -> tuple[ToolReview | None, VersionEntry]:
+    """The review that lets the change through, and the entry with who approved it or why nobody did.
+
+    Raises ReviewNeededError where one is needed and not there.
+    """
+    reason = entry.unreviewed_because
+    if reason:
+        is_needed = bool(find_reviewing(tool, snapshot))
+        lines = [entry.note, f"No review: {reason}" if is_needed else ""]
+        return None, replace(entry, note="\n".join(filter(None, lines)))
+    review = require_approval(tool, snapshot)
+    if review is None:
+        return None, entry
+    note = "\n".join(filter(None, [entry.note or review.note, review.reason]))
+    return review, replace(entry, note=note, reviewed_by=review.decided_by)
 
 
 def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:
@@ -341,6 +377,7 @@ def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
                 origin=entry.origin,
                 note=entry.note,
                 published_by=entry.author,
+                reviewed_by=entry.reviewed_by,
                 restored_from=entry.restored_from,
                 is_judged=entry.is_judged,
                 cases=cases.get(tool.pk, []),

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from django.contrib.auth.models import User
 
 from access.models import Toolset
-from access.roles.rights import Placed
 from access.toolsets.models import ToolsetReview, read_toolsets
 from core.errors import ReviewNeededError
 from core.messages import message
@@ -15,28 +14,11 @@ from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
 
-def reviewing_toolsets(*placed: Placed | None) -> list[str]:
-    """Names of the toolsets that ask for a review and hold one of these; one query where none asks.
-
-    A tool counts as it is and as it will be: a change can neither enter nor leave a toolset unseen.
-    """
-    asking = set(
-        Toolset.objects.filter(review=ToolsetReview.OTHER).order_by().values_list("name", flat=True)
-    )
-    if not asking:
-        return []
-    toolsets = [spec for spec in read_toolsets().values() if spec.name in asking]
-    return [
-        spec.name
-        for spec in toolsets
-        if any(spec.holds(place.name, tag_texts(place.tags)) for place in placed if place)
-    ]
-
-
 def tag_texts(tags: object) -> list[str]:
     """The tags of a tool; another program may have written something else than a list of them."""
-    is_list = isinstance(tags, list | tuple)
-    return [tag for tag in tags if isinstance(tag, str)] if is_list else []  # type: ignore[attr-defined]
+    if not isinstance(tags, list | tuple):
+        return []
+    return [tag for tag in tags if isinstance(tag, str)]
 
 
 def may_review(user: User, review: ToolReview) -> bool:
@@ -54,32 +36,51 @@ def has_right(user: User, review: ToolReview) -> bool:
     return all(user.has_perm(REVIEW_TOOLS, place) for place in (review.tool, review) if place)
 
 
-def require_approval(
-    tool: ToolDefinition | None, served: ToolDocument | None, snapshot: ToolDocument
-) -> ToolReview | None:
+def require_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
     """The approved review of that very change, locked; None where no toolset asks for one.
 
     Raises ReviewNeededError where one is needed and not there. Call it in a transaction.
     """
-    toolsets = reviewing_toolsets(served, snapshot)
+    toolsets = find_reviewing(tool, snapshot)
     if not toolsets:
         return None
-    review = find_approval(tool, served, snapshot)
+    review = find_approval(tool, snapshot)
     if review is None:
         raise explain_need(toolsets)
     return ToolReview.objects.select_for_update().get(pk=review.pk)
 
 
-def find_approval(
-    tool: ToolDefinition | None, served: ToolDocument | None, snapshot: ToolDocument
-) -> ToolReview | None:
+def find_reviewing(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[str]:
+    """Names of the toolsets that ask for a review of that change; one query where none asks.
+
+    The tool counts as it is and as it will be: a change can neither enter nor leave a toolset unseen.
+    """
+    asking = Toolset.objects.filter(review=ToolsetReview.OTHER).order_by()
+    names = set(asking.values_list("name", flat=True))
+    if not names:
+        return []
+    served = [tool] if tool else []
+    return [
+        spec.name
+        for spec in read_toolsets().values()
+        if spec.name in names
+        and any(spec.holds(place.name, tag_texts(place.tags)) for place in [*served, snapshot])
+    ]
+
+
+def find_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
     """The review in which that very change of what is served now was approved; None if there is none."""
-    return ToolReview.objects.filter(
-        tool=tool,
-        state=ReviewState.APPROVED,
-        content_hash=snapshot.content_hash,
-        base_hash=served.content_hash if served else "",
-    ).first()
+    approved = ToolReview.objects.filter(
+        tool=tool, state=ReviewState.APPROVED, content_hash=snapshot.content_hash
+    )
+    return approved.filter(base_hash=read_base_hash(tool)).first()
+
+
+def read_base_hash(tool: ToolDefinition | None) -> str:
+    """The hash of what is served now, '' of a new tool."""
+    if tool is None:
+        return ""
+    return ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk)).content_hash
 
 
 def explain_need(toolsets: Iterable[str]) -> ReviewNeededError:

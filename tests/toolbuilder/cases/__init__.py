@@ -1,0 +1,1 @@
+"""Test cases: rows, runs and the gate."""

@@ -11,7 +11,7 @@ from access.foreign_keys import on_delete
 class Migration(migrations.Migration):
     dependencies = [
         ("access", "0012_toolset_review"),
-        ("toolbuilder", "0001_initial"),
+        ("toolbuilder", "0002_cases"),
         ("tools", "0009_breaker"),
     ]
 

@@ -9,7 +9,7 @@ from access.foreign_keys import on_delete
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("toolbuilder", "0002_reviews"),
+        ("toolbuilder", "0003_reviews"),
         ("tools", "0009_breaker"),
     ]
 

@@ -1,0 +1,270 @@
+"""Who may decide on a change, what becomes of it, and that nothing gets by."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from access.models import CallRecord, Outcome, Toolset
+from core.errors import EditError, ReviewNeededError, ToolboxError
+from tests.factories import make_toolset
+from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
+from toolbuilder.editing.drafts import PageState, discard_draft, take_over
+from toolbuilder.editing.publishing import (
+    VersionEntry,
+    publish_snapshot,
+    publish_tool,
+    record_version,
+    restore_version,
+)
+from toolbuilder.models import ReviewState, ToolDraft, ToolReview, ToolVersion, VersionOrigin
+from toolbuilder.replays.running import advance_replay, start_replay
+from toolbuilder.reviews.deciding import (
+    approve,
+    approve_and_publish,
+    ask_for_review,
+    explain_stale,
+    send_back,
+    withdraw,
+    write_comment,
+)
+from tools.definitions import ToolDocument
+from tools.models import ToolDefinition
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
+
+
+def test_change_of_a_reviewed_toolset_is_published_by_nobody_alone() -> None:
+    tool = make_reviewed_tool()
+
+    with pytest.raises(ReviewNeededError, match="ask for a review"):
+        publish_tool(change(tool, definition="a * b * 1"), "ann")
+
+    assert ToolDefinition.objects.get().definition == "a * b"
+
+
+def test_approved_change_is_served_as_its_authors_with_the_reviewers_name() -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool, note="Nothing new.")
+
+    published = approve_and_publish(review.pk, make_person("kim", "reviewer"))
+
+    review.refresh_from_db()
+    version = ToolVersion.objects.latest("number")
+    assert ToolDefinition.objects.get().definition == "a * b * 1"
+    assert (version.published_by, version.reviewed_by) == ("ann", "kim")
+    assert version.note == "Nothing new."
+    assert (review.state, review.version_number) == (ReviewState.PUBLISHED, version.number)
+    assert published.version == version
+    assert not ToolDraft.objects.exists()
+
+
+def test_approval_lets_the_author_publish_that_very_draft() -> None:
+    tool = make_reviewed_tool()
+    approve(ask(tool).pk, make_person("kim", "reviewer"))
+
+    publish_tool(ToolDraft.objects.get(), "ann")
+
+    assert ToolVersion.objects.latest("number").reviewed_by == "kim"
+    assert ToolReview.objects.get().state == ReviewState.PUBLISHED
+
+
+def test_new_tool_that_would_enter_the_toolset_by_a_tag_is_reviewed() -> None:
+    make_toolset("kr", tags=["kr"], review="other")
+    draft = change(None, name="new", tool_type="PYTHON", definition="1 + 1", tags=["kr"])
+
+    with pytest.raises(ReviewNeededError):
+        publish_tool(draft, "ann")
+    approve_and_publish(ask_for_review(draft, "ann").pk, make_person("kim", "reviewer"))
+
+    assert ToolDefinition.objects.get().is_active
+    assert ToolReview.objects.get().tool == ToolDefinition.objects.get()
+
+
+def test_change_does_not_leave_the_toolset_unseen() -> None:
+    tool = make_reviewed_tool()
+
+    with pytest.raises(ReviewNeededError):
+        publish_tool(change(tool, name="other"), "ann")
+
+
+def test_restoring_and_importing_are_no_way_around() -> None:
+    tool = make_reviewed_tool()
+    version = record_version(tool, VersionEntry(origin=VersionOrigin.PUBLISHED))
+    assert version is not None
+    ToolDefinition.objects.update(definition="a + b")
+
+    with pytest.raises(ReviewNeededError):
+        restore_version(version, "ann")
+    with pytest.raises(ReviewNeededError):
+        publish_snapshot(
+            tool,
+            ToolDocument.of_row(tool).replace(title="x"),
+            VersionEntry(origin=VersionOrigin.IMPORTED),
+        )
+
+
+def test_operator_goes_without_a_review_for_a_reason_that_stays() -> None:
+    tool = make_reviewed_tool()
+    entry = VersionEntry(origin=VersionOrigin.IMPORTED, unreviewed_because="the night is short")
+
+    publish_snapshot(tool, ToolDocument.of_row(tool).replace(title="x"), entry)
+
+    assert ToolVersion.objects.latest("number").note == "No review: the night is short"
+
+
+def test_nobody_approves_their_own() -> None:
+    tool = make_reviewed_tool()
+    ann = User.objects.create_superuser("ann")
+    review = ask(tool)
+
+    with pytest.raises(EditError, match="their own"):
+        approve_and_publish(review.pk, ann)
+
+
+def test_who_wrote_in_the_draft_before_does_not_approve_it() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "reviewer")
+    draft = change(tool, "kim", definition="a * b * 1")
+    draft = take_over(draft.uid, "ann")
+    review = ask_for_review(draft, "ann")
+
+    with pytest.raises(EditError, match="their own"):
+        approve(review.pk, kim)
+
+
+def test_reviewer_of_another_toolset_may_not_decide() -> None:
+    tool = make_reviewed_tool()
+    other = make_person("lee", "reviewer", make_toolset("us"))
+    author = make_person("park", "author")
+    review = ask(tool)
+
+    for person in (other, author):
+        with pytest.raises(EditError, match="may not review"):
+            approve(review.pk, person)
+    assert ToolReview.objects.get().state == ReviewState.WAITING
+
+
+def test_reviewer_of_the_toolset_may_decide() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "reviewer", Toolset.objects.get(name="kr"))
+
+    assert approve(ask(tool).pk, kim).decided_by == "kim"
+
+
+def test_draft_that_was_changed_since_has_to_be_asked_about_again() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "reviewer")
+    review = ask(tool)
+    change(tool, definition="a * b * 2")
+
+    with pytest.raises(EditError, match="ask again"):
+        approve_and_publish(review.pk, kim)
+    again = ask_for_review(ToolDraft.objects.get(), "ann")
+
+    assert again.pk == review.pk
+    assert [comment.kind for comment in again.comments.all()] == ["ASKED", "ASKED"]
+    assert approve_and_publish(review.pk, kim).tool.definition == "a * b * 2"
+
+
+def test_approval_of_an_earlier_draft_publishes_nothing_else() -> None:
+    tool = make_reviewed_tool()
+    approve(ask(tool).pk, make_person("kim", "reviewer"))
+
+    with pytest.raises(ReviewNeededError):
+        publish_tool(change(tool, definition="a * b * 2"), "ann")
+
+
+def test_tool_that_was_changed_since_makes_the_review_stale() -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+
+    ToolDefinition.objects.update(title="changed by psql")
+
+    assert "What is served was changed" in str(explain_stale(ToolReview.objects.get()))
+    with pytest.raises(EditError):
+        approve_and_publish(review.pk, make_person("kim", "reviewer"))
+
+
+def test_call_that_fails_now_needs_a_reason_which_stays() -> None:
+    tool = make_reviewed_tool()
+    CallRecord.objects.create(tool_name="times", arguments={"a": 3, "b": 4}, outcome=Outcome.OK, duration_ms=1, at=timezone.now())  # fmt: skip
+    kim = make_person("kim", "reviewer")
+    review = ask(tool, definition="a * b / 0")
+    replay = start_replay(tool, ToolDocument.model_validate(review.document), "kim")
+    advance_replay(replay, "kim")
+
+    with pytest.raises(EditError, match="One recorded call fails with this change"):
+        approve_and_publish(review.pk, kim)
+    approve_and_publish(review.pk, kim, "Nobody needs it any more.")
+
+    assert ToolVersion.objects.latest("number").note == "Nobody needs it any more."
+    assert review.comments.last().text == "Nobody needs it any more."
+
+
+def test_review_is_sent_back_with_a_reason_and_asked_again() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "reviewer")
+    review = ask(tool)
+
+    with pytest.raises(EditError, match="Write what"):
+        send_back(review.pk, kim, "")
+    send_back(review.pk, kim, "Why times one?")
+
+    assert ToolReview.objects.get().state == ReviewState.SENT_BACK
+    with pytest.raises(EditError, match="waits for its author"):
+        approve(review.pk, kim)
+
+
+def test_withdrawn_and_discarded_reviews_are_over() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "reviewer")
+    review = ask(tool)
+    with pytest.raises(EditError, match="Only its authors"):
+        withdraw(review.pk, "kim")
+    withdraw(review.pk, "ann")
+    with pytest.raises(EditError, match="ann has decided"):
+        approve(review.pk, kim)
+
+    second = ask_for_review(ToolDraft.objects.get(), "ann")
+    draft = ToolDraft.objects.get()
+    discard_draft(draft.uid, PageState(username="ann", revision=draft.revision))
+
+    second.refresh_from_db()
+    assert (second.state, second.draft) == (ReviewState.WITHDRAWN, None)
+
+
+def test_comment_on_a_line_that_is_not_there_is_refused() -> None:
+    review = ask(make_reviewed_tool())
+
+    comment = write_comment(review, "kim", " Why? ", line=1)
+    answer = write_comment(review, "ann", "So.", parent=comment)
+
+    assert (comment.text, answer.line, answer.parent) == ("Why?", 1, comment)
+    with pytest.raises(EditError, match="no line 9"):
+        write_comment(review, "kim", "Why?", line=9)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_publish_at_once_one_is_told_of_the_other() -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+    people = [make_person("kim", "reviewer"), make_person("lee", "reviewer")]
+
+    def publish(person: User) -> str:
+        try:
+            approve_and_publish(review.pk, person)
+        except ToolboxError as error:
+            return str(error)
+        finally:
+            connection.close()
+        return ""
+
+    with ThreadPoolExecutor(2) as threads:
+        told = sorted(threads.map(publish, people))
+
+    assert told[0] == ""
+    assert "has decided on this review already: published" in told[1]
+    assert ToolVersion.objects.filter(reviewed_by__in=["kim", "lee"]).count() == 1

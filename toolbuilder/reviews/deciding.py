@@ -1,0 +1,212 @@
+"""What people do in a review: ask, write, send back, approve, publish, withdraw."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from core.errors import EditError
+from core.messages import Message, counted, message
+from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
+from toolbuilder.editing.publishing import Publication, judge, publish_tool
+from toolbuilder.models import (
+    OPEN_STATES,
+    CommentKind,
+    ReviewComment,
+    ReviewState,
+    ToolDraft,
+    ToolReview,
+)
+from toolbuilder.replays.running import count_failing, find_replay
+from toolbuilder.reviews.rules import has_right, is_author, read_base_hash
+
+MAX_TEXT_CHARACTERS = 4_000
+
+
+def ask_for_review(draft: ToolDraft, username: str, note: str = "") -> ToolReview:
+    """The review of the draft as it is; one that is open already goes on with it.
+
+    Raises as publish_tool does for a draft that could not be served, or has changed.
+    """
+    snapshot = read_draft(draft).tool
+    judge(snapshot, draft.tool, username)
+    with transaction.atomic():
+        locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
+        review = ToolReview.objects.filter(draft=locked, state__in=OPEN_STATES).first()
+        review = review or ToolReview(draft=locked)
+        review.tool, review.name, review.tags = locked.tool, snapshot.name, list(snapshot.tags)
+        review.document, review.content_hash = snapshot.to_document(), snapshot.content_hash
+        review.base_hash = read_base_hash(locked.tool)
+        review.authors = sorted({*locked.authors, *review.authors, locked.owner, username})
+        review.state, review.note = ReviewState.WAITING, note
+        review.asked_by, review.asked_at = username, timezone.now()
+        review.decided_by, review.decided_at, review.reason = "", None, ""
+        review.save()
+        _note(review, CommentKind.ASKED, username, note)
+    return review
+
+
+def explain_stale(review: ToolReview) -> Message | None:
+    """Why nobody can decide on the open review any more; None if it can be decided on."""
+    draft = ToolDraft.objects.filter(pk=review.draft_id).first() if review.draft_id else None
+    if draft is None:
+        return message("review.draft_gone", "The draft was discarded.")
+    if draft.content_hash != review.content_hash:
+        return message(
+            "review.draft_changed",
+            "The draft was changed after the review was asked for; its author has to ask again.",
+        )
+    if read_base_hash(review.tool) != review.base_hash:
+        return message(
+            "review.tool_changed",
+            "What is served was changed since the review was asked for; the author has to look at"
+            " the difference and ask again.",
+        )
+    return None
+
+
+def count_doubts(review: ToolReview) -> int:
+    """How many recorded calls fail with the change and did not before."""
+    return count_failing(find_replay(review.tool, review.content_hash))
+
+
+def send_back(review_id: int, user: User, text: str) -> ToolReview:
+    """The review, with its author again. Raises EditError, also where nothing says why."""
+    if not text:
+        raise EditError(message("review.say_why", "Write what should be different."))
+    with transaction.atomic():
+        review = _lock_for_decision(review_id, user)
+        _decide(review, ReviewState.SENT_BACK, user.get_username(), text)
+        _note(review, CommentKind.SENT_BACK, user.get_username(), text)
+    return review
+
+
+def approve(review_id: int, user: User, reason: str = "") -> ToolReview:
+    """The review, approved: its author may publish that very draft. Raises EditError."""
+    with transaction.atomic():
+        review = _lock_for_decision(review_id, user)
+        _require_reason(review, reason)
+        _decide(review, ReviewState.APPROVED, user.get_username(), reason)
+        _note(review, CommentKind.APPROVED, user.get_username(), reason)
+    return review
+
+
+def approve_and_publish(review_id: int, user: User, reason: str = "") -> Publication:
+    """What is served now: the draft of the review, as its author's and with who approved it.
+
+    Raises as publish_tool does; then nothing is decided.
+    """
+    with transaction.atomic():
+        review = _lock_for_decision(review_id, user)
+        _require_reason(review, reason)
+        _decide(review, ReviewState.APPROVED, user.get_username(), reason)
+        _note(review, CommentKind.PUBLISHED, user.get_username(), reason)
+        draft = ToolDraft.objects.get(pk=review.draft_id)
+        return publish_tool(draft, draft.owner, note=review.note)
+
+
+def withdraw(review_id: int, username: str) -> ToolReview:
+    """The review, no longer asked for, by one of its authors. Raises EditError."""
+    with transaction.atomic():
+        review = _lock_open(review_id)
+        if username not in {review.asked_by, *review.authors}:
+            raise EditError(message("review.not_yours", "Only its authors withdraw a review."))
+        _decide(review, ReviewState.WITHDRAWN, username, "")
+        _note(review, CommentKind.WITHDRAWN, username, "")
+    return review
+
+
+def write_comment(
+    review: ToolReview,
+    username: str,
+    text: str,
+    *,
+    line: int | None = None,
+    parent: ReviewComment | None = None,
+) -> ReviewComment:
+    """What somebody wrote, about a line of the draft's logic, in answer to somebody, or neither."""
+    text = text.replace("\0", "").strip()[:MAX_TEXT_CHARACTERS]
+    if not text:
+        raise EditError(message("review.empty_comment", "Write something first."))
+    logic = review.document.get("definition", "")
+    count = len(logic.splitlines()) if isinstance(logic, str) else 0
+    if line is not None and not 1 <= line <= count:
+        raise EditError(
+            message("review.no_such_line", "The logic has no line {line}.", line=str(line))
+        )
+    return ReviewComment.objects.create(
+        review=review,
+        author=username,
+        text=text,
+        line=parent.line if parent else line,
+        # Answers hang on the first one: a thread has one level.
+        parent=(parent.parent or parent) if parent else None,
+        content_hash=parent.content_hash if parent else review.content_hash,
+    )
+
+
+def resolve_comment(comment: ReviewComment, username: str) -> None:
+    """Note that nothing is left to be done about it, or that there is again."""
+    comment.resolved_by = "" if comment.resolved_by else username
+    comment.save(update_fields=["resolved_by"])
+
+
+def _lock_open(review_id: int) -> ToolReview:
+    review = ToolReview.objects.select_for_update(of=("self",)).get(pk=review_id)
+    if not review.is_open:
+        raise EditError(
+            message(
+                "review.decided",
+                "{name} has decided on this review already: {state}.",
+                name=review.decided_by,
+                state=review.state.lower().replace("_", " "),
+            )
+        )
+    return review
+
+
+def _lock_for_decision(review_id: int, user: User) -> ToolReview:
+    """The review if this user may decide on it now. Raises EditError with the reason if not."""
+    review = _lock_open(review_id)
+    if is_author(user, review):
+        text = message("review.own", "Nobody approves their own change; somebody else looks at it.")
+        raise EditError(text)
+    if not has_right(user, review):
+        raise EditError(message("review.no_right", "You may not review the tools of this toolset."))
+    if review.state != ReviewState.WAITING:
+        raise EditError(
+            message("review.not_waiting", "This review waits for its author, not for a decision.")
+        )
+    if stale := explain_stale(review):
+        raise EditError(stale)
+    return review
+
+
+def _require_reason(review: ToolReview, reason: str) -> None:
+    if not reason and (count := count_doubts(review)):
+        raise EditError(
+            message(
+                "review.reason_needed",
+                counted(
+                    "One recorded call fails with this change: write why it is published all the same.",
+                    "{count} recorded calls fail with this change: write why it is published all the"
+                    " same.",
+                ),
+                count=count,
+            )
+        )
+
+
+def _decide(review: ToolReview, state: ReviewState, username: str, reason: str) -> None:
+    review.state, review.decided_by = state, username
+    review.decided_at, review.reason = timezone.now(), reason
+    review.save()
+
+
+def _note(review: ToolReview, kind: CommentKind, username: str, text: str) -> None:
+    ReviewComment.objects.create(
+        review=review,
+        kind=kind,
+        author=username,
+        text=text,
+        content_hash=review.content_hash,
+    )
