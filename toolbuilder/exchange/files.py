@@ -1,47 +1,64 @@
-"""The file of tools, YAML or JSON: names of data sources and never what reaches them."""
+"""Files of our own form: lists of tools, and one document for each tool, toolset, data source and the glossary."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import yaml
+from django.core.exceptions import ValidationError
 
-from core.errors import DefinitionError, ImportFileError
-from core.messages import message
+from catalog.glossary.concepts import LANGUAGES
+from catalog.models import DataSource, EngineName
+from core.errors import DefinitionError
+from core.messages import Message, foreign, message
 from core.toolspec import JsonValue
+from toolbuilder.exchange.exchanged import (
+    ExchangedConcept,
+    ExchangedSource,
+    ExchangedTool,
+    ExchangedToolset,
+    FilePart,
+    ToolFiles,
+)
+from toolbuilder.exchange.yaml_nodes import FileFault, YamlNode
 from tools.definitions import ParameterDocument, ToolDocument
 
 FORMAT = 1
-MAX_FILE_CHARACTERS = 50_000_000
-# Deeper than anything that is ours; a file may not exhaust the stack.
-_MAX_DEPTH = 40
+HEAD = ("toolbuilder", "kind")
+# Columns of a data source that a file has; what is a secret, or the person's own, is none of them.
+SOURCE_FIELDS = (
+    "engine",
+    "path",
+    "host",
+    "port",
+    "database",
+    "username",
+    "password_reference",
+    "options",
+    "server_url",
+    "authentication",
+    "authentication_name",
+    "search_path",
+    "pool_size",
+    "max_wait_ms",
+    "prepares_statements",
+    "row_limit",
+    "byte_limit",
+    "cell_limit",
+    "timeout_ms",
+    "lock_timeout_ms",
+    "is_restricted",
+)
 _ALWAYS_WRITTEN = frozenset({"name", "tool_type", "definition", "param_name", "param_type"})
 _TOOL_DEFAULTS = ToolDocument().to_document()
 _PARAMETER_DEFAULTS = ToolDocument(parameters=(ParameterDocument(param_name=""),)).to_document()[
     "parameters"
 ][0]
-
-
-@dataclass(frozen=True, slots=True)
-class ExchangedTool:
-    """A tool of a file; a new one is made active or not as `is_active` says."""
-
-    snapshot: ToolDocument
-    is_active: bool = True
+Document = dict[str, JsonValue]
+Check = Callable[[object], bool]
 
 
 class _Dumper(yaml.CSafeDumper):
     """Writes texts of several lines as blocks, and lists below their key."""
-
-
-class _Loader(yaml.CSafeLoader):
-    """Reads dates as the texts that they are."""
-
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-        for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-    }
 
 
 def _represent_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
@@ -52,106 +69,273 @@ def _represent_text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
+def dump(value: JsonValue) -> str:
+    """The value as YAML."""
+    return str(yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100))
+
+
 def write_yaml(tools: Iterable[ExchangedTool]) -> str:
-    """The file as YAML."""
-    document = _to_document(tools)
-    return str(yaml.dump(document, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100))
+    """A list of tools as YAML."""
+    return dump({"toolbuilder": FORMAT, "tools": list(map(_entry_of, tools))})
 
 
 def write_json(tools: Iterable[ExchangedTool]) -> str:
-    """The file as JSON."""
-    return json.dumps(_to_document(tools), ensure_ascii=False, indent=2) + "\n"
+    """A list of tools as JSON."""
+    document = {"toolbuilder": FORMAT, "tools": list(map(_entry_of, tools))}
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def read_tools_file(text: str) -> list[ExchangedTool]:
-    """The tools of a YAML or JSON file in its order.
+def tool_document(tool: ExchangedTool) -> Document:
+    """The document of a tool's own file; what is as usual is left out."""
+    return {"toolbuilder": FORMAT, "kind": "tool", **_entry_of(tool)}
 
-    Raises ImportFileError, naming the tool, for anything that could not be stored.
-    """
-    if len(text) > MAX_FILE_CHARACTERS:
-        raise ImportFileError(message("import.file_too_large", "The file is too large."))
-    document = _parse(text)
-    if not isinstance(document, dict) or not isinstance(document.get("tools"), list):
-        raise ImportFileError(message("import.no_tools", "The file has no list called tools."))
-    if document.get("toolbuilder") != FORMAT:
-        raise ImportFileError(
-            message(
+
+def toolset_document(toolset: ExchangedToolset) -> Document:
+    """The document of a toolset's file."""
+    columns = {
+        "title": toolset.title,
+        "description": toolset.description,
+        "tags": list(toolset.tags),
+        "tools": list(toolset.tools),
+        "owned_by_files": toolset.owned_by_files,
+    }
+    kept = {name: value for name, value in columns.items() if value}
+    return {"toolbuilder": FORMAT, "kind": "toolset", "name": toolset.name, **kept}
+
+
+def source_document(source: ExchangedSource) -> Document:
+    """The document of a data source's file; never its password."""
+    usual = DataSource()
+    columns: Document = {
+        name: value
+        for name, value in source.columns.items()
+        if name == "engine" or value != getattr(usual, name)
+    }
+    return {"toolbuilder": FORMAT, "kind": "source", "name": source.name, **columns}
+
+
+def glossary_document(concepts: Iterable[ExchangedConcept]) -> Document:
+    """The document of the glossary's file: the concepts that people wrote or changed."""
+    entries: Document = {}
+    for concept in concepts:
+        entry: Document = {name: list(terms) for name, terms in concept.terms.items() if terms}
+        entry |= {"note": concept.note} if concept.note else {}
+        entries[concept.name] = entry if concept.is_active else {**entry, "in_use": False}
+    return {"toolbuilder": FORMAT, "kind": "glossary", "concepts": entries}
+
+
+def read_own_form(documents: Iterable[YamlNode], path: str, content: ToolFiles) -> None:
+    """Add what the documents say to the content, and every fault of them."""
+    for node in documents:
+        part, entries = FilePart(path, node), node.value
+        if not isinstance(entries, dict) or not {"kind", "tools"} & entries.keys():
+            text = message("import.no_tools", "The file has no list called tools.")
+            content.faults.append(part.fault(text))
+            continue
+        version = entries.get("toolbuilder")
+        if version is None or version.value != FORMAT:
+            text = message(
                 "import.format",
                 "The file must begin with toolbuilder: {format}.",
                 format=str(FORMAT),
             )
+            content.faults.append(part.fault(text, "toolbuilder"))
+        elif "kind" in entries:
+            _read_document(part, entries, content)
+        elif isinstance(entries["tools"].value, list):
+            for number, entry in enumerate(entries["tools"].value, start=1):
+                _read_tool(FilePart(path, entry), content, number)
+        else:
+            text = message("import.no_tools", "The file has no list called tools.")
+            content.faults.append(part.fault(text, "tools"))
+
+
+def _read_document(part: FilePart, entries: Mapping[str, YamlNode], content: ToolFiles) -> None:
+    readers: dict[JsonValue, Callable[[FilePart, ToolFiles], None]] = {
+        "tool": _read_tool,
+        "toolset": _read_toolset,
+        "source": _read_source,
+        "glossary": _read_glossary,
+    }
+    kind = entries["kind"].value
+    if not isinstance(kind, str) or kind not in readers:
+        text = message(
+            "import.kind",
+            "kind must be one of {known} (got {kind})",
+            known=", ".join(map(str, readers)),
+            kind=repr(kind)[:60],
         )
-    tools: dict[str, ExchangedTool] = {}
-    for place, entry in enumerate(document["tools"], start=1):
-        tool = _read_tool(entry, place)
-        name = tool.snapshot.name
-        if name in tools:
-            raise ImportFileError(message("import.tool_twice", "{name} is there twice.", name=name))
-        tools[name] = tool
-    return list(tools.values())
+        content.faults.append(part.fault(text, "kind"))
+    else:
+        readers[kind](part, content)
 
 
-def _to_document(tools: Iterable[ExchangedTool]) -> JsonValue:
-    entries = []
-    for tool in tools:
-        document = tool.snapshot.to_document()
-        parameters = [_shorten(row, _PARAMETER_DEFAULTS) for row in document.pop("parameters")]
-        entry = _shorten(document, _TOOL_DEFAULTS)
-        if not tool.is_active:
-            entry["is_active"] = False
-        entries.append({**entry, "parameters": parameters} if parameters else entry)
-    return {"toolbuilder": FORMAT, "tools": entries}
+def _read_tool(part: FilePart, content: ToolFiles, number: int | None = None) -> None:
+    """Add a tool, or all that is wrong with it; the `number` is its place in a list."""
+    given = part.node.plain() if part.node else None
+    columns = dict(given) if isinstance(given, dict) else {}
+    is_active = columns.pop("is_active", True)
+    if number is None:
+        columns = {name: value for name, value in columns.items() if name not in HEAD}
+    if not isinstance(given, dict) or not isinstance(is_active, bool):
+        text = message(
+            "import.tool_form",
+            "{name}: a tool is names with values, and is_active true or false.",
+            name=columns.get("name") or number or "",
+        )
+        content.faults.append(part.fault(text, "is_active"))
+        return
+    try:
+        document = ToolDocument.model_validate(columns)
+    except DefinitionError as error:
+        label = str(columns.get("name") or number or part.path)
+        found = list(_find_tool_faults(columns)) or [((), error.message)]
+        for steps, reason in found:
+            text = message("import.tool_fault", "{label}: {reason}", label=label, reason=reason)
+            content.faults.append(part.fault(text, *steps))
+        return
+    if not document.name:
+        text = message("import.no_name", "The tool has no name.")
+        content.faults.append(part.fault(text))
+    content.tools.append(ExchangedTool(document, is_active, part))
 
 
-def _shorten(
-    document: dict[str, JsonValue], defaults: dict[str, JsonValue]
-) -> dict[str, JsonValue]:
+def _find_tool_faults(columns: Document) -> Iterator[tuple[tuple[str | int, ...], Message]]:
+    """Every field that cannot be stored: the way to it, and why. Only asked of a document that has one."""
+    rows = columns.get("parameters")
+    listed = list(enumerate(rows)) if isinstance(rows, list) else []
+    for number, row in listed:
+        named: Document = {}
+        for name, value in row.items() if isinstance(row, dict) else (("", row),):
+            document = {**named, name: value} if isinstance(row, dict) else row
+            try:
+                ParameterDocument.model_validate(document)
+            except DefinitionError as error:
+                yield ("parameters", number, name), error.message
+            else:
+                # Beside its name, which texts of further faults begin with.
+                named |= {name: value} if name == "param_name" else {}
+    others = {name: value for name, value in columns.items() if name != "parameters" or not listed}
+    for name, value in others.items():
+        try:
+            ToolDocument.model_validate({name: value})
+        except DefinitionError as error:
+            yield (name,), error.message
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and "\0" not in value
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_FORMS: Mapping[Check, Message] = {
+    _is_text: message("import.text", "{field} must be text"),
+    _is_texts: message("import.texts", "{field} must be a list of texts"),
+    _is_flag: message("import.flag", "{field} must be true or false"),
+}
+_TOOLSET = {
+    "name": _is_text,
+    "title": _is_text,
+    "description": _is_text,
+    "tags": _is_texts,
+    "tools": _is_texts,
+    "owned_by_files": _is_flag,
+}
+_CONCEPT = {**dict.fromkeys(LANGUAGES, _is_texts), "note": _is_text, "in_use": _is_flag}
+
+
+def _check(
+    part: FilePart, columns: Document, checks: Mapping[str, Check], steps: Collection[str] = ()
+) -> Iterator[FileFault]:
+    """What is wrong with the form of the columns: those that there are not, and those of another type."""
+    for name, value in columns.items():
+        if name not in checks:
+            known = ", ".join(checks)
+            text = message(
+                "import.unknown_field",
+                "there is no {field} here; there are {known}",
+                field=name,
+                known=known,
+            )
+            yield part.fault(text, *steps, name)
+        elif not checks[name](value):
+            form = _FORMS[checks[name]]
+            yield part.fault(Message(form.code, form.template, {"field": name}), *steps, name)
+
+
+def _columns_of(part: FilePart) -> Document:
+    given = part.node.plain() if part.node else {}
+    return {name: value for name, value in given.items() if name not in HEAD}
+
+
+def _read_toolset(part: FilePart, content: ToolFiles) -> None:
+    columns = _columns_of(part)
+    faults = list(_check(part, {"name": None, **columns}, _TOOLSET))
+    content.faults += faults
+    if not faults:
+        tags, tools = (tuple(columns.pop(name, ())) for name in ("tags", "tools"))
+        content.toolsets.append(ExchangedToolset(**columns, tags=tags, tools=tools, part=part))
+
+
+def _read_source(part: FilePart, content: ToolFiles) -> None:
+    """Add a data source whose columns its row would take."""
+    columns = _columns_of(part)
+    known: dict[str, Check] = dict.fromkeys(SOURCE_FIELDS, lambda _value: True)
+    faults = list(_check(part, {"name": None, **columns}, {"name": _is_text, **known}))
+    if not faults:
+        columns.setdefault("engine", str(EngineName.POSTGRESQL))
+        row = DataSource(**columns)
+        try:
+            row.full_clean(validate_unique=False, validate_constraints=False)
+        except ValidationError as error:
+            faults = [
+                part.fault(foreign(f"{name}: {' '.join(texts)}"), name)
+                for name, texts in error.message_dict.items()
+            ]
+        read = {name: getattr(row, name) for name in SOURCE_FIELDS}
+        content.sources.append(ExchangedSource(name=row.name, columns=read, part=part))
+    content.faults += faults
+
+
+def _read_glossary(part: FilePart, content: ToolFiles) -> None:
+    columns = _columns_of(part)
+    concepts = columns.pop("concepts", {})
+    content.faults += _check(part, columns, {})
+    if not isinstance(concepts, dict):
+        text = message("import.concepts", "concepts must be names with their terms by language")
+        content.faults.append(part.fault(text, "concepts"))
+        return
+    for name, entry in concepts.items():
+        columns = entry if isinstance(entry, dict) else {"": entry}
+        faults = list(_check(part, columns, _CONCEPT, ("concepts", name)))
+        content.faults += faults
+        if not faults:
+            terms = {language: tuple(columns.get(language, ())) for language in LANGUAGES}
+            note, is_active = columns.get("note", ""), columns.get("in_use", True)
+            content.concepts.append(
+                ExchangedConcept(name=name, terms=terms, note=note, is_active=is_active, part=part)
+            )
+
+
+def _entry_of(tool: ExchangedTool) -> Document:
+    document = tool.snapshot.to_document()
+    parameters = [_shorten(row, _PARAMETER_DEFAULTS) for row in document.pop("parameters")]
+    entry = _shorten(document, _TOOL_DEFAULTS)
+    if not tool.is_active:
+        entry["is_active"] = False
+    return {**entry, "parameters": parameters} if parameters else entry
+
+
+def _shorten(document: Document, defaults: Document) -> Document:
     return {
         name: value
         for name, value in document.items()
         if name in _ALWAYS_WRITTEN or value != defaults[name]
     }
-
-
-def _parse(text: str) -> JsonValue:
-    try:
-        if text.lstrip().startswith("{"):
-            return json.loads(text)
-        # Aliases grow without limit, and deep nesting exhausts the stack; neither is ours.
-        depth = 0
-        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
-                raise ImportFileError(
-                    message(
-                        "import.no_aliases",
-                        "Aliases and deep nesting are not read; write the text itself.",
-                    )
-                )
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader's subclass
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        why = str(error).replace("\n", " ")[:300]
-        raise ImportFileError(
-            message("import.no_yaml", "The file is neither YAML nor JSON: {why}", why=why)
-        ) from error
-
-
-def _read_tool(entry: Any, place: int) -> ExchangedTool:
-    columns = dict(entry) if isinstance(entry, dict) else {}
-    is_active = columns.pop("is_active", True)
-    label = columns.get("name") or place
-    if not isinstance(entry, dict) or not isinstance(is_active, bool):
-        raise ImportFileError(
-            message(
-                "import.tool_form",
-                "{name}: a tool is names with values, and is_active true or false.",
-                name=label,
-            )
-        )
-    try:
-        return ExchangedTool(ToolDocument.model_validate(columns), is_active)
-    except DefinitionError as error:
-        raise ImportFileError(
-            message("import.tool_fault", "{label}: {reason}", label=label, reason=error.message)
-        ) from error

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from core.errors import ToolboxError
 from toolbuilder.editing.publishing import VersionEntry, publish_snapshot
-from toolbuilder.exchange.files import ExchangedTool
+from toolbuilder.exchange.exchanged import ExchangedTool
 from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_changes
 from toolbuilder.history.differences import ToolDifference, compare
 from toolbuilder.models import VersionOrigin

@@ -16,7 +16,9 @@ from core.errors import DefinitionError, ToolboxError
 from core.lints.advice import AdviceLevel
 from toolbuilder.editing.advice import advise_tools
 from toolbuilder.editing.publishing import read_version, record_versions
-from toolbuilder.exchange.files import ExchangedTool, read_tools_file, write_json, write_yaml
+from toolbuilder.exchange.exchanged import ExchangedTool
+from toolbuilder.exchange.files import write_json, write_yaml
+from toolbuilder.exchange.formats import read_tools_file
 from toolbuilder.exchange.importing import (
     ImportConflict,
     ImportKind,
@@ -137,7 +139,7 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
 
     def _import(self, options: dict[str, Any]) -> None:
-        plan = plan_import(read_tools_file(_read_file(options["file"])))
+        plan = plan_import(read_tools_file(_read_file(options["file"])).tools)
         conflicts = [planned for planned in plan if planned.kind is ImportKind.CHANGED]
         if options["dry_run"]:
             self._tell_plan(plan)

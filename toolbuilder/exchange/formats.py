@@ -1,0 +1,72 @@
+"""Files of tools of any form that is read here; the form is told by what is in the file."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.errors import ImportFileError
+from core.messages import list_lines, message
+from toolbuilder.exchange.exchanged import ToolFiles
+from toolbuilder.exchange.files import read_own_form
+from toolbuilder.exchange.yaml_nodes import FileFault, YamlNode, read_documents
+
+MAX_FILE_CHARACTERS = 50_000_000
+_FAULTS_TOLD = 100
+# Each form: whether these documents have it, and what adds them to the content with all their faults.
+# The last one is that of a file that has no other's marks.
+Reads = Callable[[Sequence[YamlNode], str, ToolFiles], None]
+FORMS: tuple[tuple[Callable[[Sequence[YamlNode]], bool], Reads], ...] = (
+    (lambda _documents: True, read_own_form),
+)
+
+
+def read_file(text: str, path: str, content: ToolFiles) -> None:
+    """Add what a file says to the content; `path` is what its faults call it, '' for a pasted text."""
+    if len(text) > MAX_FILE_CHARACTERS:
+        fault = message("import.file_too_large", "The file is too large.")
+        content.faults.append(FileFault(path, 0, 0, fault))
+        return
+    count = len(content.faults)
+    documents = read_documents(text, path, content.faults)
+    if not documents and len(content.faults) == count:
+        fault = message("import.no_tools", "The file has no list called tools.")
+        content.faults.append(FileFault(path, 1, 1, fault))
+    reads = next(reads for is_form, reads in FORMS if is_form(documents))
+    reads(documents, path, content)
+
+
+def read_files(texts: Mapping[str, str]) -> ToolFiles:
+    """All that the files say together, by path; what is there twice is a fault too."""
+    content = ToolFiles()
+    for path, text in texts.items():
+        read_file(text, path, content)
+    parts: tuple[Sequence[Any], ...] = (
+        content.tools,
+        content.toolsets,
+        content.sources,
+        content.concepts,
+    )
+    for kind in parts:
+        known: dict[str, Any] = {}
+        for entry in kind:
+            first = known.setdefault(entry.name, entry)
+            if first is not entry:
+                fault = message("import.tool_twice", "{name} is there twice.", name=entry.name)
+                content.faults.append(entry.part.fault(fault, "name"))
+    content.faults.sort()
+    return content
+
+
+def read_tools_file(text: str) -> ToolFiles:
+    """What one file says. Raises ImportFileError with every fault that it has, a line each."""
+    content = read_files({"": text})
+    require_no_faults(content.faults)
+    return content
+
+
+def require_no_faults(faults: Sequence[FileFault]) -> None:
+    """Raise ImportFileError if there are any: a line for each, up to a hundred."""
+    if faults:
+        lines = [fault.message for fault in faults[:_FAULTS_TOLD]]
+        if (rest := len(faults) - _FAULTS_TOLD) > 0:
+            lines.append(message("import.more_faults", "and {count} more", count=rest))
+        raise ImportFileError(list_lines(lines))
