@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from toolbuilder.exchange.models import ToolFile
 from toolbuilder.replays.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
 from toolbuilder.reviews.models import (
     OPEN_STATES,
@@ -28,6 +29,7 @@ __all__ = [
     "SearchQuestion",
     "ToolDraft",
     "ToolDraftQuerySet",
+    "ToolFile",
     "ToolReplay",
     "ToolReview",
     "ToolTrial",

@@ -48,6 +48,12 @@ class Toolset(models.Model):
         db_default=ToolsetReview.NOBODY,
         help_text=_("Who approves a change of its tools before agents get it."),
     )
+    owned_by_files = models.BooleanField(
+        _("owned by files"),
+        default=False,
+        db_default=False,
+        help_text=_("Its tools are changed in their files alone, by manage.py tools apply."),
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
 
     class Meta:

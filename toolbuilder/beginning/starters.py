@@ -9,13 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from catalog.models import CatalogTable
 from core.tool_entry import READS_ONLY
 from core.toolspec import JsonValue
-from toolbuilder.exchange.files import read_tools_file
+from toolbuilder.exchange.formats import read_tools_file
 from tools.definitions import ToolDocument
 
 EMPTY_SQL = "empty-sql"
 EMPTY_PYTHON = "empty-python"
 _FILE = Path(__file__).with_name("starters.yaml")
-_TOOLS = {tool.snapshot.name: tool.snapshot for tool in read_tools_file(_FILE.read_text("utf-8"))}
+_READY = read_tools_file(_FILE.read_text("utf-8")).tools
+_TOOLS = {tool.name: tool.snapshot for tool in _READY}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from core.messages import message
 from toolbuilder.cases.gate import require_green
 from toolbuilder.cases.rows import add_missing, replace_cases, snapshot_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
+from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.models import (
     ReviewState,
     ToolCase,
@@ -51,6 +52,7 @@ class VersionEntry:
     `override_reason` is why it is served although a test case is red; it is kept only where one is.
     `unreviewed_because` is the reason for which an operator serves it without the review that its
     toolsets ask for.
+    Only what `is_from_files` changes tools that are owned by files.
     """
 
     origin: VersionOrigin
@@ -61,6 +63,7 @@ class VersionEntry:
     override_reason: str = ""
     reviewed_by: str = ""
     unreviewed_because: str = ""
+    is_from_files: bool = False
 
 
 OUTSIDE = VersionEntry(origin=VersionOrigin.OUTSIDE)
@@ -73,6 +76,17 @@ class Publication:
     tool: ToolDefinition
     version: ToolVersion
     is_new_version: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolChange:
+    """A tool as it shall be served, and whether its database took it; None as `tool` is a new one."""
+
+    tool: ToolDefinition | None
+    snapshot: ToolDocument
+    is_active: bool = True
+    is_judged: bool = False
+    cases: Sequence[CaseDocument] | None = None
 
 
 def publish_tool(
@@ -110,6 +124,7 @@ def publish_tool(
                 )
                 raise StaleDraftError(text, served.to_document())
         publication = _write(locked.tool, snapshot, entry, draft=locked)
+        transaction.on_commit(_refresh_uses, robust=True)
         locked.delete()
     return publication
 
@@ -129,7 +144,25 @@ def publish_snapshot(
     """
     rows = ToolCase.objects.of(tool, None)
     entry = _judge_with_cases(snapshot, tool, entry, rows, given=cases)
-    return _write(tool, snapshot, entry, is_active=is_active, cases=cases)
+    with transaction.atomic():
+        transaction.on_commit(_refresh_uses, robust=True)
+        return _write(tool, snapshot, entry, is_active=is_active, cases=cases)
+
+
+def publish_all(changes: Iterable[ToolChange], entry: VersionEntry) -> list[Publication]:
+    """Serve tools that were judged already, all of them or none. Raises as publish_tool does."""
+    with transaction.atomic():
+        transaction.on_commit(_refresh_uses, robust=True)
+        return [
+            _write(
+                change.tool,
+                change.snapshot,
+                replace(entry, is_judged=change.is_judged),
+                is_active=change.is_active,
+                cases=change.cases,
+            )
+            for change in changes
+        ]
 
 
 def restore_version(
@@ -154,19 +187,25 @@ def restore_version(
 def set_all_active(ids: Collection[int], *, is_active: bool, username: str) -> list[int]:
     """Take tools into service or out of it, archived ones left alone; returns the ids of those that changed."""
     tools = ToolDefinition.objects.present().exclude(is_active=is_active)
-    return _update(tools, ids, is_active=is_active, updated_by=username)
+    # Also those of files, which do not say whether a tool is in service.
+    return _update(tools, ids, is_from_files=True, is_active=is_active, updated_by=username)
 
 
-def archive(ids: Collection[int], username: str) -> list[int]:
-    """Take tools out of service and out of sight; returns the ids of those that were not yet."""
+def archive(ids: Collection[int], username: str, *, is_from_files: bool = False) -> list[int]:
+    """Take tools out of service and out of sight; returns the ids of those that were not yet.
+
+    Raises EditError where one is owned by files, unless these say it.
+    """
     columns = {"is_active": False, "archived_at": timezone.now(), "updated_by": username}
-    return _update(ToolDefinition.objects.present(), ids, **columns)
+    tools = ToolDefinition.objects.present()
+    return _update(tools, ids, is_from_files=is_from_files, **columns)
 
 
-def unarchive(ids: Collection[int], username: str) -> list[int]:
-    """Bring archived tools back, inactive; returns the ids of those that were archived."""
+def unarchive(ids: Collection[int], username: str, *, is_from_files: bool = False) -> list[int]:
+    """Bring archived tools back, inactive; returns the ids of those that were archived. Raises as `archive`."""
     columns = {"archived_at": None, "updated_by": username}
-    return _update(ToolDefinition.objects.archived(), ids, **columns)
+    tools = ToolDefinition.objects.archived()
+    return _update(tools, ids, is_from_files=is_from_files, **columns)
 
 
 def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) -> bool:
@@ -221,10 +260,14 @@ def find_overtaking(draft: ToolDraft) -> ToolDocument | None:
     return _read_overtaking(draft.tool, draft, ToolDefinition.objects.whole())
 
 
-def _update(tools: ToolDefinitionQuerySet, ids: Collection[int], **columns: object) -> list[int]:
+def _update(
+    tools: ToolDefinitionQuerySet, ids: Collection[int], *, is_from_files: bool, **columns: object
+) -> list[int]:
     with transaction.atomic():
-        found = tools.filter(pk__in=ids).select_for_update().order_by("pk")
-        changed = list(found.values_list("pk", flat=True))
+        found = list(tools.filter(pk__in=ids).select_for_update().order_by("pk"))
+        if not is_from_files:
+            require_not_owned(found)
+        changed = [tool.pk for tool in found]
         if changed:
             ToolDefinition.objects.filter(pk__in=changed).update(**columns)
     return changed
@@ -248,6 +291,8 @@ def _write(
     cases: Sequence[CaseDocument] | None = None,
 ) -> Publication:
     with transaction.atomic():
+        if not entry.is_from_files:
+            require_not_owned([tool, snapshot] if tool else [snapshot])
         if tool is None:
             stored = ToolDefinition(created_by=entry.author)
             stored.is_active = is_active
@@ -272,7 +317,6 @@ def _write(
             review.state, review.version_number = ReviewState.PUBLISHED, version.number
             review.tool = stored
             review.save()
-        transaction.on_commit(lambda: send_job(REFRESH_USES), robust=True)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
 
 
@@ -293,6 +337,10 @@ def _find_review(
         return None, entry
     note = "\n".join(filter(None, [entry.note or review.note, review.reason]))
     return review, replace(entry, note=note, reviewed_by=review.decided_by)
+
+
+def _refresh_uses() -> None:
+    send_job(REFRESH_USES)
 
 
 def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:

@@ -1,8 +1,9 @@
 """What files say of tools, toolsets, data sources and the glossary, each part with its place in its file."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from access.toolsets.models import ToolsetReview
+from core.cases.documents import CaseDocument
 from core.messages import Message
 from toolbuilder.exchange.yaml_nodes import FileFault, YamlNode
 from tools.definitions import ToolDocument
@@ -20,13 +21,27 @@ class FilePart:
         line, column = self.node.place_of(steps) if self.node else (0, 0)
         return FileFault(self.path, line, column, text)
 
+    def fault_in(self, text: Message, key: str, position: int | None) -> FileFault:
+        """The fault at that character of a text, or at its key where the text is no block."""
+        value = self.node.value.get(key) if self.node else None
+        if position is None or value is None or not (value.is_block and self.node):
+            return self.fault(text, key)
+        before = str(value.value)[:position].split("\n")
+        # Blocks are written two columns behind their key.
+        column = self.node.place_of([key])[1] + 2 + len(before[-1])
+        return FileFault(self.path, value.line + len(before), column, text)
+
 
 @dataclass(frozen=True, slots=True)
 class ExchangedTool:
-    """A tool of a file; a new one is made active or not as `is_active` says."""
+    """A tool of a file; a new one is made active or not as `is_active` says.
+
+    `cases` are its test cases by name; None says nothing of them.
+    """
 
     snapshot: ToolDocument
     is_active: bool = True
+    cases: tuple[CaseDocument, ...] | None = None
     part: FilePart = field(default=FilePart(), compare=False, repr=False)
 
     @property
@@ -44,6 +59,7 @@ class ExchangedToolset:
     description: str = ""
     tags: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
+    review: str = str(ToolsetReview.NOBODY)
     owned_by_files: bool = False
     part: FilePart = field(default=FilePart(), compare=False, repr=False)
 
@@ -77,14 +93,6 @@ class SkippedPart:
     part: FilePart = field(default=FilePart(), compare=False, repr=False)
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def part(self) -> FilePart: ...
-
-
 @dataclass(slots=True)
 class ToolFiles:
     """All that files say, in their order, what of it is left out, and every fault."""
@@ -96,3 +104,10 @@ class ToolFiles:
     skipped: list[SkippedPart] = field(default_factory=list)
     faults: list[FileFault] = field(default_factory=list)
     owner: str = ""
+
+    @property
+    def parts(
+        self,
+    ) -> "list[ExchangedTool | ExchangedToolset | ExchangedSource | ExchangedConcept]":
+        """All that is taken."""
+        return [*self.tools, *self.toolsets, *self.sources, *self.concepts]

@@ -5,9 +5,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import yaml
 from django.core.exceptions import ValidationError
+from django.db.models import Model
 
+from access.models import Toolset
+from access.toolsets.models import ToolsetReview
 from catalog.glossary.concepts import LANGUAGES
 from catalog.models import DataSource, EngineName
+from core.cases.documents import MAX_CASES, CaseDocument, read_case
 from core.errors import DefinitionError
 from core.messages import Message, foreign, message
 from core.toolspec import JsonValue
@@ -70,8 +74,9 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def dump(value: JsonValue) -> str:
-    """The value as YAML."""
-    return str(yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100))
+    """The value as YAML, to which more may be added."""
+    text = yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=100)
+    return text[:-4] if text.endswith("\n...\n") else str(text)
 
 
 def write_yaml(tools: Iterable[ExchangedTool]) -> str:
@@ -97,6 +102,7 @@ def toolset_document(toolset: ExchangedToolset) -> Document:
         "description": toolset.description,
         "tags": list(toolset.tags),
         "tools": list(toolset.tools),
+        "review": "" if toolset.review == ToolsetReview.NOBODY else toolset.review,
         "owned_by_files": toolset.owned_by_files,
     }
     kept = {name: value for name, value in columns.items() if value}
@@ -174,7 +180,7 @@ def _read_tool(part: FilePart, content: ToolFiles, number: int | None = None) ->
     """Add a tool, or all that is wrong with it; the `number` is its place in a list."""
     given = part.node.plain() if part.node else None
     columns = dict(given) if isinstance(given, dict) else {}
-    is_active = columns.pop("is_active", True)
+    is_active, listed = columns.pop("is_active", True), columns.pop("cases", None)
     if number is None:
         columns = {name: value for name, value in columns.items() if name not in HEAD}
     if not isinstance(given, dict) or not isinstance(is_active, bool):
@@ -197,7 +203,28 @@ def _read_tool(part: FilePart, content: ToolFiles, number: int | None = None) ->
     if not document.name:
         text = message("import.no_name", "The tool has no name.")
         content.faults.append(part.fault(text))
-    content.tools.append(ExchangedTool(document, is_active, part))
+    cases = None if listed is None else _read_cases(listed, part, content)
+    content.tools.append(ExchangedTool(document, is_active, cases, part))
+
+
+def _read_cases(listed: JsonValue, part: FilePart, content: ToolFiles) -> tuple[CaseDocument, ...]:
+    """The test cases by name; what is wrong with them is added to the faults."""
+    cases: dict[str, CaseDocument] = {}
+    if not isinstance(listed, list) or len(listed) > MAX_CASES:
+        text = message("import.cases", "cases must be a list of at most {limit}", limit=MAX_CASES)
+        content.faults.append(part.fault(text, "cases"))
+        listed = []
+    for number, entry in enumerate(listed):
+        try:
+            case = read_case(entry, f"cases[{number}]")
+        except DefinitionError as error:
+            content.faults.append(part.fault(error.message, "cases", number))
+            continue
+        if case.name in cases:
+            text = message("import.tool_twice", "{name} is there twice.", name=case.name)
+            content.faults.append(part.fault(text, "cases", number))
+        cases[case.name] = case
+    return tuple(case for _name, case in sorted(cases.items()))
 
 
 def _find_tool_faults(columns: Document) -> Iterator[tuple[tuple[str | int, ...], Message]]:
@@ -235,17 +262,21 @@ def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-_FORMS: Mapping[Check, Message] = {
-    _is_text: message("import.text", "{field} must be text"),
-    _is_texts: message("import.texts", "{field} must be a list of texts"),
-    _is_flag: message("import.flag", "{field} must be true or false"),
-}
+def _explain_form(check: Check, field: str) -> Message:
+    if check is _is_text:
+        return message("import.text", "{field} must be text", field=field)
+    if check is _is_texts:
+        return message("import.texts", "{field} must be a list of texts", field=field)
+    return message("import.flag", "{field} must be true or false", field=field)
+
+
 _TOOLSET = {
     "name": _is_text,
     "title": _is_text,
     "description": _is_text,
     "tags": _is_texts,
     "tools": _is_texts,
+    "review": _is_text,
     "owned_by_files": _is_flag,
 }
 _CONCEPT = {**dict.fromkeys(LANGUAGES, _is_texts), "note": _is_text, "in_use": _is_flag}
@@ -266,8 +297,7 @@ def _check(
             )
             yield part.fault(text, *steps, name)
         elif not checks[name](value):
-            form = _FORMS[checks[name]]
-            yield part.fault(Message(form.code, form.template, {"field": name}), *steps, name)
+            yield part.fault(_explain_form(checks[name], name), *steps, name)
 
 
 def _columns_of(part: FilePart) -> Document:
@@ -281,7 +311,18 @@ def _read_toolset(part: FilePart, content: ToolFiles) -> None:
     content.faults += faults
     if not faults:
         tags, tools = (tuple(columns.pop(name, ())) for name in ("tags", "tools"))
-        content.toolsets.append(ExchangedToolset(**columns, tags=tags, tools=tools, part=part))
+        toolset = ExchangedToolset(**columns, tags=tags, tools=tools, part=part)
+        content.faults += _clean(Toolset(**columns, tags=list(tags)), part)
+        content.toolsets.append(toolset)
+
+
+def _clean(row: Model, part: FilePart) -> Iterator[FileFault]:
+    """What the row would not take, as its forms say it."""
+    try:
+        row.full_clean(validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        for name, texts in error.message_dict.items():
+            yield part.fault(foreign(f"{name}: {' '.join(texts)}"), name)
 
 
 def _read_source(part: FilePart, content: ToolFiles) -> None:
@@ -292,13 +333,7 @@ def _read_source(part: FilePart, content: ToolFiles) -> None:
     if not faults:
         columns.setdefault("engine", str(EngineName.POSTGRESQL))
         row = DataSource(**columns)
-        try:
-            row.full_clean(validate_unique=False, validate_constraints=False)
-        except ValidationError as error:
-            faults = [
-                part.fault(foreign(f"{name}: {' '.join(texts)}"), name)
-                for name, texts in error.message_dict.items()
-            ]
+        faults = list(_clean(row, part))
         read = {name: getattr(row, name) for name in SOURCE_FIELDS}
         content.sources.append(ExchangedSource(name=row.name, columns=read, part=part))
     content.faults += faults
@@ -330,7 +365,8 @@ def _entry_of(tool: ExchangedTool) -> Document:
     entry = _shorten(document, _TOOL_DEFAULTS)
     if not tool.is_active:
         entry["is_active"] = False
-    return {**entry, "parameters": parameters} if parameters else entry
+    entry |= {"parameters": parameters} if parameters else {}
+    return entry | {"cases": [case.to_document() for case in tool.cases]} if tool.cases else entry
 
 
 def _shorten(document: Document, defaults: Document) -> Document:

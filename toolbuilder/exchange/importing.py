@@ -1,10 +1,12 @@
 """The tools of a file against those that are there: what would change, and the change itself."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.cases.documents import CaseDocument
 from core.errors import ToolboxError
+from toolbuilder.cases.rows import snapshot_cases
 from toolbuilder.editing.publishing import VersionEntry, publish_snapshot
 from toolbuilder.exchange.exchanged import ExchangedTool
 from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_changes
@@ -38,12 +40,14 @@ class PlannedTool:
     stored: ToolDefinition | None = None
     difference: ToolDifference | None = None
     breaking: tuple[BreakingChange, ...] = ()
+    has_other_cases: bool = False
 
     @property
     def kind(self) -> ImportKind:
         if self.stored is None:
             return ImportKind.NEW
-        return ImportKind.CHANGED if self.difference else ImportKind.SAME
+        is_changed = bool(self.difference) or self.has_other_cases
+        return ImportKind.CHANGED if is_changed else ImportKind.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +60,11 @@ class ImportOutcome:
 
 
 def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
-    """What an import would do, in the order of the file; three queries, and nothing is written."""
+    """What an import would do, in the order of the file; four queries, and nothing is written."""
     given = list(tools)
     names = [tool.snapshot.name for tool in given]
     rows = {tool.name: tool for tool in ToolDefinition.objects.whole().filter(name__in=names)}
+    cases = snapshot_cases([row.pk for row in rows.values()])
     planned = []
     for tool in given:
         stored, new = rows.get(tool.snapshot.name), tool.snapshot
@@ -67,8 +72,12 @@ def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
             planned.append(PlannedTool(tool))
             continue
         old = ToolDocument.of_row(stored)
-        breaking = find_breaking_changes(old, new)
-        planned.append(PlannedTool(tool, stored, compare(old, new), breaking))
+        # Most tools of a folder are as they were, which is seen at once.
+        difference = None if old == new else compare(old, new)
+        breaking = find_breaking_changes(old, new) if difference else ()
+        said = None if tool.cases is None else [case.to_document() for case in tool.cases]
+        has_other_cases = said is not None and said != cases.get(stored.pk, [])
+        planned.append(PlannedTool(tool, stored, difference, breaking, has_other_cases))
     return planned
 
 
@@ -91,15 +100,22 @@ def apply_import(
         if planned.kind is ImportKind.SAME:
             yield ImportOutcome(given.snapshot.name)
         else:
-            yield import_tool(planned.stored, given.snapshot, entry, is_active=given.is_active)
+            stored, is_active = planned.stored, given.is_active
+            cases = given.cases
+            yield import_tool(stored, given.snapshot, entry, is_active=is_active, cases=cases)
 
 
 def import_tool(
-    stored: ToolDefinition | None, new: ToolDocument, entry: VersionEntry, *, is_active: bool
+    stored: ToolDefinition | None,
+    new: ToolDocument,
+    entry: VersionEntry,
+    *,
+    is_active: bool,
+    cases: Sequence[CaseDocument] | None = None,
 ) -> ImportOutcome:
     """Publish one tool; a refusal is its outcome. `is_active` counts for a tool that is new."""
     try:
-        publication = publish_snapshot(stored, new, entry, is_active=is_active)
+        publication = publish_snapshot(stored, new, entry, is_active=is_active, cases=cases)
     except ToolboxError as error:
         return ImportOutcome(new.name, refusal=error)
     return ImportOutcome(new.name, publication.version.number)

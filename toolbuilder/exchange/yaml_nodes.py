@@ -160,7 +160,7 @@ class _Reader:
         end: Any = event.end_mark
         node = YamlNode(mark.line + 1, mark.column + 1, None, end.line + 1)
         if isinstance(event, yaml.ScalarEvent):
-            node.value = _resolve(event)
+            node.value, node.is_block = _resolve(event), event.style == "|"
             return node
         node.is_block = not event.flow_style
         if isinstance(event, yaml.SequenceStartEvent):

@@ -1,4 +1,4 @@
-"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports, ingests, calls tools."""
+"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports, applies, ingests, calls tools."""
 
 import json
 import sys
@@ -16,6 +16,8 @@ from core.errors import DefinitionError, ToolboxError
 from core.lints.advice import AdviceLevel
 from toolbuilder.editing.advice import advise_tools
 from toolbuilder.editing.publishing import read_version, record_versions
+from toolbuilder.exchange.applying import ApplyRequest
+from toolbuilder.exchange.directories import read_tools
 from toolbuilder.exchange.exchanged import ExchangedTool
 from toolbuilder.exchange.files import write_json, write_yaml
 from toolbuilder.exchange.formats import read_tools_file
@@ -28,6 +30,13 @@ from toolbuilder.exchange.importing import (
 )
 from toolbuilder.history.differences import compare, difference_lines
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
+from toolbuilder.management.tool_files import (
+    add_apply,
+    apply_folder,
+    export_folder,
+    is_folder,
+    lint_folder,
+)
 from toolbuilder.management.tool_ingest import add_ingest, ingest_document, ingest_server
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
@@ -35,11 +44,13 @@ from tools.running import run_here
 
 FAILED, WRONG = 1, 2
 _EXIT_CODES = """exit codes:
-  0    done
-  1    a tool was refused or has a problem, or its call ended in an error
-  2    wrong arguments, or a file that cannot be read
+  0    done; of apply --dry-run: nothing would change
+  1    a tool was refused or has a problem, its call ended in an error, or apply found faults
+  2    wrong arguments, or a file that cannot be read; of apply --dry-run: something would change
   3    an import with conflicts, of which nothing was written"""
 CONFLICTS = 3
+# As `terraform plan -detailed-exitcode` says it.
+CHANGES = 2
 _WRITERS: Mapping[str, Callable[[Iterable[ExchangedTool]], str]] = {
     "yaml": write_yaml,
     "json": write_json,
@@ -47,7 +58,7 @@ _WRITERS: Mapping[str, Callable[[Iterable[ExchangedTool]], str]] = {
 
 
 class Command(BaseCommand):
-    help = "List, show, compare, lint, export, import, ingest and call tools."
+    help = "List, show, compare, lint, export, import, apply, ingest and call tools."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.epilog = _EXIT_CODES
@@ -55,6 +66,7 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
         _add_reads(actions)
         _add_exchange(actions)
+        add_apply(actions)
         add_ingest(actions)
         call = actions.add_parser("call", help="call a tool, with the limits of an agent's call")
         call.add_argument("name", metavar="NAME")
@@ -71,7 +83,7 @@ class Command(BaseCommand):
         try:
             run(options)
         except ToolboxError as error:
-            code = FAILED if options["action"] == "call" else WRONG
+            code = FAILED if options["action"] in {"apply", "call"} else WRONG
             raise CommandError(str(error), returncode=code) from error
 
     def _list(self, options: dict[str, Any]) -> None:
@@ -109,6 +121,13 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _lint(self, options: dict[str, Any]) -> None:
+        if len(options["names"]) == 1 and is_folder(options["names"][0]):
+            lines, has_problem = lint_folder(Path(options["names"][0]))
+            for line in lines:
+                self.stdout.write(line)
+            if has_problem:
+                raise SystemExit(FAILED)
+            return
         found = advise_tools(options["names"])
         if options["json"]:
             rows = {name: [item.to_json() for item in advice] for name, advice in found.items()}
@@ -127,10 +146,17 @@ class Command(BaseCommand):
     def _export(self, options: dict[str, Any]) -> None:
         tools = ToolDefinition.objects.whole().order_by("name")
         names = options["names"]
+        folder = names[0] if len(names) == 1 and is_folder(names[0]) else ""
+        names = options["tools"] if folder else names
         chosen = list(tools.filter(name__in=names) if names else tools.present())
         if missing := sorted(set(names) - {tool.name for tool in chosen}):
             raise DefinitionError(f"there is no tool called {', '.join(missing)}")
-        given = [ExchangedTool(ToolDocument.of_row(tool), tool.is_active) for tool in chosen]
+        given = read_tools(chosen)
+        if folder:
+            prunes, is_part = options["prune"], bool(names)
+            tell = self.stdout.write
+            export_folder(Path(folder), given, prunes=prunes, is_part=is_part, tell=tell)
+            return
         text = _WRITERS[options["format"]](given)
         if options["output"]:
             Path(options["output"]).write_text(text, encoding="utf-8")
@@ -166,6 +192,18 @@ class Command(BaseCommand):
         self.stdout.write(f"{published:,} published, {refused:,} refused.")
         if refused:
             raise SystemExit(FAILED)
+
+    def _apply(self, options: dict[str, Any]) -> None:
+        request = ApplyRequest(
+            username=options["as"],
+            note=options["note"],
+            override_reason=options["override_red"],
+            unreviewed_because=options["unreviewed"],
+            prunes=options["prune"],
+            is_trial=options["dry_run"],
+        )
+        if apply_folder(options["folder"], request, self.stdout.write) and request.is_trial:
+            raise SystemExit(CHANGES)
 
     def _ingest(self, options: dict[str, Any]) -> None:
         if options["mcp"]:
@@ -218,14 +256,30 @@ def _add_reads(actions: Any) -> None:
     diff.add_argument("old", type=int, metavar="OLD")
     diff.add_argument("new", type=int, nargs="?", metavar="NEW")
     lint = actions.add_parser("lint", help="advise on tools; exit code 1 where one has a problem")
-    lint.add_argument("names", nargs="*", metavar="NAME", help="tools (default: all active ones)")
+    lint.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="tools (default: all active ones), or a folder of files, for which no server is needed",
+    )
     lint.add_argument("--json", action="store_true")
     actions.add_parser("record", help="keep what other programs wrote as versions")
 
 
 def _add_exchange(actions: Any) -> None:
-    export = actions.add_parser("export", help="write tools as YAML or JSON")
-    export.add_argument("names", nargs="*", metavar="NAME", help="tools (default: all)")
+    export = actions.add_parser("export", help="write tools as YAML or JSON, or a folder of files")
+    export.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="tools (default: all), or DIR: a folder, or what has a / in it",
+    )
+    export.add_argument(
+        "--tools", nargs="+", default=[], metavar="NAME", help="with DIR: only these"
+    )
+    export.add_argument(
+        "--prune", action="store_true", help="with DIR: remove files of tools that are not there"
+    )
     export.add_argument("--format", choices=list(_WRITERS), default="yaml")
     export.add_argument("--output", metavar="FILE")
     imported = actions.add_parser("import", help="publish the tools of a file")
