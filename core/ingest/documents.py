@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
@@ -48,6 +49,25 @@ def read_document(text: str) -> dict[str, JsonValue]:
             )
         )
     return document
+
+
+class YamlSection(dict[str, JsonValue]):
+    """A mapping of a YAML text: `line` is where it begins, `lines` those of its names, from 1."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
+
+
+def read_yaml_documents(text: str) -> list[JsonValue]:
+    """The documents of a YAML or JSON text in their order; each mapping in them is a YamlSection.
+
+    Raises ImportFileError, as read_document does.
+    """
+    _check_length(text, MAX_YAML_CHARACTERS, "YAML")
+    with _readable():
+        return list(_YamlReader(text).read_all())
 
 
 def _read_json(text: str) -> JsonValue:
@@ -102,8 +122,15 @@ def _check_length(text: str, limit: int, kind: str) -> None:
 
 def _read_yaml(text: str) -> JsonValue:
     _check_length(text, MAX_YAML_CHARACTERS, "YAML")
-    try:
+    with _readable():
         return _YamlReader(text).read()
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Faults of YAML become ImportFileError."""
+    try:
+        yield
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         why = message(
@@ -135,6 +162,12 @@ class _YamlReader:
                 return document
         return document
 
+    def read_all(self) -> Iterator[JsonValue]:
+        """Each document; one without a value is left out."""
+        for event in self._events:
+            if isinstance(event, (yaml.ScalarEvent, yaml.CollectionStartEvent, yaml.AliasEvent)):
+                yield self._read_node(event, 1)
+
     def _read_node(self, event: Any, depth: int) -> JsonValue:
         self._check(event, depth)
         if isinstance(event, yaml.ScalarEvent):
@@ -148,10 +181,10 @@ class _YamlReader:
             return float(text) if _NUMBER.fullmatch(text) else text
         if isinstance(event, yaml.SequenceStartEvent):
             return [self._read_node(item, depth + 1) for item in self._until(yaml.SequenceEndEvent)]
-        return self._read_mapping(depth)
+        return self._read_mapping(event, depth)
 
-    def _read_mapping(self, depth: int) -> dict[str, JsonValue]:
-        found: dict[str, JsonValue] = {}
+    def _read_mapping(self, start: Any, depth: int) -> YamlSection:
+        found = YamlSection(_line_of(start))
         for event in self._until(yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 raise _refused(
@@ -165,6 +198,7 @@ class _YamlReader:
                         "document.name_twice", "{name} is there twice", name=shown(event.value)
                     ),
                 )
+            found.lines[event.value] = _line_of(event)
             found[event.value] = self._read_node(next(self._events), depth + 1)
         return found
 
@@ -207,6 +241,11 @@ def _refused(event: Any, text: Message) -> ImportFileError:
             "document.at_line",
             "{fault}, line {line}",
             fault=text,
-            line=str(event.start_mark.line + 1),
+            line=str(_line_of(event)),
         )
     )
+
+
+def _line_of(event: Any) -> int:
+    line: int = event.start_mark.line + 1
+    return line
