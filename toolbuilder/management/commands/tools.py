@@ -28,6 +28,9 @@ from toolbuilder.exchange.importing import (
     apply_import,
     plan_import,
 )
+from toolbuilder.exchange.toolbox.document import is_toolbox
+from toolbuilder.exchange.toolbox.taking import describe_taking, read_renamed, take_toolbox
+from toolbuilder.exchange.toolbox.writing import export_toolbox
 from toolbuilder.history.differences import compare, difference_lines
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
 from toolbuilder.management.tool_files import (
@@ -157,7 +160,8 @@ class Command(BaseCommand):
             tell = self.stdout.write
             export_folder(Path(folder), given, prunes=prunes, is_part=is_part, tell=tell)
             return
-        text = _WRITERS[options["format"]](given)
+        is_toolbox_format = options["format"] == "toolbox"
+        text = export_toolbox(chosen) if is_toolbox_format else _WRITERS[options["format"]](given)
         if options["output"]:
             Path(options["output"]).write_text(text, encoding="utf-8")
             self.stderr.write(f"{len(given):,} tools written to {options['output']}.")
@@ -165,7 +169,11 @@ class Command(BaseCommand):
             self.stdout.write(text, ending="")
 
     def _import(self, options: dict[str, Any]) -> None:
-        plan = plan_import(read_tools_file(_read_file(options["file"])).tools)
+        text = _read_file(options["file"])
+        taking = take_toolbox(text, read_renamed(options["source"])) if is_toolbox(text) else None
+        for line in describe_taking(taking) if taking else ():
+            self.stderr.write(line)
+        plan = plan_import(taking.tools if taking else read_tools_file(text).tools)
         conflicts = [planned for planned in plan if planned.kind is ImportKind.CHANGED]
         if options["dry_run"]:
             self._tell_plan(plan)
@@ -179,7 +187,9 @@ class Command(BaseCommand):
             )
         skips = options["on_conflict"] == ImportConflict.SKIP
         chosen = [planned for planned in plan if not (skips and planned in conflicts)]
-        published = refused = 0
+        published, refused = 0, taking.refused if taking else 0
+        if taking:
+            taking.save_sources()
         reason = options["override_red"]
         outcomes = apply_import(chosen, options["as"], note=options["note"], override_reason=reason)
         for outcome in outcomes:
@@ -189,6 +199,8 @@ class Command(BaseCommand):
             elif outcome.version:
                 published += 1
                 self.stdout.write(f"{outcome.name}: version {outcome.version}")
+        if taking:
+            taking.save_toolsets()
         self.stdout.write(f"{published:,} published, {refused:,} refused.")
         if refused:
             raise SystemExit(FAILED)
@@ -280,11 +292,20 @@ def _add_exchange(actions: Any) -> None:
     export.add_argument(
         "--prune", action="store_true", help="with DIR: remove files of tools that are not there"
     )
-    export.add_argument("--format", choices=list(_WRITERS), default="yaml")
+    export.add_argument("--format", choices=[*_WRITERS, "toolbox"], default="yaml")
     export.add_argument("--output", metavar="FILE")
-    imported = actions.add_parser("import", help="publish the tools of a file")
+    imported = actions.add_parser(
+        "import", help="publish the tools of a file, ours or a tools.yaml"
+    )
     imported.add_argument("file", metavar="FILE", help="- is standard input")
     imported.add_argument("--dry-run", action="store_true", help="only tell what would change")
+    imported.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="THEIRS=OURS",
+        help="the data source instead of one of a tools.yaml of MCP Toolbox",
+    )
     imported.add_argument(
         "--on-conflict",
         choices=list(map(str, ImportConflict)),

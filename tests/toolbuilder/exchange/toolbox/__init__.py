@@ -1,0 +1,1 @@
+"""The format of MCP Toolbox, with its own examples."""

@@ -1,0 +1,1 @@
+"""The tools.yaml of MCP Toolbox, read and written; tests/toolbuilder/exchange/toolbox."""
