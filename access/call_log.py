@@ -31,7 +31,8 @@ ANY_FAILURE = "failed"
 COLUMNS = (
     "at", "tool_name", "caller", "key_id", "outcome", "error", "duration_ms", "row_count",
     "truncated", "revision", "tool_version", "runtime_id", "request_id", "client_name",
-    "client_version", "protocol", "session", "address", "endpoint", "trace_id", "arguments",
+    "client_version", "protocol", "session", "address", "endpoint", "trace_id", "called_as",
+    "arguments",
 )  # fmt: skip
 _QUERY_CHARACTERS = 1_000
 # Those of the error and of the messages in it.

@@ -73,6 +73,7 @@ class Call:
     endpoint: str = ""
     trace_id: str = ""
     tool_version: int | None = None
+    called_as: str = ""
     number: int | None = None
 
 

@@ -231,6 +231,8 @@ class CallRecord(models.Model):
     endpoint = models.TextField(_("endpoint"), default="", db_default="")
     trace_id = models.CharField(_("trace id"), max_length=32, default="", db_default="")
     tool_version = models.IntegerField(_("tool version"), null=True)
+    # The old names that it used, apart by blanks: the tool's, and with a colon before it a parameter's.
+    called_as = models.TextField(_("called as"), default="", db_default="")
     # Tells a runtime's calls apart, so that none is recorded twice.
     number = models.BigIntegerField(null=True, editable=False)
 
@@ -247,6 +249,11 @@ class CallRecord(models.Model):
                 fields=["-at", "-id", "outcome"],
                 condition=~models.Q(outcome=Outcome.OK),
                 name="call_record_failed",
+            ),
+            models.Index(
+                fields=["tool_name", "-at"],
+                condition=~models.Q(called_as=""),
+                name="call_record_called_as",
             ),
         ]
         constraints = [

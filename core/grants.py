@@ -1,7 +1,7 @@
 """Grants: which tools a caller may use, directly, by toolset or by group, and which data sources with SQL of its own."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.messages import Message, message
@@ -77,11 +77,18 @@ class Visibility:
     """The one rule of what a caller sees, for lists, searches, calls and pages; never changed."""
 
     def __init__(
-        self, places: Mapping[str, ToolPlace], toolsets: Mapping[str, ToolsetSpec]
+        self,
+        places: Mapping[str, ToolPlace],
+        toolsets: Mapping[str, ToolsetSpec],
+        renamed: Mapping[str, str] | None = None,
     ) -> None:
-        """`places` are of every served tool, by name."""
+        """`places` are of every served tool, by name; `renamed` has new names by old one, which mean the same."""
         self._places = places
-        self._toolsets = toolsets
+        self._renamed = renamed or {}
+        self._toolsets = {
+            name: replace(spec, tools=self._with_new_names(spec.tools))
+            for name, spec in toolsets.items()
+        }
         self._members: dict[str, frozenset[str]] = {}
         self._seen: dict[tuple[Grant, str], frozenset[str] | None] = {}
         # Few: only built-in tools have groups and run SQL of their callers.
@@ -110,7 +117,8 @@ class Visibility:
         if grant.tools is None:
             seen = set(self._places)
         else:
-            seen = {name for name in grant.tools if name in self._places}
+            granted = self._with_new_names(grant.tools)
+            seen = {name for name in granted if name in self._places}
             seen |= {name for name, group in self._grouped.items() if group in grant.groups}
             seen.update(*map(self.members, grant.toolsets))
         if toolset:
@@ -124,7 +132,7 @@ class Visibility:
             return Verdict(False, NOT_AT_ENDPOINT)
         if name in self._free and not grant.may_query(self._free[name]):
             return Verdict(False, NO_FREE_SQL)
-        if grant.tools is None or name in grant.tools:
+        if grant.tools is None or name in self._with_new_names(grant.tools):
             return Verdict(True, EVERY_TOOL if grant.tools is None else NAMED)
         if (group := self._grouped.get(name, "")) in grant.groups:
             return Verdict(True, message("grant.group", "the group {group}", group=group))
@@ -132,6 +140,9 @@ class Visibility:
         if not holding:
             return Verdict(False, NOT_GRANTED)
         return Verdict(True, message("grant.toolset", "the toolset {toolset}", toolset=holding[0]))
+
+    def _with_new_names(self, names: frozenset[str]) -> frozenset[str]:
+        return names | {self._renamed[name] for name in names & self._renamed.keys()}
 
     def members(self, toolset: str) -> frozenset[str]:
         """Names of the served tools of the toolset; none if there is no such toolset."""

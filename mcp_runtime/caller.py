@@ -5,7 +5,7 @@ import difflib
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
@@ -35,6 +35,7 @@ from core.errors import (
 from core.execution import CompiledTool, QuerySources
 from core.limits import FoundLimit
 from core.messages import message
+from core.old_names import NO_OLD_NAMES, OldName, OldNames, with_notices
 from core.results import Answer
 from mcp_runtime.breakers import Breakers
 from mcp_runtime.kept_arguments import ArgumentsKeeper
@@ -149,33 +150,28 @@ class ToolCaller:
     ) -> Answer:
         """The tool's answer. Raises ToolboxError with a text that the agent may read; records every end.
 
-        A call of a forwarding tool is a call of the tool that it names, and recorded as that alone.
+        A call of a forwarding tool is a call of the tool that it names, and recorded as that alone; so is
+        one by an old name, whose answer says what is called now.
         """
         snapshot, began = self.snapshot(), time.perf_counter()
         record = self._begin_record(caller, name, origin, snapshot.revision)
-        tool: ServedTool | None = None
+        target = _Target(name, arguments)
         self.running += 1
         end_watch, answer = self.watch.began(origin) if self.watch else None, None
         try:
-            tool = _find_tool(snapshot, caller, name)
-            if isinstance(tool, ForwardingTool):
-                name, arguments = tool.read_target(arguments)
-                record.tool_name, tool = shorten_text(name), None
-                tool = _find_tool(snapshot, caller, name)
-            if isinstance(tool, CompiledTool):
-                record.tool_version = tool.spec.version or None
-            answer = await self._run(caller, name, tool, arguments)
+            target.find(snapshot, caller, record)
+            answer = await self._run(caller, target)
             record.row_count, record.truncated = answer.row_count, answer.truncated
             if isinstance(answer, RefusedAnswer):
-                self._note_end(record, answer.error, arguments, tool)
+                self._note_end(record, answer.error, target)
             return answer
         except BaseException as error:
-            self._note_end(record, error, arguments, tool)
+            self._note_end(record, error, target)
             raise
         finally:
             self.running -= 1
             record.duration_ms = (time.perf_counter() - began) * 1_000
-            record.arguments = self.keeper.encode(arguments, tool)
+            record.arguments = self.keeper.encode(target.arguments, target.tool)
             if end_watch is not None:
                 end_watch(record, answer)
             self.recorder.add(record)
@@ -185,16 +181,19 @@ class ToolCaller:
         """The limits of such a call; without any it waits for nobody before it runs."""
         return self.gate.concerning(caller.facts.owner, caller.key_id, name)
 
-    async def _run(
-        self, caller: Caller, name: str, tool: ServedTool, arguments: Mapping[str, object]
-    ) -> Answer:
+    async def _run(self, caller: Caller, target: "_Target") -> Answer:
         """The answer of a call that neither a limit nor the tool's breaker refuses."""
+        tool = target.tool
+        assert tool is not None  # noqa: S101 - narrows
         run = partial(
-            run_tool, tool, arguments, caller.facts, self.sources, caller=caller.queue_name
+            run_tool,
+            *(tool, target.arguments, caller.facts, self.sources),
+            caller=caller.queue_name,
         )
-        limits = self.limits_of(caller, name)
+        limits = self.limits_of(caller, target.name)
         with self.breakers.enter(tool):
-            return await (run_within_limits(self.gate, limits, run) if limits else run())
+            answer = await (run_within_limits(self.gate, limits, run) if limits else run())
+        return with_notices(answer, target.old_names) if target.old_names else answer
 
     def _begin_record(self, caller: Caller, name: str, origin: CallOrigin, revision: int) -> Call:
         return Call(
@@ -213,13 +212,7 @@ class ToolCaller:
             trace_id=origin.trace_id,
         )
 
-    def _note_end(
-        self,
-        record: Call,
-        error: BaseException,
-        arguments: Mapping[str, object],
-        tool: ServedTool | None,
-    ) -> None:
+    def _note_end(self, record: Call, error: BaseException, target: "_Target") -> None:
         outcome = next((found for kind, found in _OUTCOMES if isinstance(error, kind)), None)
         if outcome is None:
             logger.error("a call failed inside the server", exc_info=error)
@@ -227,10 +220,42 @@ class ToolCaller:
             return
         text = str(error)
         record.outcome = outcome
-        record.error = shorten_text(self.keeper.clean(text, arguments, tool))
+        record.error = shorten_text(self.keeper.clean(text, target.arguments, target.tool))
         # Where all of the text can be stored, its values can be too.
         if isinstance(error, ToolboxError) and record.error == text:
             record.error_message = to_columns("error", error.message)["error_message"]
+
+
+@dataclass(slots=True)
+class _Target:
+    """What a call is for: a tool, None until it is found, by its name, and the arguments."""
+
+    name: str
+    arguments: Mapping[str, object]
+    tool: ServedTool | None = None
+    old_names: Sequence[OldName] = ()
+
+    def find(self, snapshot: Snapshot, caller: Caller, record: Call) -> None:
+        """Find the tool that is meant, and what is called otherwise now. Raises UnknownToolError."""
+        self.tool = _find_tool(snapshot, caller, self.name)
+        if isinstance(self.tool, ForwardingTool):
+            self.name, self.arguments = self.tool.read_target(self.arguments)
+            record.tool_name, self.tool = shorten_text(self.name), None
+            self.tool = _find_tool(snapshot, caller, self.name)
+        if isinstance(self.tool, CompiledTool):
+            record.tool_version = self.tool.spec.version or None
+            if snapshot.old_names is not NO_OLD_NAMES:
+                self._use_new_names(snapshot.old_names, self.tool.spec.name, record)
+
+    def _use_new_names(self, names: OldNames, new_name: str, record: Call) -> None:
+        if self.name != new_name:
+            self.old_names, record.called_as = [names.tools[self.name]], self.name
+            self.name = record.tool_name = new_name
+        self.arguments, renamed = names.rename_arguments(new_name, self.arguments, record.at)
+        if renamed:
+            self.old_names = [*self.old_names, *renamed]
+            texts = (record.called_as, *(f":{name.old}" for name in renamed))
+            record.called_as = " ".join(filter(None, texts))
 
 
 def _log_call(call: Call) -> None:
@@ -254,12 +279,22 @@ def _log_call(call: Call) -> None:
 
 def _find_tool(snapshot: Snapshot, caller: Caller, name: str) -> ServedTool:
     """The tool. Raises UnknownToolError if the caller may not see it, naming similar ones."""
-    tool = snapshot.find(name) if snapshot.is_seen(caller.facts, name) else None
-    if tool is not None:
+    tool = snapshot.find_answering(name)
+    if tool is not None and snapshot.is_seen(caller.facts, tool.spec.name):
         return tool
+    shown = repr(name[:64])
+    ended = snapshot.old_names.tools.get(name)
+    if ended and snapshot.find(ended.new) and snapshot.is_seen(caller.facts, ended.new):
+        raise UnknownToolError(
+            message(
+                "tool.renamed",
+                "Unknown tool: {name}; it is called {new} now",
+                name=shown,
+                new=ended.new,
+            )
+        )
     seen = snapshot.names_for(caller.facts)
     visible = [known for known, _ in snapshot.all_tools() if seen is None or known in seen]
-    shown = repr(name[:64])
     if near := difflib.get_close_matches(name[:64], visible[:5_000], n=3):
         raise UnknownToolError(
             message(

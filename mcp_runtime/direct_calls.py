@@ -39,7 +39,7 @@ def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
     async def answer(ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> Any:
         with CancelScope() as scope, _cancelled_on_disconnect(ctx.request, scope):
             origin, arguments = read_origin(ctx), params.arguments or {}
-            if caller.snapshot().find(params.name) is None:
+            if caller.snapshot().find_answering(params.name) is None:
                 ORIGIN.set(origin)
                 return await through_fastmcp(ctx, params)
             try:

@@ -1,5 +1,6 @@
 """What is served at one moment: immutable, swapped as a whole."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from core.execution import CompiledTool
 from core.grants import EVERYTHING, ToolsetSpec, Visibility
 from core.limits import LimitBook
 from core.messages import Message
+from core.old_names import NO_OLD_NAMES, OldNames
 from mcp_runtime.proxied.registry import ProxiedTool
 from tools.builtin.tool import BuiltinTool
 from tools.toolsets import find_places
@@ -31,10 +33,12 @@ class Snapshot:
     toolsets: Mapping[str, ToolsetSpec] = field(default_factory=dict)
     limits: LimitBook = field(default_factory=LimitBook)
     issuers: tuple[Issuer, ...] = ()
+    old_names: OldNames = NO_OLD_NAMES
 
     @cached_property
     def _visibility(self) -> Visibility:
-        return Visibility(find_places({**self.builtin, **self.tools}), self.toolsets)
+        places = find_places({**self.builtin, **self.tools})
+        return Visibility(places, self.toolsets, self.old_names.renamed_tools)
 
     def names_for(self, facts: CallerFacts) -> frozenset[str] | None:
         """Names of the tools that the caller sees; None is every one."""
@@ -57,6 +61,13 @@ class Snapshot:
         """The tool of that name, of either kind."""
         return self.tools.get(name) or self.builtin.get(name)
 
+    def find_answering(self, name: str) -> ServedTool | None:
+        """The tool that a call by that name is for, which may be an old one of it."""
+        if (tool := self.find(name)) is not None or self.old_names is NO_OLD_NAMES:
+            return tool
+        old = self.old_names.tools.get(name)
+        return self.find(old.new) if old is not None and time.time() < old.ends_at else None
+
     def all_tools(self) -> Iterator[tuple[str, ServedTool]]:
         """Every tool with its name, the built-in ones first."""
         yield from self.builtin.items()
@@ -65,6 +76,9 @@ class Snapshot:
     def differs_for_agents(self, other: "Snapshot") -> bool:
         """Whether a client's list of tools is out of date after a change to `other`."""
         if self.tools.keys() != other.tools.keys() or self.toolsets != other.toolsets:
+            return True
+        if self.old_names.tools.keys() != other.old_names.tools.keys():
+            # Grants by an old name.
             return True
         return any(
             tool is not other.tools[name] and tool.spec != other.tools[name].spec

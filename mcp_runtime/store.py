@@ -6,9 +6,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from zoneinfo import ZoneInfo
-
-from django.conf import settings
 
 from access.database_thread import DatabaseThread
 from core.errors import DefinitionError, ToolboxError
@@ -107,7 +104,7 @@ class ToolStore:
         served = self._with_proxied(dict(sorted(defined.items())))
         self.snapshot = Snapshot(
             *(rows.revision, served, quarantined, before.builtin, rows.toolsets),
-            *(LimitBook(rows.limits, ZoneInfo(settings.LIMIT_TIME_ZONE)), rows.issuers),
+            *(rows.limits, rows.issuers, rows.old_names),
         )
         self._fingerprints = {
             tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()

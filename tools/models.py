@@ -18,11 +18,12 @@ from core.toolspec import (
     ParameterType,
     ResultFormat,
 )
+from tools.aliases import ToolAlias
 from tools.fields import UtcNowText, YesNoField
 from tools.resting import RestingTool
 from tools.revisions import RegistryChange, RegistryRevision
 
-__all__ = ["RegistryChange", "RegistryRevision", "RestingTool"]
+__all__ = ["RegistryChange", "RegistryRevision", "RestingTool", "ToolAlias"]
 
 
 class ToolType(models.TextChoices):

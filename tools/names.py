@@ -6,6 +6,7 @@ from catalog.models import McpTool
 from core.errors import DefinitionError
 from core.ingest.remote_tools import served_name
 from core.messages import Message, message
+from tools.aliases import require_no_alias
 from tools.builtin.registry import BUILTIN_NAMES, EVERY_TOOL
 from tools.models import ToolDefinition
 
@@ -32,6 +33,7 @@ def require_free_name(name: str, tool: ToolDefinition | None) -> None:
     others = ToolDefinition.objects.filter(name=name).exclude(pk=tool.pk if tool else 0)
     if other := others.first():
         raise DefinitionError(explain_taken(name, is_archived=bool(other.archived_at)))
+    require_no_alias(name, tool.pk if tool else None)
 
 
 def explain_taken(name: str, *, is_archived: bool = False) -> Message:

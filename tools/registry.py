@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 from access.issuers.models import read_issuers
 from access.limits.models import read_limits
+from access.limits.usage import limit_zone
 from access.models import RuntimeInstance
 from access.reader_language import to_columns
 from access.toolsets.models import read_toolsets
@@ -21,9 +22,11 @@ from catalog.sources.settings import (
 from core.bearer_tokens import Issuer
 from core.errors import DefinitionError
 from core.grants import ToolsetSpec
-from core.limits import Limit
+from core.limits import LimitBook
 from core.messages import Message
+from core.old_names import OldNames
 from core.toolspec import ParameterSpec, ToolSpec
+from tools.aliases import read_old_names
 from tools.fields import read_flag
 from tools.models import (
     QuarantinedTool,
@@ -63,7 +66,7 @@ _Stored = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class ServedRows:
-    """What changed of the served set, at `revision`, the data sources, the toolsets and the issuers.
+    """What changed of the served set, at `revision`, and all that stands beside them.
 
     `fingerprints` are of every active tool, by id, and change with all that is known of its data
     source; `read` are the ids of the tools that were looked at, None all of them. `specs` are the
@@ -77,8 +80,9 @@ class ServedRows:
     unreadable: Mapping[int, Message]
     toolsets: Mapping[str, ToolsetSpec]
     read: frozenset[int] | None
-    limits: tuple[Limit, ...]
+    limits: LimitBook
     issuers: tuple[Issuer, ...]
+    old_names: OldNames
 
     def leaves(self, tool_id: int) -> bool:
         """Whether nobody looked at this tool, since it has not changed."""
@@ -122,9 +126,12 @@ def read_served_rows(
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
+    old_names = read_old_names()
     return ServedRows(
         *(revision, sources, fingerprints, tuple(specs), unreadable),
-        *(read_toolsets(), read, read_limits(), read_issuers()),
+        *(read_toolsets(), read),
+        LimitBook(map(old_names.follow_limit, read_limits()), limit_zone()),
+        *(read_issuers(), old_names),
     )
 
 

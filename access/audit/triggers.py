@@ -17,6 +17,7 @@ AUDITED_TABLES = (
     "h_custom_tool",
     "h_custom_tool_case",
     "h_custom_tool_nightly",
+    "h_custom_tool_alias",
     "h_custom_tool_param",
     "h_custom_tool_version",
     "h_data_source",

@@ -86,7 +86,8 @@ class DirectLane:
         body, snapshot = taken.body, self._tool_caller.snapshot()
         match body.method:
             case "tools/call":
-                tool = None if body.params.name is UNSET else snapshot.find(body.params.name)
+                name = body.params.name
+                tool = None if name is UNSET else snapshot.find_answering(name)
                 if not isinstance(tool, (CompiledTool, BuiltinTool)):
                     return None
                 is_immediate = isinstance(tool, CompiledTool) and tool.is_immediate

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test import Client
+from django.utils import timezone
 
 from access.audit.models import AuditEntry
 from access.audit.trail import check_chain
@@ -23,6 +24,7 @@ from tests.factories import make_token, make_tool, make_toolset, number
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import publish_tool
 from toolbuilder.models import NightlyCases, ToolCase, ToolVersion
+from tools.models import ToolAlias
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_trail")]
 
@@ -88,6 +90,7 @@ def _make_rows() -> None:
     ToolVersion.objects.create(
         tool=tool, tool_name="sales", number=1, document={}, override_reason="Agreed."
     )
+    ToolAlias.objects.create(tool=tool, old_name="turnover", expires_at=timezone.now())
     RoleGrant.objects.create(user=user, role="author", toolset=make_toolset("kr", "sales"))
     ToolLimit.objects.create(target_type="ALL", max_count=5)
     source = DataSource.objects.create(name="shop", host="h", database="d", username="u")
@@ -111,6 +114,7 @@ def test_orm_writes_of_each_table_are_entered() -> None:
     assert entries("h_custom_tool_case") == [("insert", "sales: Korea")]
     assert entries("h_custom_tool_version") == [("insert", "sales 1")]
     assert entries("h_custom_tool_param") == [("insert", "sales.region")]
+    assert entries("h_custom_tool_alias") == [("insert", "sales · turnover")]
     assert entries("auth_user_groups") == [("insert", "ann · sellers")]
     assert entries("h_mcp_toolset_tool") == [("insert", "kr · sales")]
     assert entries("h_mcp_server_tool") == [("insert", "crm_find")]

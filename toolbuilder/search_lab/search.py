@@ -29,6 +29,7 @@ from toolbuilder.search_lab.weights import (
     LabProfile,
 )
 from toolbuilder.visibility import hidden_tool_names
+from tools.aliases import read_old_names
 from tools.toolsets import find_places
 
 RESULTS_SHOWN = 20
@@ -148,7 +149,8 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     allowed = seen
     if key is not None:
         places = find_places({name: tool.served for name, tool in lab.search.tools.items()})
-        granted = Visibility(places, read_toolsets()).names(key.grant)
+        renamed = read_old_names().renamed_tools
+        granted = Visibility(places, read_toolsets(), renamed).names(key.grant)
         allowed = seen if granted is None else seen & granted
     started = perf_counter()
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)

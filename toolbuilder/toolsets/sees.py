@@ -10,6 +10,7 @@ from core.grants import Visibility
 from core.messages import Message, message
 from toolbuilder.toolsets.offering import read_served_tools
 from toolbuilder.visibility import hidden_tool_names
+from tools.aliases import read_old_names
 from tools.toolsets import find_places
 
 NOT_SERVED = message("grant.not_served", "no tool of this name is served now")
@@ -27,13 +28,17 @@ class SeenLine:
 def explain_key(key: ApiKey, toolset: str, user: User) -> list[SeenLine]:
     """Every served tool that the person may know, and names that the key has in vain; by name."""
     served, grant = read_served_tools(), key.grant
-    visibility = Visibility(find_places(served), read_toolsets())
+    renamed = read_old_names().renamed_tools
+    visibility = Visibility(find_places(served), read_toolsets(), renamed)
     names = set(served) | (grant.tools or set())
     lines = []
     for name in sorted(names - hidden_tool_names(user)):
         if name in served:
             verdict = visibility.explain(grant, toolset, name)
             lines.append(SeenLine(name, verdict.is_seen, verdict.because))
+        elif name in renamed:
+            text = message("grant.old_name", "it is an old name of {tool}", tool=renamed[name])
+            lines.append(SeenLine(name, False, text))
         else:
             lines.append(SeenLine(name, False, NOT_SERVED))
     return lines
