@@ -74,6 +74,10 @@ app.conf.beat_schedule = {
         "task": "toolbuilder.tasks.record_outside_versions",
         "schedule": crontab(minute="40"),
     },
+    "forget-old-tool-names": {
+        "task": "toolbuilder.tasks.forget_old_tool_names",
+        "schedule": crontab(hour="3", minute="45"),
+    },
     "refresh-tool-uses": {
         "task": "toolbuilder.tasks.refresh_tool_uses",
         "schedule": crontab(minute="*/10"),

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from toolbuilder.editing.publishing import record_versions
 from toolbuilder.taking_up.mcp_servers import read_due_servers
+from tools.aliases import forget_old_names
 from tools.drift import check_drift
 from tools.models import ToolSearch
 from tools.uses.refresh import refresh_uses
@@ -42,3 +43,9 @@ def prune_tool_searches() -> int:
     """Delete searches older than CALL_LOG_RETENTION_DAYS; returns how many."""
     before = timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)
     return ToolSearch.objects.filter(at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True)
+def forget_old_tool_names() -> int:
+    """Delete old names of tools and parameters that expired long ago; returns how many."""
+    return forget_old_names()

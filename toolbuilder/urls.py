@@ -15,6 +15,7 @@ from toolbuilder.dashboard import views as dashboard
 from toolbuilder.editing.views import explorer, publishing, trial, workbench
 from toolbuilder.history import views as versions
 from toolbuilder.listing import views as tools
+from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
 from toolbuilder.search_lab import views as search_lab
 from toolbuilder.taking_up.views import ingest, mcp_servers
@@ -105,6 +106,12 @@ urlpatterns = [
     *_of_tool("try", trial.drawer),
     *_of_tool("duplicate", publishing.duplicate),
     *_of_tool("versions", versions.version_list),
+    *_of_tool("old-names", old_names.old_names),
+    path(
+        "tools/<str:name>/old-names/<int:alias_id>/",
+        old_names.old_name_change,
+        name="tool-old-name",
+    ),
     path("tools/<str:name>/versions/<int:number>/", versions.version_page, name="tool-version"),
     path(
         "tools/<str:name>/versions/<int:number>/diff/",

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from access.keys import issue_key
 from access.models import CallRecord, IssuerRule, RoleGrant, TokenIssuer, ToolLimit
@@ -20,6 +21,7 @@ from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, VersionOrigin
 from tools.definitions import ToolDocument
+from tools.models import ToolAlias
 
 pytestmark = pytest.mark.django_db
 
@@ -74,9 +76,9 @@ TABLE = {
     **rows(EDITS_SOME, "tools-active", "tools-archived"),
     # A question that expects a tool is hidden with the tool.
     **rows(EDITS_TOOL, "search-question-remove"),
-    **rows(SEES_TOOL, "tool", "tool-versions", "tool-version", "tool-version-diff"),
+    **rows(SEES_TOOL, "tool", "tool-versions", "tool-version", "tool-version-diff", "tool-old-names"),
     **rows(EDITS_TOOL, *(f"tool-{name}" for name in _EDITOR)),
-    **rows(EDITS_TOOL, "tool-active", "tool-try", "tool-version-restore"),
+    **rows(EDITS_TOOL, "tool-active", "tool-try", "tool-version-restore", "tool-old-name"),
     **rows(AUTHORS, *(f"draft-{name}" for name in _EDITOR)),
     **rows(AUTHORS, "draft", "tool-new", "tool-from-sql", "tools-ingest", "tool-duplicate"),
     **rows(AUTHORS, "catalogue-import", "catalogue-import-plan", "catalogue-import-apply"),
@@ -151,6 +153,7 @@ def parts() -> dict[str, Any]:
     tool = make_tool("SELECT 1 AS one", name="sales", tags=["kr"])
     version = record_version(tool, VersionEntry(origin=VersionOrigin.PUBLISHED, author="ann"))
     assert version is not None
+    alias = ToolAlias.objects.create(tool=tool, old_name="turnover", expires_at=timezone.now())
     table = make_table("stores", {"id": {}})
     relation = TableRelation.objects.create(
         table=table, target=table, relation_type=RelationType.OWN, description="x"
@@ -169,6 +172,7 @@ def parts() -> dict[str, Any]:
         "grant_pk": RoleGrant.objects.order_by("pk")[0].pk if RoleGrant.objects.exists() else 1,
         "scan_id": CatalogScan.objects.create().pk, "number": version.number,
         "question_id": SearchQuestion.objects.create(text="What?", expected=["sales"]).pk,
+        "alias_id": alias.pk,
         "uid": open_draft(None, "ann", start=ToolDocument(name="new")).uid,
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
         "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools",

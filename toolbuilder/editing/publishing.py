@@ -24,6 +24,7 @@ from toolbuilder.cases.gate import require_green
 from toolbuilder.cases.rows import add_missing, replace_cases, snapshot_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.exchange.ownership import require_not_owned
+from toolbuilder.history.differences import find_renames
 from toolbuilder.models import (
     ReviewState,
     ToolCase,
@@ -33,6 +34,7 @@ from toolbuilder.models import (
     VersionOrigin,
 )
 from toolbuilder.reviews.rules import find_reviewing, require_approval
+from tools.aliases import follow_renames
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import explain_taken, require_free_name
@@ -51,8 +53,8 @@ class VersionEntry:
 
     `override_reason` is why it is served although a test case is red; it is kept only where one is.
     `unreviewed_because` is the reason for which an operator serves it without the review that its
-    toolsets ask for.
-    Only what `is_from_files` changes tools that are owned by files.
+    toolsets ask for. Only what `is_from_files` changes tools that are owned by files. For
+    `old_names_days` the names that it and its parameters lose are still answered.
     """
 
     origin: VersionOrigin
@@ -63,6 +65,7 @@ class VersionEntry:
     override_reason: str = ""
     reviewed_by: str = ""
     unreviewed_because: str = ""
+    old_names_days: int = 0
     is_from_files: bool = False
 
 
@@ -96,6 +99,7 @@ def publish_tool(
     note: str = "",
     overwrites: bool = False,
     override_reason: str = "",
+    old_names_days: int = 0,
 ) -> Publication:
     """Serve what the draft says, as it was when `draft` was read, and delete it.
 
@@ -111,6 +115,7 @@ def publish_tool(
         author=username,
         note=note,
         override_reason=override_reason,
+        old_names_days=old_names_days,
     )
     entry = _judge_with_cases(snapshot, draft.tool, entry, ToolCase.objects.of(draft.tool, draft))
     with transaction.atomic():
@@ -290,6 +295,7 @@ def _write(
     draft: ToolDraft | None = None,
     cases: Sequence[CaseDocument] | None = None,
 ) -> Publication:
+    former = snapshot
     with transaction.atomic():
         if not entry.is_from_files:
             require_not_owned([tool, snapshot] if tool else [snapshot])
@@ -299,6 +305,7 @@ def _write(
         else:
             stored = _lock_for_change(tool)
             record_version(stored, OUTSIDE)
+            former = ToolDocument.of_row(stored)
         review, entry = _find_review(tool, snapshot, entry)
         # Also if nothing else is new: from now on the rights of this user count.
         stored.updated_by = entry.author
@@ -311,6 +318,8 @@ def _write(
             draft.cases.update(tool=stored, draft=None)
         if cases is not None:
             replace_cases(stored, cases, entry.author)
+        renames = find_renames(former, snapshot)
+        follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         if review:

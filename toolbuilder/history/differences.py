@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from core.toolspec import JsonValue
+from tools.aliases import Renames
 from tools.definitions import PARAMETER_FIELDS, TOOL_FIELDS, ParameterDocument, ToolDocument
 
 # Texts that are shown line by line.
@@ -121,6 +122,16 @@ def find_renamed(old: ToolDocument, new: ToolDocument) -> dict[str, str]:
             added.remove(twin)
             renamed[name] = twin.param_name
     return renamed
+
+
+def find_renames(old: ToolDocument, new: ToolDocument) -> Renames:
+    """What of a change concerns those who call the tool by its old names."""
+    return Renames(
+        old_name=old.name,
+        new_name=new.name,
+        parameters=find_renamed(old, new),
+        kept=[parameter.param_name for parameter in new.parameters],
+    )
 
 
 def difference_lines(difference: ToolDifference) -> Iterator[str]:

@@ -185,7 +185,7 @@ def world(settings: Any) -> World:
         )  # fmt: skip
     parts = {
         "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
-        "question_id": question.pk, "grant_pk": 1,
+        "question_id": question.pk, "grant_pk": 1, "alias_id": 1,
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",

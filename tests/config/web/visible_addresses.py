@@ -117,6 +117,8 @@ TABLE: dict[str, Row] = {
     "tool-version": Row(RIGHTS, SHOWN),
     "tool-version-diff": Row(RIGHTS),
     "tool-version-restore": Row(RIGHTS),
+    "tool-old-names": Row(RIGHTS),
+    "tool-old-name": Row(RIGHTS),
     "catalogue": Row(STAFF, SHOWN),
     "catalogue-export": Row(STAFF, SHOWN),
     "catalogue-import": Row(RIGHTS),

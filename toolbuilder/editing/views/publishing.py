@@ -51,6 +51,7 @@ from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolDraft, ToolTrial
 from toolbuilder.visibility import visible_tools
+from tools.aliases import DEFAULT_DAYS, read_days
 from tools.definitions import ToolDocument
 from tools.names import require_free_name
 
@@ -91,6 +92,12 @@ class PublishReview:
     difference: ShownDifference | None = None
     is_untried: bool = False
     is_renamed: bool = False
+
+    @property
+    def loses_names(self) -> bool:
+        """Whether agents may call by a name that is not there any more."""
+        found = self.difference.breaking if self.difference else ()
+        return any(one.code in ("tool-renamed", "parameter-renamed") for one in found)
 
     @property
     def has_doubts(self) -> bool:
@@ -164,9 +171,15 @@ def _publish(
         refused = PublishReview(faults=(PublishFault(text),), difference=review.difference)
         return _ask(request, page, refused, status=422)
     note = request.POST.get("note", "").replace("\0", "").strip()[:MAX_NOTE_CHARACTERS]
-    overwrites = "overwrites" in request.POST
+    days = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS if review.loses_names else 0)
     try:
-        publication = publish_tool(draft, username, note=note, overwrites=overwrites)
+        publication = publish_tool(
+            draft,
+            username,
+            note=note,
+            overwrites="overwrites" in request.POST,
+            old_names_days=days,
+        )
     except StaleDraftError:
         if served := find_overtaking(draft):
             return overtaken_response(request, page.work, served)
@@ -230,6 +243,7 @@ def _ask(
 ) -> HttpResponse:
     note = request.POST.get("note", "")
     context = {**page_context(request, page), "review": review, "note": note, "work": page.work}
+    context["old_names_days"] = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS)
     return _render(request, "publish", context, status=status)
 
 

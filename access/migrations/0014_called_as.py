@@ -6,7 +6,7 @@ from django.db.models import Q
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("access", "0011_dropped_calls"),
+        ("access", "0013_toolset_files"),
     ]
 
     operations = [

@@ -1,0 +1,1 @@
+"""The page of a tool's old names: who still calls by them, and how long they answer."""
