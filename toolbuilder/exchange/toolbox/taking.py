@@ -13,7 +13,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import ImportFileError
 from core.ingest.tool_names import to_name
 from core.messages import Message, message
-from toolbuilder.exchange.files import ExchangedTool
+from toolbuilder.exchange.exchanged import ExchangedTool
 from toolbuilder.exchange.toolbox.document import ToolboxFinding
 from toolbuilder.exchange.toolbox.reading import ReadSource, ReadToolset, read_toolbox
 from tools.models import ToolDefinition
