@@ -11,6 +11,7 @@ from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
+_CASES_HOUR, _, _CASES_MINUTE = settings.CASES_NIGHTLY_TIME.partition(":")
 app = Celery("toolbuilder")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["access", "catalog", "toolbuilder"])
@@ -26,6 +27,10 @@ app.conf.beat_schedule = {
     "prune-tool-searches": {
         "task": "toolbuilder.tasks.prune_tool_searches",
         "schedule": crontab(hour="3", minute="15"),
+    },
+    "run-nightly-cases": {
+        "task": "toolbuilder.tasks.run_nightly_cases",
+        "schedule": crontab(hour=_CASES_HOUR, minute=_CASES_MINUTE),
     },
     "prune-runtimes": {
         "task": "access.tasks.prune_runtimes",
@@ -83,6 +88,9 @@ app.conf.beat_schedule = {
         "schedule": crontab(minute="*/10"),
     },
 }
+
+if not settings.CASES_NIGHTLY:
+    del app.conf.beat_schedule["run-nightly-cases"]
 
 
 def keep_logging(**_signal: Any) -> None:

@@ -104,6 +104,36 @@ def choice(name: str, default: str, choices: tuple[str, ...]) -> str:
     return value
 
 
+def clock(name: str, default: str) -> str:
+    """A time of the day such as 02:10; ValueError names the variable."""
+    value = text(name, default)
+    hour, _colon, minute = value.partition(":")
+    is_time = all(part.isascii() and part.isdigit() and len(part) <= 2 for part in (hour, minute))
+    if not is_time or int(hour) > 23 or int(minute) > 59:
+        raise ValueError(f"{name} must be a time like 02:10 (got {value!r})")
+    return value
+
+
+def mail(name: str) -> dict[str, Any]:
+    """A server of `smtp://user:password@host:587` (STARTTLS unless its port is 25) or `smtps://…`.
+
+    Without the variable its host is ''. ValueError names the variable, without its value.
+    """
+    parts = urlsplit(text(name))
+    is_secure = parts.scheme == "smtps"
+    if parts.scheme not in {"", "smtp", "smtps"} or (parts.scheme and not parts.hostname):
+        raise ValueError(f"{name} must be like smtp://user:password@mail.example.org:587")
+    port = parts.port or (465 if is_secure else 587)
+    return {
+        "host": parts.hostname or "",
+        "port": port,
+        "user": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "tls": is_secure,
+        "starttls": not is_secure and port != 25,
+    }
+
+
 def django_database(url: str, pool_size: int = 0) -> dict[str, Any]:
     """Django's DATABASES entry for a `postgresql://user:password@host:port/name?option=value` URL.
 

@@ -189,6 +189,17 @@ MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFIL
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "hash", "names", "none"))
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
 
+# Test cases of tools that are to run each night, and who is told when one has become red.
+CASES_NIGHTLY = env.flag("CASES_NIGHTLY", default=True)
+CASES_NIGHTLY_TIME = env.clock("CASES_NIGHTLY_TIME", "02:10")
+CASES_WEBHOOK_URL = env.text("CASES_WEBHOOK_URL")
+MAIL = env.mail("EMAIL_URL")
+EMAIL_HOST, EMAIL_PORT = MAIL["host"], MAIL["port"]
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL["user"], MAIL["password"]
+EMAIL_USE_TLS, EMAIL_USE_SSL = MAIL["starttls"], MAIL["tls"]
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "toolbuilder@localhost")
+
 # The default data source: what a tool without a data source and `execute_postgres_query` read.
 POSTGRESQL_DB_USER = env.text("POSTGRESQL_DB_USER")
 POSTGRESQL_DB_PASS = env.text("POSTGRESQL_DB_PASS")

@@ -116,7 +116,7 @@ def test_median_function_is_short(trees: dict[Path, ast.Module]) -> None:
 
 
 def test_every_variable_is_documented() -> None:
-    pattern = re.compile(r'env\.(?:text|words|number|share|flag|choice)\(\s*"(\w+)"')
+    pattern = re.compile(r'env\.(?:text|words|number|share|flag|choice|clock|mail)\(\s*"(\w+)"')
     read = {
         name
         for path in (ROOT / "config").glob("*.py")

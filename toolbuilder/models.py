@@ -1,10 +1,12 @@
 """Working copies of tools, their versions and trials, and the questions of the search lab."""
 
 import uuid
+from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import F, Q, Value
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
 from toolbuilder.exchange.models import ToolFile
@@ -205,8 +207,16 @@ class ToolCaseQuerySet(models.QuerySet["ToolCase"]):
         return found.order_by("name")
 
     def listed(self) -> "ToolCaseQuerySet":
-        """Without the answers, which may be large."""
-        return self.defer("golden", "answer")
+        """Without the answers, which may be large; `golden_taken` says when the golden one was taken, or None."""
+        taken = {name: KT(f"golden__{name}") for name in ("at", "by", "version")}
+        parts: dict[str, Any] = {
+            **{
+                f"golden_{name}": Coalesce(value, Value(""), output_field=models.TextField())
+                for name, value in taken.items()
+            },
+            **{f"has_{name}": Q((f"{name}__isnull", False)) for name in ("golden", "answer")},
+        }
+        return self.defer("golden", "answer").annotate(**parts)
 
 
 class ToolCase(models.Model):
@@ -248,6 +258,12 @@ class ToolCase(models.Model):
     logic_hash = models.TextField(default="", db_default="", editable=False)
 
     objects = ToolCaseQuerySet.as_manager()
+    # Of `listed` rows.
+    has_golden: bool
+    has_answer: bool
+    golden_at: str
+    golden_by: str
+    golden_version: str
 
     class Meta:
         db_table = "h_custom_tool_case"
@@ -264,6 +280,14 @@ class ToolCase(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def golden_taken(self) -> dict[str, Any] | None:
+        """Of a listed row: since when the golden answer is one, by whom and of which version; None if there is none."""
+        if not self.has_golden:
+            return None
+        version = int(self.golden_version) if self.golden_version.isdigit() else 0
+        return {"at": self.golden_at, "by": self.golden_by, "version": version}
 
 
 class NightlyCases(models.Model):

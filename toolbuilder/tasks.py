@@ -6,6 +6,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from toolbuilder.cases.nightly import run_nightly
 from toolbuilder.editing.publishing import record_versions
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
@@ -36,6 +37,12 @@ def check_mcp_servers() -> int:
 def record_outside_versions() -> int:
     """Keep what other programs wrote of tools as versions; returns how many."""
     return record_versions()
+
+
+@shared_task(ignore_result=True)
+def run_nightly_cases() -> int:
+    """Run the test cases that are to run each night; returns how many tools are red."""
+    return run_nightly()
 
 
 @shared_task(ignore_result=True)

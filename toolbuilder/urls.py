@@ -10,6 +10,7 @@ from access.tool_names import TOOLS as OFFERED_TOOLS
 from catalog.browsing.views import TABS
 from catalog.sources.cards import USES
 from toolbuilder.beginning import views as new_tool
+from toolbuilder.cases import views as cases
 from toolbuilder.dashboard import connecting
 from toolbuilder.dashboard import views as dashboard
 from toolbuilder.editing.views import explorer, publishing, trial, workbench
@@ -103,6 +104,12 @@ urlpatterns = [
     *_of_work("csv", trial.csv),
     *_of_work("publish", publishing.publish),
     *_of_work("changes", publishing.changes),
+    *_of_work("cases", cases.run),
+    *_of_work("case", cases.edit),
+    *_of_work("case-keep", cases.keep),
+    *_of_work("case-accept", cases.accept),
+    *_of_work("case-delete", cases.delete),
+    *_of_tool("case-nightly", cases.nightly),
     *_of_tool("try", trial.drawer),
     *_of_tool("duplicate", publishing.duplicate),
     *_of_tool("versions", versions.version_list),

@@ -17,7 +17,7 @@ from config.web.variable_texts import SOURCES, Variable, has_words, parse_variab
 PAGE = settings.BASE_DIR / "docs/reference/settings.md"
 HIDDEN = "•••"
 Origin = Literal["environment", "up", ""]
-_SECRET = re.compile(r"(?:^|_)(?:KEYS?|PASS|PASSWORDS?|TOKENS?|SECRETS?)(?:_|$)")
+_SECRET = re.compile(r"(?:^|_)(?:KEYS?|PASS|PASSWORDS?|TOKENS?|SECRETS?|WEBHOOK)(?:_|$)")
 _HARMLESS_OPTIONS = frozenset(
     {"application_name", "channel_binding", "connect_timeout", "sslmode", "sslrootcert"}
 )

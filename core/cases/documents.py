@@ -12,7 +12,7 @@ from core.answer_differences import (
     read_compared_answer,
 )
 from core.bindings import NOBODY, CallerFacts
-from core.cases.expectations import Expectation, read_expectation
+from core.cases.expectations import Columns, Expectation, RowCount, read_expectation
 from core.cases.fields import CaseFields
 from core.cases.outcomes import CaseOutcome, CaseState, CaseVerdict, answer_size
 from core.errors import DefinitionError
@@ -102,13 +102,22 @@ class CaseDocument:
         return CaseVerdict(state=state, failures=texts, difference=difference or None)
 
     def accept(self, golden: GoldenAnswer) -> "CaseDocument":
-        """The case with this answer as the golden one, which is all that it expects beside its costs.
+        """The case with this answer as the golden one; what else was expected of it and does not hold goes.
 
-        Raises DefinitionError for an answer that is too large.
+        A number of rows and columns become those of the answer. Raises DefinitionError for an answer that
+        is too large.
         """
         require_small(golden.answer, self.name)
-        costs = tuple(expected for expected in self.expects if expected.is_of_cost)
-        return replace(self, golden=golden, expects=costs)
+        outcome = CaseOutcome(answer=golden.answer)
+        expects: list[Expectation] = []
+        for expected in self.expects:
+            if expected.is_of_text or expected.is_of_cost or not expected.find_fault(outcome):
+                expects.append(expected)
+            elif isinstance(expected, RowCount) and golden.answer.columns is not None:
+                expects.append(RowCount("=", len(golden.answer.rows)))
+            elif isinstance(expected, Columns) and golden.answer.columns is not None:
+                expects.append(Columns.of_answer(golden.answer))
+        return replace(self, golden=golden, expects=tuple(expects))
 
     def _find_failures(self, outcome: CaseOutcome) -> Iterator[tuple[bool, Message]]:
         expects_error = any(

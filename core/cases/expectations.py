@@ -29,13 +29,14 @@ class Expectation(ABC):
     """One thing that is expected. `check` names the kind in documents, `names` are its fields there.
 
     `is_of_error` says that it can hold for an error, `is_of_cost` that an answer which fails it alone
-    is right but too slow or too large.
+    is right but too slow or too large, `is_of_text` that it is about what the agent reads.
     """
 
     check: ClassVar[str]
     names: ClassVar[tuple[str, ...]]
     is_of_error: ClassVar[bool] = False
     is_of_cost: ClassVar[bool] = False
+    is_of_text: ClassVar[bool] = False
 
     @classmethod
     @abstractmethod
@@ -111,7 +112,8 @@ class Columns(Expectation):
         return {"check": self.check, "columns": columns}
 
     def describe(self) -> Value:
-        return message("case.columns", "columns {names}", names=_list_columns(self.columns))
+        names = ", ".join(name for name, _kind in self.columns)
+        return message("case.columns", "columns {names}", names=names)
 
     def find_fault(self, outcome: CaseOutcome) -> Value | None:
         if outcome.answer is None or outcome.answer.columns is None:
@@ -121,7 +123,10 @@ class Columns(Expectation):
             name == other and (kind == there or "any" in (kind, there))
             for (name, kind), (other, there) in zip(self.columns, found, strict=True)
         )
-        return None if is_same else _list_columns(found)
+        if is_same:
+            return None
+        shown = (name if kind == "any" else f"{name} {kind}" for name, kind in found)
+        return ", ".join(shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +167,7 @@ class Contains(Expectation):
 
     check = "contains"
     names = ("text",)
+    is_of_text = True
     text: str
 
     @classmethod
@@ -395,10 +401,6 @@ def _typed_columns(answer: ComparedAnswer) -> Iterator[tuple[str, str]]:
     types = column_types(answer)
     for name in answer.columns or ():
         yield name, _AS_WRITTEN.get(types[name], types[name])
-
-
-def _list_columns(columns: tuple[tuple[str, str], ...]) -> str:
-    return ", ".join(name if kind == "any" else f"{name} {kind}" for name, kind in columns)
 
 
 def _count_rows(count: int) -> Message:

@@ -51,7 +51,8 @@ AUDITORS = "UM"
 ADMINISTRATORS = "M"
 NOBODY = ""
 
-_EDITOR = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes")
+_EDITOR = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes",
+           "cases", "case", "case-keep", "case-accept", "case-delete")  # fmt: skip
 
 
 def rows(opens: str, *names: str) -> dict[str, str]:
@@ -78,7 +79,8 @@ TABLE = {
     **rows(EDITS_TOOL, "search-question-remove"),
     **rows(SEES_TOOL, "tool", "tool-versions", "tool-version", "tool-version-diff", "tool-old-names"),
     **rows(EDITS_TOOL, *(f"tool-{name}" for name in _EDITOR)),
-    **rows(EDITS_TOOL, "tool-active", "tool-try", "tool-version-restore", "tool-old-name"),
+    **rows(EDITS_TOOL, "tool-active", "tool-try", "tool-case-nightly"),
+    **rows(EDITS_TOOL, "tool-version-restore", "tool-old-name"),
     **rows(AUTHORS, *(f"draft-{name}" for name in _EDITOR)),
     **rows(AUTHORS, "draft", "tool-new", "tool-from-sql", "tools-ingest", "tool-duplicate"),
     **rows(AUTHORS, "catalogue-import", "catalogue-import-plan", "catalogue-import-apply"),

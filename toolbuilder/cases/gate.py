@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.http import QueryDict
 from django.utils import timezone
 
 from catalog.sources.settings import SourceSettings
@@ -38,9 +39,20 @@ class CaseResults:
         return [row for row in self.rows if row.state == CaseState.SLOW]
 
     @property
+    def may_accept(self) -> bool:
+        """Whether each blocking case would be green with its last answer as the golden one."""
+        return bool(self.blocking) and all(row.answer is not None for row in self.blocking)
+
+    @property
     def has_doubts(self) -> bool:
         """Whether somebody should look before the tool is served."""
         return bool(self.blocking or self.slow)
+
+
+def read_override(posted: QueryDict) -> str:
+    """The reason for which a tool is served although a case is red; '' if the box is not ticked."""
+    reason = posted.get("override_reason", "").replace("\0", "").strip()
+    return reason[:MAX_REASON_CHARACTERS] if "overrides" in posted else ""
 
 
 def check_cases(

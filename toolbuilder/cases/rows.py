@@ -5,8 +5,18 @@ import json
 from collections.abc import Iterable, Sequence
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from core.cases.documents import MAX_CASES, MAX_GOLDEN_BYTES, CaseDocument, read_case
+from core.answer_differences import ComparedAnswer, read_compared_answer
+from core.cases.documents import (
+    MAX_CASES,
+    MAX_GOLDEN_BYTES,
+    CaseDocument,
+    GoldenAnswer,
+    read_case,
+    require_small,
+)
 from core.errors import EditError
 from core.messages import message
 from core.toolspec import JsonValue
@@ -92,6 +102,22 @@ def add_missing(tool: ToolDefinition, cases: Iterable[CaseDocument], username: s
     for case in cases:
         if case.name not in present:
             save_case(tool, None, case, username)
+
+
+def golden_of(answer: ComparedAnswer, username: str, version: int) -> GoldenAnswer:
+    """The answer as a golden one of today. Raises DefinitionError if it is too large."""
+    require_small(answer, str(_("golden answer")))
+    today = timezone.localdate().isoformat()
+    return GoldenAnswer(answer=answer, at=today, by=username, version=version)
+
+
+def accept_answers(rows: Iterable[ToolCase], username: str, version: int) -> None:
+    """Make the last answers of these cases, where they are kept, their golden ones."""
+    for row in rows:
+        if row.answer is not None:
+            golden = golden_of(read_compared_answer(row.answer), username, version)
+            case = read_row(row).accept(golden)
+            save_case(row.tool, row.draft, case, username, row=row)
 
 
 def snapshot_cases(tool_ids: Iterable[int]) -> dict[int, list[JsonValue]]:

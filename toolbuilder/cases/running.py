@@ -195,9 +195,9 @@ def show_difference(difference: AnswerDifference) -> dict[str, JsonValue]:
 
 
 def _kept_answer(run: CaseRun) -> JsonValue:
-    """The answer that may become the golden one, where it is not."""
+    """The answer that may become the golden one, where it differs from it."""
     answer: ComparedAnswer | None = run.outcome.answer if run.outcome else None
-    if answer is None or run.verdict.state is CaseState.GREEN:
+    if answer is None or run.verdict.difference is None:
         return None
     return answer.to_document() if answer_size(answer) <= MAX_GOLDEN_BYTES else None
 

@@ -259,7 +259,8 @@ class Work:
     def actions(self) -> dict[str, str]:
         """The addresses of all actions by name, `_` for `-`."""
         names = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish")
-        return {name.replace("-", "_"): self.action(name) for name in (*names, "changes")}
+        cases = ("cases", "case", "case-keep", "case-accept", "case-delete")
+        return {name.replace("-", "_"): self.action(name) for name in (*names, "changes", *cases)}
 
     @property
     def _uid(self) -> uuid.UUID:

@@ -20,7 +20,8 @@ from access.list_addresses import read_page
 from access.models import CallRecord
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
-from core.errors import DataSourceUnavailableError, DefinitionError, EditError
+from core.errors import DataSourceUnavailableError, DefinitionError, EditError, RedCasesError
+from toolbuilder.cases.gate import CaseResults, read_override
 from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.drafts import read_draft
 from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
@@ -141,9 +142,16 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
     if "confirmed" not in request.POST:
         return _ask(request, tool, version)
     try:
-        publication = restore_version(version, user_of(request).get_username(), note=_note(request))
+        publication = restore_version(
+            version,
+            user_of(request).get_username(),
+            note=_note(request),
+            override_reason=read_override(request.POST),
+        )
+    except RedCasesError:
+        return _ask(request, tool, version, cases=CaseResults(list(tool.cases.all())))
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
-        return _ask(request, tool, version, in_language(error))
+        return _ask(request, tool, version, refusal=in_language(error))
     if publication.is_new_version:
         words = {"number": number, "new": publication.version.number}
         text = _("Version %(number)d is served again, as version %(new)d.") % words
@@ -154,10 +162,17 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
 
 
 def _ask(
-    request: HttpRequest, tool: ToolDefinition, version: ToolVersion, refusal: str = ""
+    request: HttpRequest,
+    tool: ToolDefinition,
+    version: ToolVersion,
+    *,
+    refusal: str = "",
+    cases: CaseResults | None = None,
 ) -> HttpResponse:
     context = {
         **_context(request, tool, version),
+        "cases": cases,
+        "override_reason": request.POST.get("override_reason", ""),
         "refusal": refusal,
         "note": _note(request),
         "difference": show_difference(ToolDocument.of_row(tool), read_version(version)),
@@ -165,7 +180,8 @@ def _ask(
     }
     is_part = is_fragment(request)
     template = f"toolbuilder/history/{'_restore_dialog' if is_part else 'restore'}.html"
-    response = render(request, template, context, status=422 if refusal else 200)
+    status = 422 if refusal or cases else 200
+    response = render(request, template, context, status=status)
     if is_part:
         response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return response

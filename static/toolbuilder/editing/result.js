@@ -7,7 +7,7 @@ let isPlanStale = true;
 let hadFocus = false;
 
 const pane = () => document.getElementById("result");
-const isOfRun = (ctx) => ctx.target?.id === "result";
+const isOfRun = (ctx) => ctx.target?.id === "result" || ctx.sourceElement?.hasAttribute("data-runs-cases");
 
 document.addEventListener("click", (event) => {
   const tab = event.target.closest("#result [data-tab]");
@@ -77,8 +77,12 @@ document.addEventListener("htmx:finally:request", (event) => {
   }
 });
 document.addEventListener("htmx:before:swap", () => (hadFocus = Boolean(pane()?.contains(document.activeElement))));
-document.addEventListener("htmx:after:swap", () => {
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const now = pane();
+  // A button that its own answer replaced tells nobody of the end.
+  if (running && ctx?.sourceElement?.hasAttribute("data-runs-cases")) {
+    end();
+  }
   if (now && !now.dataset.ready) {
     now.dataset.ready = "";
     arrive(now);

@@ -40,6 +40,7 @@ ADMIN_MODELS = {
 }
 _WORK_ACTIONS = (
     "analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes",
+    "cases", "case", "case-keep", "case-accept", "case-delete",
 )  # fmt: skip
 
 TABLE: dict[str, Row] = {
@@ -111,6 +112,7 @@ TABLE: dict[str, Row] = {
     "tool": Row(RIGHTS, SHOWN),
     **{f"{kind}-{action}": Row(RIGHTS) for kind in ("tool", "draft") for action in _WORK_ACTIONS},
     "draft-changes": Row(RIGHTS, SHOWN),
+    "tool-case-nightly": Row(RIGHTS),
     "tool-try": Row(RIGHTS, SHOWN),
     "tool-duplicate": Row(RIGHTS),
     "tool-versions": Row(RIGHTS),

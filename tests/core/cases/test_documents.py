@@ -198,12 +198,16 @@ def test_the_difference_to_the_golden_answer_is_told_with_its_rows() -> None:
     assert other.difference.rows[0].cells == {1}
 
 
-def test_an_accepted_answer_replaces_what_was_expected_but_its_costs() -> None:
-    document = {"name": "case", "expects": [EXPECTS[0], EXPECTS[6]]}
+def test_an_accepted_answer_replaces_what_no_longer_holds() -> None:
+    first = {"check": "value", "path": "$[0].store", "is": "=", "value": "Busan"}
+    contains, sorted_by, cost = EXPECTS[3], EXPECTS[5], EXPECTS[6]
+    before = [{"check": "rows", "is": "=", "count": 9}, first, contains, sorted_by, cost]
+    case = read_case({"name": "case", "expects": before}, "cases[0]")
 
-    accepted = read_case(document, "cases[0]").accept(GoldenAnswer(answer=STORES))
+    accepted = case.accept(GoldenAnswer(answer=STORES))
 
-    assert accepted.to_document()["expects"] == [EXPECTS[6]]
+    rows = {"check": "rows", "is": "=", "count": 2}
+    assert accepted.to_document()["expects"] == [rows, contains, sorted_by, cost]
     assert accepted.judge(stores()).state is CaseState.GREEN
 
 

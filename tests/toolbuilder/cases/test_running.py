@@ -4,6 +4,7 @@ import threading
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from catalog.sources.settings import SourceSettings, read_sources
 from core.answer_differences import ComparedAnswer
@@ -68,6 +69,7 @@ def test_a_difference_to_the_golden_answer_is_kept_with_the_new_answer() -> None
     row = ToolCase.objects.get()
     assert (row.state, row.logic_hash) == (CaseState.RED, "h")
     assert row.answer == {"value": {"result": 4}}
+    assert row.difference is not None
     assert row.difference["values"] == [{"path": "$.result", "old": "5", "new": "4"}]
 
 
@@ -93,9 +95,12 @@ def test_a_stopped_run_runs_no_further_case(sources: SourceSettings) -> None:
     caller = TrialCaller(username="ann", token="page")
     found: list[Any] = []
     cases = [case_of("endless", arguments={}), case_of("next", arguments={})]
-    thread = threading.Thread(
-        target=lambda: found.extend(run_cases(tool(ENDLESS_SQL), cases, sources, caller))
-    )
+
+    def run() -> None:
+        found.extend(run_cases(tool(ENDLESS_SQL), cases, sources, caller))
+        connection.close()
+
+    thread = threading.Thread(target=run)
 
     thread.start()
     while thread.is_alive() and not stop_trial("ann", "page"):

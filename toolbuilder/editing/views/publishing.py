@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib import messages
@@ -22,9 +22,13 @@ from core.errors import (
     DefinitionError,
     DraftOwnedError,
     EditError,
+    RedCasesError,
     StaleDraftError,
 )
 from core.lint import AdviceLevel
+from toolbuilder.cases.gate import CaseResults, check_cases, read_override
+from toolbuilder.cases.rows import accept_answers
+from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.advice import ShownAdvice
 from toolbuilder.editing.drafts import (
     PageState,
@@ -49,7 +53,7 @@ from toolbuilder.editing.views.requests import (
 )
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
-from toolbuilder.models import ToolDraft, ToolTrial
+from toolbuilder.models import ToolCase, ToolDraft, ToolTrial
 from toolbuilder.visibility import visible_tools
 from tools.aliases import DEFAULT_DAYS, read_days
 from tools.definitions import ToolDocument
@@ -92,6 +96,7 @@ class PublishReview:
     difference: ShownDifference | None = None
     is_untried: bool = False
     is_renamed: bool = False
+    cases: CaseResults = field(default_factory=CaseResults)
 
     @property
     def loses_names(self) -> bool:
@@ -104,7 +109,8 @@ class PublishReview:
         """Whether somebody should look before it is served."""
         is_breaking = bool(self.difference and self.difference.breaking)
         is_advised = any(shown.level is not AdviceLevel.SUGGESTION for shown in self.advice)
-        return is_breaking or is_advised or self.is_untried or self.is_renamed
+        is_new = self.is_untried or self.is_renamed
+        return is_breaking or is_advised or is_new or self.cases.has_doubts
 
 
 @saving_action
@@ -125,6 +131,7 @@ def publish(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     served = find_overtaking(draft)
     if served and "overwrites" not in request.POST:
         return overtaken_response(request, page.work, served)
+    review = _review_cases(request, page, review)
     if review.has_doubts and "confirmed" not in request.POST:
         return _ask(request, page, review)
     return _publish(request, page, review, draft)
@@ -161,6 +168,19 @@ def duplicate(request: HttpRequest, name: str) -> HttpResponse:
     return lead_to(request, work.address if work else "/tools/")
 
 
+def _review_cases(
+    request: HttpRequest, page: WorkbenchPage, review: PublishReview
+) -> PublishReview:
+    """The review with what the test cases say of the working copy; their new answers are accepted first if asked."""
+    username, tool = user_of(request).get_username(), page.document.tool
+    rows = list(ToolCase.objects.of(page.work.tool, page.work.draft))
+    if "accepts" in request.POST:
+        accept_answers(rows, username, 0)
+    is_asked = "confirmed" in request.POST
+    results = check_cases(rows, tool, page.sources, username, is_fresh_enough=is_asked)
+    return replace(review, cases=results)
+
+
 def _publish(
     request: HttpRequest, page: WorkbenchPage, review: PublishReview, draft: ToolDraft
 ) -> HttpResponse:
@@ -179,6 +199,7 @@ def _publish(
             note=note,
             overwrites="overwrites" in request.POST,
             old_names_days=days,
+            override_reason=read_override(request.POST),
         )
     except StaleDraftError:
         if served := find_overtaking(draft):
@@ -186,6 +207,8 @@ def _publish(
         raise
     except DraftOwnedError:
         raise
+    except RedCasesError:
+        return _ask(request, page, review, status=422)
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
         refused = PublishReview(
             faults=(PublishFault(in_language(error)),), difference=review.difference
@@ -232,7 +255,12 @@ def _answer_published(
     """The parts of the page that show its state, and no dialog any more."""
     if not is_fragment(request):
         return lead_to(request, page.work.address)
-    context = {**page_context(request, page), "published": published}
+    context = {
+        **page_context(request, page),
+        "published": published,
+        "cases": show_cases(page.work),
+        "actions": page.work.actions,
+    }
     response = render(request, "toolbuilder/editing/_published.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
     return tell_analysis(response, page)
@@ -242,8 +270,14 @@ def _ask(
     request: HttpRequest, page: WorkbenchPage, review: PublishReview, status: int = 200
 ) -> HttpResponse:
     note = request.POST.get("note", "")
-    context = {**page_context(request, page), "review": review, "note": note, "work": page.work}
-    context["old_names_days"] = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS)
+    context = {
+        **page_context(request, page),
+        "review": review,
+        "note": note,
+        "work": page.work,
+        "override_reason": request.POST.get("override_reason", ""),
+        "old_names_days": read_days(request.POST.get("old_names_days"), DEFAULT_DAYS),
+    }
     return _render(request, "publish", context, status=status)
 
 

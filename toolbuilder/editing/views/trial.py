@@ -21,6 +21,7 @@ from core.diagnostics import Diagnostic
 from core.errors import DefinitionError, ToolboxError
 from core.formatting import format_csv
 from core.toolspec import SqlLogic
+from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.form import read_form
@@ -205,7 +206,8 @@ def _answer(tried: TrialRequest, shown: ShownTrial) -> HttpResponse:
     context = {"trial": shown, **tried.caller_context}
     if not is_fragment(request):
         return render_page(request, tried.page(), status=status, **context)
-    context = {**page_context(request, tried.page()), **context}
+    page = tried.page()
+    context = {**page_context(request, page), **context, "cases": show_cases(page.work)}
     template = "toolbuilder/editing/_tested.html"
     return _report_refusal(render(request, template, context, status=status), shown)
 

@@ -28,6 +28,7 @@ from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
 from core.scripts.names import RESULT
 from core.statement import STATEMENT_BYTE_LIMIT
 from core.toolspec import ResultFormat
+from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import Work, discard_draft
 from toolbuilder.editing.drafts import take_over as take_draft_over
 from toolbuilder.editing.page import WorkbenchPage, build_page
@@ -157,6 +158,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
         **caller_choices(page.examined.spec, user_of(request)),
         **page_context(request, page),
+        "cases": show_cases(page.work),
         **more,
     }
     return render(request, "toolbuilder/editing/page.html", context, status=status)

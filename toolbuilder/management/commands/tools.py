@@ -1,4 +1,4 @@
-"""`manage.py tools ACTION`: lists, shows, compares, judges, exports, imports, applies, ingests, calls tools."""
+"""`manage.py tools ACTION`: lists, shows, compares, judges, tests, exports, imports, applies, ingests, calls."""
 
 import json
 import sys
@@ -33,6 +33,7 @@ from toolbuilder.exchange.toolbox.taking import describe_taking, read_renamed, t
 from toolbuilder.exchange.toolbox.writing import export_toolbox
 from toolbuilder.history.differences import compare, difference_lines
 from toolbuilder.management.tool_arguments import read_arguments, read_claims
+from toolbuilder.management.tool_cases import add_test, run_tests
 from toolbuilder.management.tool_files import (
     add_apply,
     apply_folder,
@@ -71,6 +72,7 @@ class Command(BaseCommand):
         _add_exchange(actions)
         add_apply(actions)
         add_ingest(actions)
+        add_test(actions)
         call = actions.add_parser("call", help="call a tool, with the limits of an agent's call")
         call.add_argument("name", metavar="NAME")
         call.add_argument(
@@ -141,6 +143,10 @@ class Command(BaseCommand):
                     place = f" {item.place}:" if item.place else ""
                     self.stdout.write(f"{name}: {item.level}:{place} {item.text}")
         if any(item.level is AdviceLevel.PROBLEM for advice in found.values() for item in advice):
+            raise SystemExit(FAILED)
+
+    def _test(self, options: dict[str, Any]) -> None:
+        if not run_tests(options, self.stdout.write):
             raise SystemExit(FAILED)
 
     def _record(self, _options: dict[str, Any]) -> None:
