@@ -28,6 +28,8 @@ from toolbuilder.editing.publishing import (
     set_all_active,
 )
 from toolbuilder.models import VersionOrigin
+from toolbuilder.reviews.rules import explain_need, find_reviewing, tag_texts
+from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.running import check_tool
 from tools.specs import build_spec
@@ -61,6 +63,16 @@ class ParameterFormSet(
 
 class ToolForm(forms.ModelForm[ToolDefinition]):
     """Widgets that fit what is written in them."""
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a tool whose changes are reviewed: what is saved here is served at once."""
+        given = super().clean() or self.cleaned_data
+        name, tags = given.get("name") or "", given.get("tags") or ()
+        stored = self.instance if self.instance.pk else None
+        toolsets = find_reviewing(stored, ToolDocument(name=name, tags=tuple(tag_texts(tags))))
+        if toolsets:
+            raise ValidationError(in_language(explain_need(toolsets)))
+        return given
 
     class Meta:
         widgets = {

@@ -18,6 +18,8 @@ from toolbuilder.history import views as versions
 from toolbuilder.listing import views as tools
 from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
+from toolbuilder.replays import views as replays
+from toolbuilder.reviews import views as reviews
 from toolbuilder.search_lab import views as search_lab
 from toolbuilder.taking_up.views import ingest, mcp_servers
 from toolbuilder.toolsets import views as toolsets
@@ -112,6 +114,19 @@ urlpatterns = [
     *_of_tool("case-nightly", cases.nightly),
     *_of_tool("try", trial.drawer),
     *_of_tool("duplicate", publishing.duplicate),
+    *_of_tool("replay", replays.tool_replay),
+    path("reviews/", reviews.review_list, name="reviews"),
+    path("reviews/<int:review_id>/", reviews.review_page, name="review"),
+    path("reviews/<int:review_id>/decide/", reviews.review_decide, name="review-decide"),
+    path("reviews/<int:review_id>/comment/", reviews.review_comment, name="review-comment"),
+    path(
+        "reviews/<int:review_id>/comments/<int:comment_id>/resolve/",
+        reviews.review_resolve,
+        name="review-resolve",
+    ),
+    path("tools/~/replays/<int:replay_id>/", replays.replay_page, name="replay"),
+    path("tools/~/replays/<int:replay_id>/go/", replays.replay_advance, name="replay-advance"),
+    path("tools/~/replays/<int:replay_id>/stop/", replays.replay_stop, name="replay-stop"),
     *_of_tool("versions", versions.version_list),
     *_of_tool("old-names", old_names.old_names),
     path(

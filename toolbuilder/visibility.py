@@ -9,7 +9,14 @@ from django.db.models.fields.json import KT
 from access.roles.rights import tool_reach
 from catalog.rights import closed_sources, sources_open_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS
-from toolbuilder.models import SearchQuestion, ToolDraft, ToolDraftQuerySet, ToolVersion
+from toolbuilder.models import (
+    SearchQuestion,
+    ToolDraft,
+    ToolDraftQuerySet,
+    ToolReplay,
+    ToolReview,
+    ToolVersion,
+)
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 
 Rows = TypeVar("Rows", bound="QuerySet[Any]")
@@ -41,6 +48,20 @@ def visible_drafts(user: User) -> ToolDraftQuerySet:
 def visible_versions(user: User) -> "QuerySet[ToolVersion]":
     """Versions of visible tools, and of deleted ones, that name no data source closed to the user."""
     return _without_closed(ToolVersion.objects.filter(_on_open_source(user, "tool__")), user)
+
+
+def visible_reviews(user: User) -> "QuerySet[ToolReview]":
+    """Reviews of visible tools, and of new ones, that name no data source closed to the user."""
+    of_tool = Q(tool__isnull=False) & _on_open_source(user, "tool__")
+    # A new tool is where its name and tags will put it.
+    of_new = Q(tool=None) & tool_reach(user, SEE_TOOLS).filter()
+    own = Q(tool=None, asked_by=user.get_username())
+    return _without_closed(ToolReview.objects.filter(of_tool | of_new | own), user)
+
+
+def visible_replays(user: User) -> "QuerySet[ToolReplay]":
+    """Replays of visible tools that name no data source closed to the user."""
+    return _without_closed(ToolReplay.objects.filter(_on_open_source(user, "tool__")), user)
 
 
 def visible_questions(user: User) -> "QuerySet[SearchQuestion]":

@@ -13,6 +13,7 @@ from access.views.gates import SEE_AUDIT, SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, use
 from catalog.sources.gates import may_see_sources
 from config.web.help import INDEX, address_of
 from toolbuilder.gates import SEE_TOOLS
+from toolbuilder.reviews.listing import count_pending, has_reviews
 from toolbuilder.visibility import visible_tools
 
 
@@ -71,6 +72,21 @@ def staff_with(right: str) -> Callable[[HttpRequest], bool]:
 
 def _count_tools(request: HttpRequest) -> int:
     return visible_tools(user_of(request)).present().count()
+
+
+def _may_see_reviews(request: HttpRequest) -> bool:
+    """True where some toolset asks for reviews, or one is open; asked once a request."""
+    if not staff_with(SEE_TOOLS)(request):
+        return False
+    known: bool | None = getattr(request, "_has_reviews", None)
+    if known is None:
+        known = has_reviews()
+        setattr(request, "_has_reviews", known)  # noqa: B010 - a request has no such attribute
+    return known
+
+
+def _count_reviews(request: HttpRequest) -> int:
+    return count_pending(user_of(request))
 
 
 PLACES = (
@@ -164,6 +180,15 @@ PLACES = (
         help="clients",
         about=_("Keys, limits, issuers of tokens and roles"),
         also=("limits", "issuers", "roles"),
+    ),
+    NavigationPlace(
+        label=_("Reviews"),
+        icon="git-pull-request",
+        url_name="reviews",
+        may_see=_may_see_reviews,
+        help="review",
+        about=_("Changes that another person approves before agents get them"),
+        count=_count_reviews,
     ),
     NavigationPlace(
         label=_("Settings"),

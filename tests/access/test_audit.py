@@ -23,7 +23,7 @@ from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import publish_tool
-from toolbuilder.models import NightlyCases, ToolCase, ToolVersion
+from toolbuilder.models import NightlyCases, ToolCase, ToolReview, ToolVersion
 from tools.models import ToolAlias
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("own_trail")]
@@ -105,6 +105,7 @@ def _make_rows() -> None:
         name="login", url="https://login.example.com", client_secret="hunter2"
     )
     IssuerRule.objects.create(issuer=issuer, claim="groups", test="contains", value="sales")
+    ToolReview.objects.create(name="sales", document={}, asked_by="ann")
 
 
 def test_orm_writes_of_each_table_are_entered() -> None:

@@ -19,7 +19,13 @@ from tests.catalog.rows import make_table
 from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import VersionEntry, record_version
-from toolbuilder.models import SearchQuestion, VersionOrigin
+from toolbuilder.models import (
+    ReviewComment,
+    SearchQuestion,
+    ToolReplay,
+    ToolReview,
+    VersionOrigin,
+)
 from tools.definitions import ToolDocument
 from tools.models import ToolAlias
 
@@ -46,6 +52,7 @@ OVER_ALL_BUT_VIEWERS = "ARUM"
 SEES_TOOL = "VARUMva"
 EDITS_TOOL = "AMa"
 EDITS_SOME = "AMax"
+REPLAYS = "ARMa"
 AUTHORS = "AM"
 AUDITORS = "UM"
 ADMINISTRATORS = "M"
@@ -92,6 +99,9 @@ TABLE = {
     **rows(AUTHORS, "glossary-terms"),
     **rows(OVER_ALL_BUT_VIEWERS, "calls", "calls-export", "call", "search-traffic"),
     **rows(OVER_ALL_BUT_VIEWERS, "sources", "source", "mcp-servers", "mcp-server"),
+    **rows(MEMBERS, "reviews"),
+    **rows(SEES_TOOL, "review", "review-decide", "review-comment", "review-resolve"),
+    **rows(REPLAYS, "tool-replay", "replay", "replay-advance", "replay-stop"),
     **rows(AUDITORS, "audit", "audit-export", "audit-verify", "audit-entry"),
     **rows(AUDITORS, "keys", "limits", "limits-export", "roles"),
     **rows(OVER_ALL_BUT_VIEWERS, "toolsets", "toolset", "toolset-quality"),
@@ -165,9 +175,23 @@ def parts() -> dict[str, Any]:
     DataSource.objects.create(name="shop", engine="sqlite", path="/data/shop.db")
     McpServer.objects.create(name="crm", server_url="https://crm.example.com/mcp", is_active=False)
     issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    review = ToolReview.objects.create(
+        tool=tool,
+        name="sales",
+        tags=["kr"],
+        document=ToolDocument.of_row(tool).to_document(),
+        asked_by="ann",
+    )
+    comment = ReviewComment.objects.create(review=review, author="ann", text="x")
+    document = ToolDocument.of_row(tool)
+    replay = ToolReplay.objects.create(
+        tool=tool, document=document.replace(title="x").to_document(), content_hash="x",
+        served=document.to_document(), started_by="ann", requested=10,
+    )  # fmt: skip
     rule = IssuerRule.objects.create(issuer=issuer, claim="groups", test="contains", value="x")
     return {
         "issuer_pk": issuer.pk, "rule_pk": rule.pk, "toolset.name": "kr", "sign.name": "nobodys",
+        "review_id": review.pk, "comment_id": comment.pk, "replay_id": replay.pk,
         "call_id": call.pk, "key_pk": key.pk, "key_id": key.key_id, "tool_id": tool.pk,
         "table_id": table.pk, "column_id": table.columns.get().pk, "relation_id": relation.pk,
         "limit_pk": ToolLimit.objects.create(target_type="ALL", max_count=1).pk,

@@ -82,18 +82,25 @@ def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
 
 
 def apply_import(
-    plan: Iterable[PlannedTool], username: str, *, note: str = "", override_reason: str = ""
+    plan: Iterable[PlannedTool],
+    username: str,
+    *,
+    note: str = "",
+    override_reason: str = "",
+    unreviewed_because: str = "",
 ) -> Iterator[ImportOutcome]:
     """Publish the planned tools that are new or changed, each by itself; a refused one hinders no other.
 
     Tools that are there stay active or inactive. The rights of `username` on data sources count.
     One with a red test case is refused unless a reason overrides it.
+    `unreviewed_because` is an operator's reason to go without a review.
     """
     entry = VersionEntry(
         origin=VersionOrigin.IMPORTED,
         author=username,
         note=note,
         override_reason=override_reason,
+        unreviewed_because=unreviewed_because,
     )
     for planned in plan:
         given = planned.given

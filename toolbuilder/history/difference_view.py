@@ -21,6 +21,7 @@ from toolbuilder.history.differences import (
     ParameterKind,
     TextLine,
     compare,
+    compare_lines,
 )
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolParameter
@@ -107,6 +108,11 @@ def show_difference(old: ToolDocument, new: ToolDocument) -> ShownDifference:
         ),
         parameters=tuple(map(_show_parameter, found.parameters)),
     )
+
+
+def show_text(label: str, old: str, new: str) -> ShownText:
+    """A long text line by line, folded around what changed."""
+    return ShownText(label, tuple(_fold(tuple(compare_lines(old, new)))))
 
 
 def _show_parameter(change: ParameterChange) -> ShownParameter:

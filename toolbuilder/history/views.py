@@ -20,10 +20,22 @@ from access.list_addresses import read_page
 from access.models import CallRecord
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
-from core.errors import DataSourceUnavailableError, DefinitionError, EditError, RedCasesError
+from core.errors import (
+    DataSourceUnavailableError,
+    DefinitionError,
+    EditError,
+    RedCasesError,
+    ReviewNeededError,
+)
 from toolbuilder.cases.gate import CaseResults, read_override
 from toolbuilder.editing.code_view import color_logic
-from toolbuilder.editing.drafts import read_draft
+from toolbuilder.editing.drafts import (
+    PageState,
+    open_draft,
+    read_draft,
+    save_draft,
+    take_over,
+)
 from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
 from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change, rights_of
@@ -150,6 +162,13 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
         )
     except RedCasesError:
         return _ask(request, tool, version, cases=CaseResults(list(tool.cases.all())))
+    except ReviewNeededError as error:
+        if ToolDraft.objects.changed().filter(tool=tool).exists():
+            return _ask(request, tool, version, refusal=in_language(error))
+        _restore_as_draft(request, tool, version)
+        text = _("Version %(number)d is your draft now; ask for a review of it.")
+        messages.info(request, text % {"number": number})
+        return lead_to(request, reverse("tool", args=[tool.name]))
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
         return _ask(request, tool, version, refusal=in_language(error))
     if publication.is_new_version:
@@ -159,6 +178,14 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
     else:
         messages.info(request, _("Nothing to restore: this is what is served."))
     return lead_to(request, reverse("tool-versions", args=[publication.tool.name]))
+
+
+def _restore_as_draft(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> None:
+    """Put the version into a draft of this person; one that said nothing new is overwritten."""
+    username = user_of(request).get_username()
+    draft = take_over(open_draft(tool, username).uid, username)
+    page_state = PageState(username=username, revision=draft.revision)
+    save_draft(draft.uid, read_version(version).to_document(), page_state)
 
 
 def _ask(

@@ -1,6 +1,7 @@
 """The arguments of a call as words of a command line: `region=KR`, `limit=5`, `ids:=[1, 2]`."""
 
 import json
+from argparse import ArgumentParser
 from collections.abc import Iterable
 
 from core.errors import ArgumentsError
@@ -37,3 +38,13 @@ def _read_argument(word: str, texts: set[str]) -> tuple[str, JsonValue]:
         if not is_json:
             return name, value
         raise ArgumentsError(f"{name}= must be followed by JSON (got {value[:80]!r})") from error
+
+
+def add_without_review(parser: ArgumentParser) -> None:
+    """Declare the operator's way past a review."""
+    parser.add_argument(
+        "--without-review",
+        default="",
+        metavar="REASON",
+        help="publish also what somebody else should approve; the reason is kept with each version",
+    )

@@ -12,6 +12,7 @@ from catalog.models import McpServer
 from core.errors import EditError
 from core.ingest.remote_tools import read_remote_tools, served_name
 from gateways.mcp_client.reader import read_server_tools
+from toolbuilder.management.tool_arguments import add_without_review
 from toolbuilder.taking_up.ingesting import (
     IngestKind,
     apply_ingest,
@@ -64,6 +65,7 @@ def add_ingest(actions: Any) -> None:
     ingest.add_argument("--dry-run", action="store_true", help="only tell what would change")
     ingest.add_argument("--as", default="", metavar="USER", help="whose rights count")
     ingest.add_argument("--note", default="", help="kept with each version")
+    add_without_review(ingest)
 
 
 def ingest_document(text: str, options: dict[str, Any], write: WriteLine) -> int:
@@ -88,7 +90,13 @@ def ingest_document(text: str, options: dict[str, Any], write: WriteLine) -> int
     save_service(source)
     kinds = {planned.snapshot.name: planned.kind for planned in plan.operations}
     refused = 0
-    for outcome in apply_ingest(plan.operations, options["as"], note=options["note"]):
+    outcomes = apply_ingest(
+        plan.operations,
+        options["as"],
+        note=options["note"],
+        unreviewed_because=options["without_review"].strip(),
+    )
+    for outcome in outcomes:
         if outcome.refusal:
             refused += 1
             write(f"{outcome.name}: refused: {outcome.refusal}")

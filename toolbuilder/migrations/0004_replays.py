@@ -71,6 +71,7 @@ class Migration(migrations.Migration):
             name="ReplayedCall",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("call_id", models.BigIntegerField(editable=False)),
                 ("arguments", models.JSONField(verbose_name="arguments")),
                 ("times", models.PositiveIntegerField(default=1, verbose_name="times")),
                 ("key_id", models.TextField(db_default="", default="", verbose_name="key id")),

@@ -74,6 +74,8 @@ class ReplayedCall(models.Model):
     replay = models.ForeignKey(
         ToolReplay, verbose_name=_("replay"), related_name="calls", on_delete=models.CASCADE
     )
+    # Of the newest call with these arguments.
+    call_id = models.BigIntegerField(editable=False)
     arguments = models.JSONField(_("arguments"))
     times = models.PositiveIntegerField(_("times"), default=1)
     key_id = models.TextField(_("key id"), default="", db_default="")

@@ -87,6 +87,7 @@ def start_replay(
         rows = [
             ReplayedCall(
                 replay=replay,
+                call_id=call.record.pk,
                 arguments=call.record.arguments,
                 times=call.times,
                 key_id=call.record.key_id,

@@ -36,6 +36,10 @@ def ask_for_review(draft: ToolDraft, username: str, note: str = "") -> ToolRevie
         review.tool, review.name, review.tags = locked.tool, snapshot.name, list(snapshot.tags)
         review.document, review.content_hash = snapshot.to_document(), snapshot.content_hash
         review.base_hash = read_base_hash(locked.tool)
+        if locked.tool:
+            # Its author has looked at what others changed meanwhile.
+            locked.base_version_hash = review.base_hash
+            locked.save(update_fields=["base_version_hash"])
         review.authors = sorted({*locked.authors, *review.authors, locked.owner, username})
         review.state, review.note = ReviewState.WAITING, note
         review.asked_by, review.asked_at = username, timezone.now()

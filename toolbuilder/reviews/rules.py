@@ -68,6 +68,12 @@ def find_reviewing(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[
     ]
 
 
+def find_unapproved(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[str]:
+    """Names of the toolsets that ask for a review of that change; none once it is approved."""
+    toolsets = find_reviewing(tool, snapshot)
+    return [] if toolsets and find_approval(tool, snapshot) else toolsets
+
+
 def find_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
     """The review in which that very change of what is served now was approved; None if there is none."""
     approved = ToolReview.objects.filter(

@@ -168,10 +168,22 @@ def plan_ingest(
 
 
 def apply_ingest(
-    plan: Iterable[PlannedOperation], username: str, *, note: str = ""
+    plan: Iterable[PlannedOperation],
+    username: str,
+    *,
+    note: str = "",
+    unreviewed_because: str = "",
 ) -> Iterator[ImportOutcome]:
-    """Publish the operations that are new, inactive, or changed; a refused one hinders no other."""
-    entry = VersionEntry(origin=VersionOrigin.IMPORTED, author=username, note=note)
+    """Publish the operations that are new, inactive, or changed; a refused one hinders no other.
+
+    `unreviewed_because` is an operator's reason to go without a review.
+    """
+    entry = VersionEntry(
+        origin=VersionOrigin.IMPORTED,
+        author=username,
+        note=note,
+        unreviewed_because=unreviewed_because,
+    )
     for planned in plan:
         new = planned.snapshot
         if planned.kind is IngestKind.SAME:

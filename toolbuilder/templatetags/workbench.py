@@ -13,8 +13,11 @@ from access.reader_language import in_language
 from core.diagnostics import Diagnostic, Severity
 from core.parameter_types.kind import Kind
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
+from toolbuilder.editing.drafts import Work
 from toolbuilder.editing.explorer import ExplorerColumn
 from toolbuilder.editing.page import ParameterRow, WorkbenchPage
+from toolbuilder.models import OPEN_STATES, ToolReview
+from toolbuilder.reviews.rules import find_unapproved
 from tools.models import ToolType
 
 register = template.Library()
@@ -174,3 +177,15 @@ def empty_row() -> ParameterRow:
         fault="",
         **texts,
     )
+
+
+@register.filter
+def open_review(work: Work) -> ToolReview | None:
+    """The review of the work's draft that is not over yet."""
+    return work.draft.reviews.filter(state__in=OPEN_STATES).first() if work.draft else None
+
+
+@register.filter
+def is_reviewed(work: Work) -> bool:
+    """Whether somebody else has to approve the work before it is served."""
+    return bool(find_unapproved(work.tool, work.document.tool))

@@ -11,12 +11,21 @@ from access.models import Toolset, ToolsetTool
 
 
 class ToolsetForm(forms.ModelForm[Toolset]):
-    """A toolset's names and what it is for."""
+    """A toolset's names, what it is for, and who approves changes of its tools."""
 
     class Meta:
         model = Toolset
-        fields = ["title", "name", "description"]
+        fields = ["title", "name", "description", "review"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # A program that does not know the field leaves it as it is.
+        self.fields["review"].required = False
+
+    def clean_review(self) -> str:
+        """Who reviews; as it was where nothing is said."""
+        return self.cleaned_data["review"] or self.instance.review
 
     def keep(self) -> Toolset:
         """The stored toolset of this valid form; keys with it follow it to its new name."""

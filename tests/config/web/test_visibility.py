@@ -32,10 +32,17 @@ from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
 from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import VersionEntry, record_version
-from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
+from toolbuilder.models import (
+    ReviewComment,
+    SearchQuestion,
+    ToolReplay,
+    ToolReview,
+    ToolTrial,
+    VersionOrigin,
+)
 from toolbuilder.search_lab.index import shared_keeper
 from tools.definitions import ToolDocument
-from tools.models import QuarantinedTool
+from tools.models import QuarantinedTool, ToolDefinition
 
 pytestmark = pytest.mark.django_db
 
@@ -126,6 +133,20 @@ def make_users(source: DataSource) -> dict[str, User]:
     return {name: User.objects.get(pk=user.pk) for name, user in users.items()}
 
 
+def make_review(tool: ToolDefinition) -> dict[str, int]:
+    """A review and a replay of the tool, by the parts of their addresses."""
+    document = ToolDocument.of_row(tool).to_document()
+    review = ToolReview.objects.create(
+        tool=tool, name=tool.name, document=document, asked_by="member", note=f"{WORD} note"
+    )
+    comment = ReviewComment.objects.create(review=review, author="member", text=f"{WORD} comment")
+    replay = ToolReplay.objects.create(
+        tool=tool, document={**document, "title": WORD}, content_hash="x", served=document,
+        started_by="member", requested=10,
+    )  # fmt: skip
+    return {"review_id": review.pk, "comment_id": comment.pk, "replay_id": replay.pk}
+
+
 @pytest.fixture
 def world(settings: Any) -> World:
     settings.CALL_LOG_ARGUMENTS = "full"
@@ -184,7 +205,7 @@ def world(settings: Any) -> World:
             action_flag=CHANGE, change_message=f"{WORD} change",
         )  # fmt: skip
     parts = {
-        "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
+        **make_review(tool), "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
         "question_id": question.pk, "grant_pk": 1, "alias_id": 1,
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.factories import claim, make_expression, make_tool
+from tests.factories import claim, make_expression, make_tool, make_toolset
 from toolbuilder.editing.publishing import archive, record_versions
-from toolbuilder.models import VersionOrigin
+from toolbuilder.models import ToolVersion, VersionOrigin
 from tools.models import ToolDefinition
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]
@@ -204,3 +204,17 @@ def test_wrong_arguments_are_told_as_to_an_agent(arguments: list[str], message: 
 
     assert code == 1
     assert message in text
+
+
+def test_import_into_a_reviewed_toolset_needs_a_reason(file: Path) -> None:
+    make_toolset("kr", "times", review="other")
+    ToolDefinition.objects.update(definition="a + b")
+    replace = ("import", str(file), "--on-conflict", "replace")
+
+    with pytest.raises(SystemExit):
+        run(*replace)
+    assert ToolDefinition.objects.get().definition == "a + b"
+    run(*replace, "--without-review", "Half the shop is shut.")
+
+    assert ToolDefinition.objects.get().definition == "a * b"
+    assert ToolVersion.objects.latest("number").note == "No review: Half the shop is shut."

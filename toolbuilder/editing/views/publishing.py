@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -54,6 +55,8 @@ from toolbuilder.editing.views.requests import (
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolCase, ToolDraft, ToolTrial
+from toolbuilder.reviews.deciding import ask_for_review
+from toolbuilder.reviews.rules import find_unapproved
 from toolbuilder.visibility import visible_tools
 from tools.aliases import DEFAULT_DAYS, read_days
 from tools.definitions import ToolDocument
@@ -97,6 +100,13 @@ class PublishReview:
     is_untried: bool = False
     is_renamed: bool = False
     cases: CaseResults = field(default_factory=CaseResults)
+    # Those that want it approved, which nobody has done yet.
+    toolsets: tuple[str, ...] = ()
+
+    @property
+    def blocking(self) -> list[ToolCase]:
+        """The cases without whose reason it is not published; a review is asked for all the same."""
+        return [] if self.toolsets else self.cases.blocking
 
     @property
     def loses_names(self) -> bool:
@@ -109,8 +119,8 @@ class PublishReview:
         """Whether somebody should look before it is served."""
         is_breaking = bool(self.difference and self.difference.breaking)
         is_advised = any(shown.level is not AdviceLevel.SUGGESTION for shown in self.advice)
-        is_new = self.is_untried or self.is_renamed
-        return is_breaking or is_advised or is_new or self.cases.has_doubts
+        is_doubted = is_breaking or is_advised or self.is_untried or self.is_renamed
+        return is_doubted or self.cases.has_doubts or bool(self.toolsets)
 
 
 @saving_action
@@ -193,6 +203,10 @@ def _publish(
     note = request.POST.get("note", "").replace("\0", "").strip()[:MAX_NOTE_CHARACTERS]
     days = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS if review.loses_names else 0)
     try:
+        if review.toolsets:
+            asked = ask_for_review(draft, username, note)
+            messages.success(request, _("Asked for review: another person publishes it."))
+            return lead_to(request, reverse("review", args=[asked.pk]))
         publication = publish_tool(
             draft,
             username,
@@ -306,6 +320,7 @@ def review_page(page: WorkbenchPage) -> PublishReview:
         # What is served already counts as tried.
         is_untried=not (served and served.logic_hash == logic) and not own.exists(),
         is_renamed=bool(served and served.name != new.name),
+        toolsets=tuple(find_unapproved(work.tool, new)),
     )
 
 

@@ -32,7 +32,11 @@ from toolbuilder.exchange.toolbox.document import is_toolbox
 from toolbuilder.exchange.toolbox.taking import describe_taking, read_renamed, take_toolbox
 from toolbuilder.exchange.toolbox.writing import export_toolbox
 from toolbuilder.history.differences import compare, difference_lines
-from toolbuilder.management.tool_arguments import read_arguments, read_claims
+from toolbuilder.management.tool_arguments import (
+    add_without_review,
+    read_arguments,
+    read_claims,
+)
 from toolbuilder.management.tool_cases import add_test, run_tests
 from toolbuilder.management.tool_files import (
     add_apply,
@@ -196,8 +200,13 @@ class Command(BaseCommand):
         published, refused = 0, taking.refused if taking else 0
         if taking:
             taking.save_sources()
-        reason = options["override_red"]
-        outcomes = apply_import(chosen, options["as"], note=options["note"], override_reason=reason)
+        outcomes = apply_import(
+            chosen,
+            options["as"],
+            note=options["note"],
+            override_reason=options["override_red"],
+            unreviewed_because=options["without_review"].strip(),
+        )
         for outcome in outcomes:
             if outcome.refusal:
                 refused += 1
@@ -326,6 +335,7 @@ def _add_exchange(actions: Any) -> None:
         metavar="REASON",
         help="publish although a test case is red; the reason stays in the history",
     )
+    add_without_review(imported)
 
 
 def _describe(tool: ToolDefinition) -> dict[str, Any]:
