@@ -17,6 +17,7 @@ from toolbuilder.exchange.directories import read_directory, read_rows, write_di
 from toolbuilder.exchange.exchanged import ExchangedTool, ToolFiles
 from toolbuilder.exchange.importing import ImportKind, PlannedTool
 from toolbuilder.history.differences import ToolDifference, difference_lines
+from toolbuilder.management.tool_arguments import add_without_review
 from tools.names import read_reserved_names
 
 WriteLine = Callable[[str], object]
@@ -44,12 +45,7 @@ def add_apply(actions: Any) -> None:
         metavar="REASON",
         help="apply although a test case is red; the reason stays in the history",
     )
-    apply.add_argument(
-        "--unreviewed",
-        default="",
-        metavar="REASON",
-        help="apply although a toolset asks for a review; the reason stays in the history",
-    )
+    add_without_review(apply)
     apply.add_argument("--note", default="", help="kept with each version, such as the commit")
 
 

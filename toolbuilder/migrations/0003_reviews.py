@@ -70,6 +70,12 @@ class Migration(migrations.Migration):
                     "reason",
                     models.TextField(blank=True, db_default="", default="", verbose_name="reason"),
                 ),
+                (
+                    "old_names_days",
+                    models.PositiveIntegerField(
+                        db_default=0, default=0, verbose_name="days for which old names answer"
+                    ),
+                ),
                 ("version_number", models.PositiveIntegerField(null=True, verbose_name="version")),
                 (
                     "draft",

@@ -22,10 +22,12 @@ from toolbuilder.reviews.rules import has_right, is_author, read_base_hash
 MAX_TEXT_CHARACTERS = 4_000
 
 
-def ask_for_review(draft: ToolDraft, username: str, note: str = "") -> ToolReview:
+def ask_for_review(
+    draft: ToolDraft, username: str, note: str = "", *, old_names_days: int = 0
+) -> ToolReview:
     """The review of the draft as it is; one that is open already goes on with it.
 
-    Raises as publish_tool does for a draft that could not be served, or has changed.
+    Names that it changes shall answer for so many days once it is published. Raises as publish_tool does for a draft that could not be served, or has changed.
     """
     snapshot = read_draft(draft).tool
     judge(snapshot, draft.tool, username)
@@ -42,6 +44,7 @@ def ask_for_review(draft: ToolDraft, username: str, note: str = "") -> ToolRevie
             locked.save(update_fields=["base_version_hash"])
         review.authors = sorted({*locked.authors, *review.authors, locked.owner, username})
         review.state, review.note = ReviewState.WAITING, note
+        review.old_names_days = old_names_days
         review.asked_by, review.asked_at = username, timezone.now()
         review.decided_by, review.decided_at, review.reason = "", None, ""
         review.save()
@@ -105,7 +108,14 @@ def approve_and_publish(review_id: int, user: User, reason: str = "") -> Publica
         _decide(review, ReviewState.APPROVED, user.get_username(), reason)
         _note(review, CommentKind.PUBLISHED, user.get_username(), reason)
         draft = ToolDraft.objects.get(pk=review.draft_id)
-        return publish_tool(draft, draft.owner, note=review.note)
+        return publish_tool(
+            draft,
+            draft.owner,
+            note=review.note,
+            # A red case needs a reason as well.
+            override_reason=reason,
+            old_names_days=review.old_names_days,
+        )
 
 
 def withdraw(review_id: int, username: str) -> ToolReview:

@@ -57,6 +57,9 @@ class ToolReview(models.Model):
     decided_by = models.TextField(_("decided by"), default="", db_default="")
     decided_at = models.DateTimeField(_("decided"), null=True)
     reason = models.TextField(_("reason"), default="", db_default="", blank=True)
+    old_names_days = models.PositiveIntegerField(
+        _("days for which old names answer"), default=0, db_default=0
+    )
     version_number = models.PositiveIntegerField(_("version"), null=True)
 
     class Meta:

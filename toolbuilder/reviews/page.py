@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.models import ApiKey
-from access.reader_language import in_language
+from access.reader_language import in_language, stored_text
 from catalog.models import CatalogTable
 from catalog.sources.settings import SourceSettings, read_sources
 from core.errors import DefinitionError
 from core.lint import AdviceLevel
+from toolbuilder.cases.gate import CaseResults, check_cases
 from toolbuilder.editing.advice import advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.examining import Examined, examine
@@ -27,7 +28,14 @@ from toolbuilder.history.difference_view import (
     show_difference,
     show_text,
 )
-from toolbuilder.models import ReviewComment, ReviewState, ToolReplay, ToolReview, ToolVersion
+from toolbuilder.models import (
+    ReviewComment,
+    ReviewState,
+    ToolCase,
+    ToolReplay,
+    ToolReview,
+    ToolVersion,
+)
 from toolbuilder.replays.reading import recorded_calls
 from toolbuilder.replays.running import count_failing, find_replay
 from toolbuilder.reviews.deciding import explain_stale
@@ -69,14 +77,19 @@ class ReviewPage:
     agent_view: ShownText | None
     checks: tuple[ReviewCheck, ...]
     callers: tuple[ShownCaller, ...]
-    call_count: int
     tables: tuple[CatalogTable, ...]
     comments: tuple[ReviewComment, ...]
     replay: ToolReplay | None
     failing: int
+    red_count: int
     stale: str
     is_author: bool
     may_decide: bool
+
+    @property
+    def needs_reason(self) -> bool:
+        """Whether approving asks why."""
+        return bool(self.failing or self.red_count)
 
 
 def build_review_page(review: ToolReview, user: User) -> ReviewPage:
@@ -88,11 +101,11 @@ def build_review_page(review: ToolReview, user: User) -> ReviewPage:
     examined = examine(DraftDocument(tool=new), sources, user.get_username(), tool_id=tool_id)
     replay = find_replay(review.tool, review.content_hash) if review.is_open else None
     failing = count_failing(replay)
+    results = _run_cases(review, new, sources, user)
     sides = lay_side_by_side(old, new)
     comments = _read_comments(review)
     _place(comments, sides, review)
     stale = explain_stale(review) if review.is_open else None
-    callers, count = _read_callers(review.tool)
     tables = read_tables_used(review.tool) if review.tool else []
     return ReviewPage(
         review=review,
@@ -101,9 +114,12 @@ def build_review_page(review: ToolReview, user: User) -> ReviewPage:
         # The logic has a place of its own.
         difference=show_difference(old, new.replace(definition=old.definition)),
         agent_view=_compare_entries(old, new, sources),
-        checks=tuple(_check(old, new, examined, sources, failing=failing)),
-        callers=callers,
-        call_count=count,
+        checks=(
+            *_tell_cases(results),
+            *_check(old, new, examined, sources, failing=failing),
+        ),
+        red_count=len(results.blocking),
+        callers=_read_callers(review.tool),
         tables=tuple(used.table for used in tables),
         comments=comments,
         replay=replay,
@@ -122,6 +138,28 @@ def read_base(review: ToolReview) -> ToolDocument:
     if version := versions.first():
         return ToolDocument.model_validate(version.document)
     return ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=review.tool.pk))
+
+
+def _run_cases(
+    review: ToolReview, new: ToolDocument, sources: SourceSettings, user: User
+) -> CaseResults:
+    """The tool's cases against the change, run now unless they ran a moment ago."""
+    rows = list(ToolCase.objects.of(review.tool, review.draft)) if review.is_open else []
+    with suppress(DefinitionError):
+        return check_cases(rows, new, sources, user.get_username(), is_fresh_enough=True)
+    return CaseResults()
+
+
+def _tell_cases(results: CaseResults) -> Iterator[ReviewCheck]:
+    count, red = len(results.rows), len(results.blocking)
+    if count:
+        words = {"green": count - red, "count": count}
+        text = ngettext(
+            "%(green)d of %(count)d case green", "%(green)d of %(count)d cases green", count
+        )
+        yield ReviewCheck("bad" if red else "ok", text % words, _("run for this page"))
+    for row in results.blocking:
+        yield ReviewCheck("bad", row.name, stored_text(row, "failure"))
 
 
 def _check(
@@ -198,10 +236,10 @@ def _place(comments: tuple[ReviewComment, ...], sides: SideBySide, review: ToolR
             rows[comment.line].threads.append(comment)
 
 
-def _read_callers(tool: ToolDefinition | None) -> tuple[tuple[ShownCaller, ...], int]:
-    """Who called the tool in the last 30 days, most first, and how many calls there were."""
+def _read_callers(tool: ToolDefinition | None) -> tuple[ShownCaller, ...]:
+    """Who called the tool in the last 30 days, most first."""
     if tool is None:
-        return (), 0
+        return ()
     calls = recorded_calls(tool.name).order_by()
     rows = list(calls.values("key_id", "caller").annotate(calls=Count("pk")).order_by("-calls"))
     names = dict(
@@ -210,7 +248,7 @@ def _read_callers(tool: ToolDefinition | None) -> tuple[tuple[ShownCaller, ...],
         .values_list("key_id", "name")
     )
     most = rows[0]["calls"] if rows else 1
-    shown = tuple(
+    return tuple(
         ShownCaller(
             names.get(row["key_id"]) or row["caller"] or "–",
             row["calls"],
@@ -218,4 +256,3 @@ def _read_callers(tool: ToolDefinition | None) -> tuple[tuple[ShownCaller, ...],
         )
         for row in rows[:_CALLERS_SHOWN]
     )
-    return shown, sum(row["calls"] for row in rows)

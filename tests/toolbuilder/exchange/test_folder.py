@@ -279,7 +279,7 @@ def test_toolset_that_asks_for_a_review_is_asked_for_a_reason(folder: Path) -> N
     path.write_text(path.read_text().replace("a * b", "b * a"))
 
     assert "Changes of tools in kr are reviewed" in plan(str(folder))[1]
-    run("apply", str(folder), "--unreviewed", "merge request 12")
+    run("apply", str(folder), "--without-review", "merge request 12")
 
     assert "merge request 12" in ToolVersion.objects.filter(tool_name="times").latest("pk").note
 

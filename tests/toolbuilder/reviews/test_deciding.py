@@ -8,8 +8,9 @@ from django.db import connection
 from django.utils import timezone
 
 from access.models import CallRecord, Outcome, Toolset
-from core.errors import EditError, ReviewNeededError, ToolboxError
+from core.errors import EditError, RedCasesError, ReviewNeededError, ToolboxError
 from tests.factories import make_toolset
+from tests.toolbuilder.cases.rows import add_case, case_of
 from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
 from toolbuilder.editing.drafts import PageState, discard_draft, take_over
 from toolbuilder.editing.publishing import (
@@ -268,3 +269,17 @@ def test_of_two_who_publish_at_once_one_is_told_of_the_other() -> None:
     assert told[0] == ""
     assert "has decided on this review already: published" in told[1]
     assert ToolVersion.objects.filter(reviewed_by__in=["kim", "lee"]).count() == 1
+
+
+def test_red_case_needs_a_reason_which_stays() -> None:
+    tool = make_reviewed_tool()
+    twelve = {"check": "value", "path": "$.result", "value": 12}
+    add_case(tool, case_of("twelve", twelve, arguments={"a": 3, "b": 4}))
+    kim = make_person("kim", "reviewer")
+    review = ask(tool, definition="a * b + 1")
+
+    with pytest.raises(RedCasesError):
+        approve_and_publish(review.pk, kim)
+    approve_and_publish(review.pk, kim, "It was wrong before.")
+
+    assert "It was wrong before." in ToolVersion.objects.latest("number").note

@@ -204,7 +204,7 @@ def _publish(
     days = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS if review.loses_names else 0)
     try:
         if review.toolsets:
-            asked = ask_for_review(draft, username, note)
+            asked = ask_for_review(draft, username, note, old_names_days=days)
             messages.success(request, _("Asked for review: another person publishes it."))
             return lead_to(request, reverse("review", args=[asked.pk]))
         publication = publish_tool(

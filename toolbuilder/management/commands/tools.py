@@ -225,7 +225,7 @@ class Command(BaseCommand):
             username=options["as"],
             note=options["note"],
             override_reason=options["override_red"],
-            unreviewed_because=options["unreviewed"],
+            unreviewed_because=options["without_review"].strip(),
             prunes=options["prune"],
             is_trial=options["dry_run"],
         )
