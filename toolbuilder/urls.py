@@ -14,6 +14,7 @@ from toolbuilder.cases import views as cases
 from toolbuilder.dashboard import connecting
 from toolbuilder.dashboard import views as dashboard
 from toolbuilder.editing.views import explorer, publishing, trial, workbench
+from toolbuilder.exchange import views as files
 from toolbuilder.history import views as versions
 from toolbuilder.listing import views as tools
 from toolbuilder.old_names import views as old_names
@@ -82,6 +83,8 @@ urlpatterns = [
     path("tools/~/new/", new_tool.new_tool, name="tool-new"),
     path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),
     path("tools/~/ingest/", ingest.ingest, name="tools-ingest"),
+    path("tools/~/export/", files.export_tools, name="tools-export"),
+    path("tools/~/import/", files.import_tools, name="tools-import"),
     path("tools/~/mcp/", mcp_servers.server_list, name="mcp-servers"),
     path("tools/~/mcp/~new/", mcp_servers.server_add, name="mcp-server-add"),
     path("tools/~/mcp/<str:name>/", mcp_servers.server_page, name="mcp-server"),

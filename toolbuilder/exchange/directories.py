@@ -68,7 +68,7 @@ def read_directory(folder: Path) -> ToolFiles:
             fault = message("import.no_utf8", "The file cannot be read as UTF-8.")
             unreadable.append(FileFault(name, 0, 0, fault))
     owner = texts.pop(OWNER_FILE, None)
-    if not texts and not unreadable:
+    if not texts and not unreadable and owner is None:
         raise ImportFileError(
             message(
                 "import.no_folder",
@@ -166,7 +166,7 @@ def write_directory(folder: Path, content: ToolFiles) -> WrittenFiles:
         former = {part.name: part for part in there}
         for part in parts:
             kept = former.pop(part.name, None)
-            path = kept.part.path if kept else _file_name(name, part.name, documents)
+            path = kept.part.path if kept else file_name(name, part.name, documents)
             documents[path] = to_document(part), kept == part
         done.stale += [part.part.path for part in former.values()]
     if content.concepts:
@@ -189,7 +189,8 @@ def write_directory(folder: Path, content: ToolFiles) -> WrittenFiles:
     return done
 
 
-def _file_name(folder: str, name: str, taken: Container[str]) -> str:
+def file_name(folder: str, name: str, taken: Container[str]) -> str:
+    """The path of the file of a new part, which is none of those that are taken."""
     # Another program may have given a tool any name.
     stem = f"{folder}/{_NO_NAME_OF_FILE.sub('_', name).lstrip('.') or '_'}"
     while f"{stem}.yaml" in taken:

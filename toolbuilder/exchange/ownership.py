@@ -30,11 +30,6 @@ class FileState:
     toolset: str = ""
     difference: ShownDifference | None = None
 
-    @property
-    def is_worth_saying(self) -> bool:
-        """Whether the page of the tool says anything of it."""
-        return bool(self.toolset or self.difference)
-
 
 def read_file_state(tool: ToolDefinition) -> FileState:
     """What there is to say of a tool and its file; it is best read with `ToolDefinition.objects.whole()`."""
@@ -48,6 +43,11 @@ def read_file_state(tool: ToolDefinition) -> FileState:
     applied = ToolDocument.model_validate(version.document) if version else ToolDocument()
     difference = show_difference(applied, present)
     return FileState(path=path, owner=row.owner, toolset=toolset, difference=difference)
+
+
+def is_owned_by_files(tool: Placed) -> bool:
+    """Whether the tool is in a toolset that is owned by files; one query where none is."""
+    return any(True for _owned in _find_owning([tool]))
 
 
 def differing() -> Q:

@@ -25,7 +25,8 @@ from access.list_addresses import ListState
 from access.models import CallRecord
 from access.reader_language import stored_text
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from toolbuilder.models import ToolDraft
+from toolbuilder.exchange.ownership import differing
+from toolbuilder.models import ToolDraft, ToolFile
 from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_tools
 from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter, ToolType, ToolUse
 
@@ -40,6 +41,7 @@ STATES = {
     "broken": _("Broken"),
     "failing": _("Errors today"),
     "undescribed": _("Undescribed parameters"),
+    "differing": _("Differs from its file"),
     "archived": _("Archived"),
 }
 SORTS = {
@@ -95,6 +97,12 @@ class ToolRow:
         tags = self.tool.tags
         return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 
+    @property
+    def differing_file(self) -> str:
+        """The file that it was applied from, if what is served says something else; otherwise ''."""
+        file: ToolFile | None = getattr(self.tool, "file", None)
+        return file.path if file and file.content_hash != self.tool.content_hash else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolListing:
@@ -134,7 +142,7 @@ def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
 
 def read_rows(ids: Sequence[int]) -> list[ToolRow]:
     """The rows of these tools, in this order; three queries."""
-    related = ("data_source", "quarantine")
+    related = ("data_source", "quarantine", "file")
     tools = ToolDefinition.objects.select_related(*related).defer("definition").in_bulk(ids)
     names = [tool.name for tool in tools.values()]
     figures = read_tool_figures(start_of_today(), names)
@@ -171,16 +179,18 @@ def undescribed_parameters() -> Q:
 def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQuerySet:
     match state:
         case "active":
-            return tools.active()
+            tools = tools.active()
         case "inactive":
-            return tools.filter(is_active=False)
+            tools = tools.filter(is_active=False)
         case "broken":
-            return tools.active().exclude(quarantine=None)
+            tools = tools.active().exclude(quarantine=None)
         case "undescribed":
-            return tools.active().filter(undescribed_parameters())
+            tools = tools.active().filter(undescribed_parameters())
+        case "differing":
+            tools = tools.filter(differing())
         case "failing":
             failed = CallRecord.objects.filter(FAILED, at__gte=start_of_today())
-            return tools.filter(name__in=failed.order_by().values("tool_name"))
+            tools = tools.filter(name__in=failed.order_by().values("tool_name"))
     return tools
 
 

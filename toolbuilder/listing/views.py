@@ -11,15 +11,18 @@ from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from access.models import CallRecord
+from access.reader_language import in_language
 from access.templatetags.access import tool_address
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.browsing.addresses import address_of
 from catalog.gates import named_sources_open_to, tables_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
+from core.errors import EditError
 from toolbuilder.dashboard.progress import read_invitation
 from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.publishing import archive, set_all_active, unarchive
+from toolbuilder.exchange.ownership import read_file_state
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.listing.tool_list import (
     SORTS,
@@ -77,7 +80,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 def tool_page(request: HttpRequest, name: str) -> HttpResponse:
     """All that is known of a tool: texts, logic, parameters, limits, tables, state and last calls."""
     tool = get_object_or_404(
-        visible_tools(user_of(request)).select_related("data_source", "quarantine"), name=name
+        visible_tools(user_of(request)).whole().select_related("quarantine"), name=name
     )
     rights = rights_of(request, tool)
     used = read_tables_used(tool)
@@ -93,6 +96,7 @@ def tool_page(request: HttpRequest, name: str) -> HttpResponse:
         "used": [(use, address_of(use.table) if use.table.pk in open_ids else "") for use in used],
         "rights": rights,
         "row": read_rows([tool.pk])[0],
+        "file_state": read_file_state(tool),
     }
     if rights.may_see_calls:
         calls = CallRecord.objects.filter(tool_name=tool.name).defer("arguments")
@@ -143,7 +147,13 @@ def tools_archived(request: HttpRequest) -> HttpResponse:
     is_archived = request.POST.get("archived") == "yes"
     was_active = ToolDefinition.objects.active().filter(pk__in=chosen)
     active = list(was_active.values_list("pk", flat=True)) if is_archived else []
-    changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
+    try:
+        changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
+    except EditError as error:
+        messages.error(request, in_language(error))
+        if is_fragment(request):
+            return HttpResponse(status=422, headers={"HX-Reswap": "none"})
+        return redirect("tools")
     if not is_archived:
         again = set(_read_ids(request, "active")) & set(changed)
         set_all_active(again, is_active=True, username=username)

@@ -99,6 +99,7 @@ TABLE: dict[str, Row] = {
     "tool-new": Row(RIGHTS, SHOWN),
     "tool-from-sql": Row(RIGHTS),
     "tools-ingest": Row(RIGHTS),
+    "tools-import": Row(RIGHTS),
     "mcp-servers": Row(RIGHTS),
     "mcp-server-add": Row(RIGHTS),
     **{f"mcp-server{end}": Row(RIGHTS) for end in ("", "-read", "-tools", "-edit", "-delete")},

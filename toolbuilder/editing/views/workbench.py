@@ -43,6 +43,7 @@ from toolbuilder.editing.views.requests import (
     tell_analysis,
     tell_parameters,
 )
+from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
 from toolbuilder.gates import rights_of
 from toolbuilder.listing.views import tool_page
 from tools.builtin.registry import BUILTIN_NAMES
@@ -76,8 +77,8 @@ def workbench(
 ) -> HttpResponseBase:
     """The editor of a tool or a new draft; a POST, without JavaScript, saves first.
 
-    People who may not change tools read the tool's page instead, as all do of an HTTP operation. Searches
-    and calls name built-in and proxied tools too: their names lead to what there is of them.
+    People who may not change tools read the tool's page instead, as all do of an HTTP operation and of a
+    tool that is owned by files. Searches and calls name built-in and proxied tools too: their names lead to what there is of them.
     """
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
@@ -86,7 +87,8 @@ def workbench(
     tool = ToolDefinition.objects.filter(name=name).first() if name else None
     is_operation = tool is not None and tool.tool_type == ToolType.HTTP
     try:
-        if name and (is_operation or not rights_of(request, tool).may_change):
+        is_owned = tool is not None and is_owned_by_files(tool)
+        if name and (is_operation or is_owned or not rights_of(request, tool).may_change):
             return tool_page(request, name)
         work = open_work(request, name, uid)
     except Http404:
@@ -156,6 +158,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
         # Sent in a form, a byte may take three.
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
+        "file_state": read_file_state(page.work.tool) if page.work.tool else None,
         **caller_choices(page.examined.spec, user_of(request)),
         **page_context(request, page),
         "cases": show_cases(page.work),
