@@ -27,6 +27,7 @@ from toolbuilder.editing.publishing import (
     record_version,
     set_all_active,
 )
+from toolbuilder.exchange.ownership import is_owned_by_files
 from toolbuilder.models import VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_reviewing, tag_texts
 from tools.definitions import ToolDocument
@@ -182,6 +183,13 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
             },
         ),
     ]
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: ToolDefinition | None = None
+    ) -> bool:
+        """Not of a tool that is owned by files."""
+        is_owned = obj is not None and is_owned_by_files(obj)
+        return not is_owned and super().has_change_permission(request, obj)
 
     def get_fieldsets(self, request: HttpRequest, obj: ToolDefinition | None = None) -> Any:
         """A new tool has neither a state nor dates; the database will fill them."""

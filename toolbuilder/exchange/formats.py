@@ -1,22 +1,16 @@
-"""Files of tools of any form that is read here; the form is told by what is in the file."""
+"""Files of tools read together, with every fault of all of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import ImportFileError
 from core.messages import list_lines, message
 from toolbuilder.exchange.exchanged import ToolFiles
 from toolbuilder.exchange.files import read_own_form
-from toolbuilder.exchange.yaml_nodes import FileFault, YamlNode, read_documents
+from toolbuilder.exchange.yaml_nodes import FileFault, read_documents
 
 MAX_FILE_CHARACTERS = 50_000_000
 _FAULTS_TOLD = 100
-# Each form: whether these documents have it, and what adds them to the content with all their faults.
-# The last one is that of a file that has no other's marks.
-Reads = Callable[[Sequence[YamlNode], str, ToolFiles], None]
-FORMS: tuple[tuple[Callable[[Sequence[YamlNode]], bool], Reads], ...] = (
-    (lambda _documents: True, read_own_form),
-)
 
 
 def read_file(text: str, path: str, content: ToolFiles) -> None:
@@ -30,8 +24,7 @@ def read_file(text: str, path: str, content: ToolFiles) -> None:
     if not documents and len(content.faults) == count:
         fault = message("import.no_tools", "The file has no list called tools.")
         content.faults.append(FileFault(path, 1, 1, fault))
-    reads = next(reads for is_form, reads in FORMS if is_form(documents))
-    reads(documents, path, content)
+    read_own_form(documents, path, content)
 
 
 def read_files(texts: Mapping[str, str]) -> ToolFiles:

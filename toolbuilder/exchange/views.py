@@ -21,9 +21,10 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from core.errors import EditError
+from core.messages import message
 from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.exchange.directories import file_name, read_tools
-from toolbuilder.exchange.exchanged import ExchangedTool, ToolFiles
+from toolbuilder.exchange.exchanged import ExchangedTool, SkippedPart, ToolFiles
 from toolbuilder.exchange.files import tool_document, write_yaml
 from toolbuilder.exchange.formats import read_files
 from toolbuilder.exchange.importing import (
@@ -35,6 +36,8 @@ from toolbuilder.exchange.importing import (
     plan_import,
 )
 from toolbuilder.exchange.patching import write_document
+from toolbuilder.exchange.toolbox.document import is_toolbox
+from toolbuilder.exchange.toolbox.taking import take_toolbox
 from toolbuilder.exchange.uploads import join_texts, read_uploads
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
@@ -104,22 +107,24 @@ def import_tools(request: HttpRequest) -> HttpResponse:
     """The form of files; their plan, or every fault of them; with `apply` the tools made of them."""
     if request.method != "POST":
         return _render(request, {})
+    context: dict[str, Any] = {}
     try:
         uploads = request.FILES.getlist("files")
         texts = read_uploads(uploads) if uploads else {"": request.POST.get("document", "")}
+        content = _read_content(texts)
+        context["document"] = join_texts(texts)
     except EditError as error:
         return _render(request, {"error": in_language(error)}, status=422)
-    content, context = read_files(texts), {"document": join_texts(texts)}
     if content.faults:
         found = {"faults": content.faults[:FAULTS_SHOWN], "fault_count": len(content.faults)}
         return _render(request, {**context, **found}, status=422)
     shown = _plan(request, content)
-    error = ""
+    refusal = ""
     if "apply" in request.POST:
         if len(shown) > TOOLS_SHOWN:
-            error = _("More than %d tools: import them with manage.py tools apply.") % TOOLS_SHOWN
+            refusal = _("More than %d tools: import them with manage.py tools apply.") % TOOLS_SHOWN
         elif any(tool.is_conflict and not tool.choice for tool in shown):
-            error = _("Choose for each tool that is there whether it is replaced.")
+            refusal = _("Choose for each tool that is there whether it is replaced.")
         else:
             outcomes = _apply(request, shown)
             refused = [outcome for outcome in outcomes if outcome.refusal]
@@ -128,7 +133,7 @@ def import_tools(request: HttpRequest) -> HttpResponse:
             context |= {"refused": refused}
     kinds = [tool.planned.kind for tool in shown]
     context |= {
-        "error": error,
+        "error": refusal,
         "content": content,
         "shown": shown[:TOOLS_SHOWN],
         "hidden_count": max(len(shown) - TOOLS_SHOWN, 0),
@@ -136,14 +141,32 @@ def import_tools(request: HttpRequest) -> HttpResponse:
         "others": len(content.parts) - len(content.tools),
         "note": request.POST.get("note", ""),
     }
-    is_refused = bool(error or context.get("refused"))
+    is_refused = bool(refusal or context.get("refused"))
     return _render(request, context, status=422 if is_refused else 200)
+
+
+def _read_content(texts: dict[str, str]) -> ToolFiles:
+    """What the files say, of our form or, alone, of MCP Toolbox's."""
+    text = next(iter(texts.values()), "")
+    if len(texts) != 1 or not is_toolbox(text):
+        return read_files(texts)
+    taking = take_toolbox(text, {})
+    content = ToolFiles(tools=list(taking.tools))
+    content.skipped = [SkippedPart(found.name, found.text) for found in taking.findings]
+    for source in taking.sources:
+        reason = message(
+            "import.new_source",
+            "It is not registered: add this data source first, or import the file with"
+            " manage.py tools import.",
+        )
+        content.skipped.append(SkippedPart(source.name, reason))
+    return content
 
 
 def _plan(request: HttpRequest, content: ToolFiles) -> list[ShownTool]:
     """The tools of the files, those that differ first, with what was chosen for them."""
     user, choices = user_of(request), {str(ImportConflict.SKIP), str(ImportConflict.REPLACE)}
-    shown = []
+    shown: list[ShownTool] = []
     for planned in plan_import(content.tools):
         choice = request.POST.get(f"choice-{planned.given.name}", "")
         is_closed = not _may_write(user, planned)

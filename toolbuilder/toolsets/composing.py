@@ -15,7 +15,7 @@ class ToolsetForm(forms.ModelForm[Toolset]):
 
     class Meta:
         model = Toolset
-        fields = ["title", "name", "description", "review"]
+        fields = ["title", "name", "description", "review", "owned_by_files"]
         widgets = {"description": forms.Textarea(attrs={"rows": 3})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
