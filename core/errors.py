@@ -50,6 +50,10 @@ class ArgumentsError(ToolboxError):
     """Arguments of a call that do not fit the parameters; one line per field."""
 
 
+class PlanCostError(ArgumentsError):
+    """A query that the database's planner finds too costly; narrower arguments may do."""
+
+
 class MissingFactError(ToolboxError):
     """The caller lacks a fact that the tool needs, such as a claim of its API key."""
 

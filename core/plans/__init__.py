@@ -1,0 +1,1 @@
+"""How a database would run a query, as a tree that a person can read. Imports the rest of core."""

@@ -1,0 +1,1 @@
+"""Plans of queries as trees; tests of core/plans."""
