@@ -209,6 +209,9 @@ POSTGRESQL_DB_PORT = env.number("POSTGRESQL_DB_PORT", 5432)
 DATA_SOURCE_POOL_SIZE = env.number("DATA_SOURCE_POOL_SIZE", 4)
 DATA_SOURCE_MAX_WAIT_MS = env.number("DATA_SOURCE_MAX_WAIT_MS", 5_000)
 DATA_SOURCE_PREPARES_STATEMENTS = env.flag("DATA_SOURCE_PREPARES_STATEMENTS", default=True)
+# 0: queries may be planned at any cost.
+DATA_SOURCE_PLAN_COST_LIMIT = env.number("DATA_SOURCE_PLAN_COST_LIMIT", 0)
+DATA_SOURCE_CHECKS_COST_AT_CALL = env.flag("DATA_SOURCE_CHECKS_COST_AT_CALL", default=False)
 # Of the passwords that data source rows hold: the first encrypts, all decrypt.
 FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
 # Processes in which scripts run, of each runtime.

@@ -43,7 +43,8 @@ TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class Query:
     """One run of a statement: values by parameter name, and the caps of this run.
 
-    `caller` tells callers apart that wait for the same data source: they take turns.
+    `caller` tells callers apart that wait for the same data source: they take turns. `cost_limit`
+    bounds the planned cost where the data source looks at it before a run.
     """
 
     statement: CompiledStatement
@@ -53,6 +54,7 @@ class Query:
     byte_limit: int
     timeout_ms: int
     caller: str = ""
+    cost_limit: int | None = None
 
 
 class QuerySource(Protocol):
@@ -196,6 +198,7 @@ class CompiledTool:
             byte_limit=self.spec.byte_limit,
             timeout_ms=self.spec.timeout_ms,
             caller=caller,
+            cost_limit=self.spec.plan_cost_limit,
         )
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
@@ -274,6 +277,8 @@ def _check_name_and_limits(spec: ToolSpec) -> None:
     limits = {name: getattr(spec, name) for name in ("row_limit", "byte_limit", "timeout_ms")}
     if spec.breaker is not None:
         limits |= {"breaker_errors": spec.breaker.errors, "breaker_minutes": spec.breaker.minutes}
+    if spec.plan_cost_limit is not None:
+        limits["plan_cost_limit"] = spec.plan_cost_limit
     for name, value in limits.items():
         if value < 1:
             raise DefinitionError(

@@ -191,3 +191,5 @@ class ToolSpec:
     record_arguments: ArgumentsPolicy = field(default=ArgumentsPolicy.FULL, compare=False)
     # None: it is called however often it fails.
     breaker: BreakerRule | None = None
+    # The most that the database's planner may estimate for the query; None: as the data source says.
+    plan_cost_limit: int | None = None

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from core.execution import Query, QuerySource
 from core.messages import Message
+from core.plans.tree import QueryPlan
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, ParameterType
 from gateways.check_report import ConnectionReport
@@ -49,8 +50,8 @@ class OpenedSource(QuerySource, Protocol):
         Raises StatementError with the database's words, DataSourceError, DeadlineExceededError.
         """
 
-    async def explain(self, query: Query) -> str:
-        """The plan of the query, a line for each step; it is not run. Raises as `run`."""
+    async def explain(self, query: Query) -> QueryPlan:
+        """The plan of the query, which is not run. Raises as `run`."""
 
 
 @dataclass(frozen=True, slots=True)

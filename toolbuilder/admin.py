@@ -175,6 +175,7 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
         (_("Logic"), {"fields": [("tool_type", "data_source"), "definition"]}),
         (_("Result"), {"fields": [("result_format", "row_limit", "byte_limit", "timeout_ms")]}),
         (_("Rest"), {"fields": [("breaker_errors", "breaker_minutes")]}),
+        (_("Plan"), {"fields": ["plan_cost_limit"]}),
         (
             _("More"),
             {

@@ -208,6 +208,7 @@ class ToolDocument(_Document):
     tags: _Json = Field(default_factory=list)
     breaker_errors: _NumberOrNull = None
     breaker_minutes: _NumberOrNull = None
+    plan_cost_limit: _NumberOrNull = None
     parameters: Annotated[tuple[ParameterDocument, ...], BeforeValidator(_read_parameters)] = ()
 
     @classmethod
@@ -257,7 +258,7 @@ class ToolDocument(_Document):
         return _hash({**{name: getattr(self, name) for name in names}, "parameters": parameters})
 
 
-_LATER = frozenset({"breaker_errors", "breaker_minutes"})
+_LATER = frozenset({"breaker_errors", "breaker_minutes", "plan_cost_limit"})
 TOOL_FIELDS = tuple(name for name in ToolDocument.model_fields if name != "parameters")
 PARAMETER_FIELDS = tuple(ParameterDocument.model_fields)
 

@@ -164,6 +164,16 @@ class ToolDefinition(models.Model):
     breaker_minutes = models.PositiveIntegerField(
         _("within so many minutes"), null=True, blank=True, validators=[MinValueValidator(1)]
     )
+    plan_cost_limit = models.PositiveIntegerField(
+        _("planned cost ceiling"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "In the unit of PostgreSQL's planner: a query over it is not published. Empty: as its data"
+            " source says."
+        ),
+    )
     annotations = models.JSONField(
         _("annotations"),
         default=dict,

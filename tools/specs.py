@@ -69,6 +69,8 @@ class ToolColumns(Protocol):
     def breaker_errors(self) -> int | None: ...
     @property
     def breaker_minutes(self) -> int | None: ...
+    @property
+    def plan_cost_limit(self) -> int | None: ...
 
 
 class ParameterColumns(Protocol):
@@ -121,6 +123,7 @@ class StoredTool(NamedTuple):
     tags: Any
     breaker_errors: int | None
     breaker_minutes: int | None
+    plan_cost_limit: int | None
     is_active: bool | UnknownFlag
     created_by: str
     updated_by: str
@@ -188,6 +191,7 @@ def build_spec(
             else ArgumentsPolicy.FULL
         ),
         breaker=breaker,
+        plan_cost_limit=tool.plan_cost_limit,
     )
 
 

@@ -92,6 +92,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
                     ("pool_size", "max_wait_ms"),
                     ("row_limit", "byte_limit", "cell_limit"),
                     ("timeout_ms", "lock_timeout_ms"),
+                    ("plan_cost_limit", "checks_cost_at_call"),
                     "prepares_statements",
                 ],
             },

@@ -117,6 +117,8 @@ def make_default_row() -> DataSource:
         cell_limit=found.cell_limit,
         timeout_ms=found.statement_timeout_ms,
         lock_timeout_ms=found.lock_timeout_ms,
+        plan_cost_limit=found.plan_cost_limit,
+        checks_cost_at_call=found.checks_cost_at_call,
     )
 
 

@@ -39,7 +39,7 @@ _CODE_FIELDS = frozenset(
 )
 _LIMITS = (
     *("pool_size", "max_wait_ms", "row_limit", "byte_limit", "cell_limit"),
-    *("timeout_ms", "lock_timeout_ms"),
+    *("timeout_ms", "lock_timeout_ms", "plan_cost_limit"),
 )
 
 

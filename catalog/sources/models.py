@@ -184,6 +184,22 @@ class DataSource(models.Model):
         _("time-out ceiling, ms"), 3 * DEFAULT_TIMEOUT_MS, 1, _MAX_TIMEOUT_MS
     )
     lock_timeout_ms = bounded_integer(_("longest wait for a lock, ms"), 2_000, 1, _MAX_TIMEOUT_MS)
+    plan_cost_limit = models.PositiveIntegerField(
+        _("planned cost ceiling"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "In the unit of PostgreSQL's planner: a tool whose query is planned over it is not"
+            " published. Empty: none."
+        ),
+    )
+    checks_cost_at_call = models.BooleanField(
+        _("check the planned cost before each call"),
+        default=False,
+        db_default=False,
+        help_text=_("One EXPLAIN more on the same connection; PostgreSQL alone."),
+    )
     is_restricted = models.BooleanField(
         _("restricted"),
         default=False,

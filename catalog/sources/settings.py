@@ -34,6 +34,8 @@ class SourceSettings:
     users_of: dict[str | None, frozenset[str] | None] = field(default_factory=dict)
     schema_revisions: dict[str | None, int] = field(default_factory=dict)
     services: dict[str | None, HttpSettings] = field(default_factory=dict)
+    # The most that a query may cost by its plan, of the sources that have a ceiling.
+    cost_limits: dict[str | None, int] = field(default_factory=dict)
 
     def states(self) -> dict[str | None, str]:
         """A digest for each source, which changes when tools on it have to be checked again."""
@@ -75,6 +77,8 @@ def read_sources() -> SourceSettings:
     result.users_of.update(read_users(rows))
     if default := default_settings():
         result.usable[None] = default
+        if default.plan_cost_limit is not None:
+            result.cost_limits[None] = default.plan_cost_limit
     else:
         result.refused[None] = message(
             "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
@@ -168,6 +172,8 @@ def _add_row(result: SourceSettings, row: DataSource) -> None:
         )
     else:
         result.usable[row.name] = found
+    if row.plan_cost_limit is not None:
+        result.cost_limits[row.name] = row.plan_cost_limit
 
 
 def default_settings() -> PostgresSettings | None:
@@ -183,5 +189,7 @@ def default_settings() -> PostgresSettings | None:
         pool_size=settings.DATA_SOURCE_POOL_SIZE,
         max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
         prepares_statements=settings.DATA_SOURCE_PREPARES_STATEMENTS,
+        plan_cost_limit=settings.DATA_SOURCE_PLAN_COST_LIMIT or None,
+        checks_cost_at_call=settings.DATA_SOURCE_CHECKS_COST_AT_CALL,
         statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
     )

@@ -232,15 +232,3 @@ async def _find_wire_types(
         )
         raise StatementError(text, 0) from error
     return tuple(zip((oid for _, oid in shape.columns), shape.modifiers, strict=True))
-
-
-async def read_plan(
-    connection: WireConnection, description: Description, values: Sequence[bytes | None]
-) -> str:
-    """The plan of a described query, a line for each step; the query is not run.
-
-    `values` are those of the statement and the number of rows.
-    """
-    sql = b"EXPLAIN (FORMAT TEXT) " + description.query.sql
-    query = ReadOnlyQuery(sql, description.query.oids)
-    return "\n".join(line for (line,) in await connection.fetch(query, values))

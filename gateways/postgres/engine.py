@@ -70,6 +70,8 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
         extra=row.options,
         search_path=row.search_path,
         prepares_statements=row.prepares_statements,
+        plan_cost_limit=row.plan_cost_limit,
+        checks_cost_at_call=row.checks_cost_at_call,
         **limits_of(row),
     )
 

@@ -17,7 +17,8 @@ class PostgresSettings:
 
     `row_limit`, `byte_limit` and `statement_timeout_ms` bound what a query may ask for; a cell has
     at most `cell_limit` characters. A caller waits at most `max_wait_ms` for a connection.
-    `prepares_statements` is off for a pooler that gives each transaction another session.
+    `prepares_statements` is off for a pooler that gives each transaction another session. Queries
+    whose planned cost is over `plan_cost_limit` are refused, before each run if `checks_cost_at_call`.
     """
 
     host: str
@@ -38,6 +39,8 @@ class PostgresSettings:
     row_limit: int = 10_000
     byte_limit: int = 10_000_000
     cell_limit: int = 8_192
+    plan_cost_limit: int | None = None
+    checks_cost_at_call: bool = False
 
     @classmethod
     def from_dsn(cls, dsn: str, **limits: Any) -> Self:

@@ -18,6 +18,8 @@ from psycopg.pq.abc import PGresult
 from core.errors import ArgumentsError, DataSourceError, DataSourceUnavailableError, StatementError
 from core.execution import Query
 from core.messages import message
+from core.plans.ceiling import check_cost
+from core.plans.tree import QueryPlan
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
@@ -26,8 +28,9 @@ from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
 from gateways.fair_queue import PoolState
 from gateways.patience import patient_timeout
-from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber, read_plan
+from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
+from gateways.postgres.plans import read_cost, read_plan
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
@@ -122,15 +125,14 @@ class PostgresSource:
             tuple(map(suggest_type, found.parameter_oids)),
         )
 
-    async def explain(self, query: Query) -> str:
+    async def explain(self, query: Query) -> QueryPlan:
         """The server's plan for the query as it would be run within its caps; it is not run.
 
         Raises as `run`, and StatementError.
         """
 
-        async def explain(connection: WireConnection) -> str:
+        async def explain(connection: WireConnection) -> QueryPlan:
             description, values = await self._encode(connection, query)
-            # EXPLAIN without ANALYZE plans only, and what it plans is the query in its place.
             return await read_plan(connection, description, [*values, b"%d" % query.row_limit])
 
         return await self._ask(explain, query.caller)
@@ -193,6 +195,9 @@ class PostgresSource:
         reader = PostgresRowReader(description, collector)
         # One row more tells that rows were left out.
         values.append(b"%d" % (row_limit + 1))
+        limits = (query.cost_limit, self.settings.plan_cost_limit)
+        if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
+            check_cost(await read_cost(connection, description, values), min(given))
         select = description.query
         if comment := trace_comment():
             # Each text is another: none is worth to be kept parsed.

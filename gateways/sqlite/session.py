@@ -16,6 +16,8 @@ from core.errors import (
     StatementError,
 )
 from core.messages import message
+from core.plans.sqlite import read_sqlite_plan
+from core.plans.tree import QueryPlan
 from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from gateways.cells import RowReader
@@ -174,10 +176,10 @@ class SqliteSession:
 
         return self._work(watch, describe)
 
-    def explain(self, watch: Watch, query: BoundQuery) -> str:
-        """The plan of the query, which is not run: a step is indented below the one around it."""
+    def explain(self, watch: Watch, query: BoundQuery) -> QueryPlan:
+        """The plan of the query, which is not run; in its text a step is indented below the one around it."""
 
-        def explain(file: OpenFile) -> str:
+        def explain(file: OpenFile) -> QueryPlan:
             self._check(file, query.statement)
             values = query.values | {"row_limit": query.row_limit}
             sql = f"EXPLAIN QUERY PLAN {limited_sql(query.statement)}"
@@ -188,7 +190,7 @@ class SqliteSession:
             for number, outer, _unused, text in steps:
                 depth = depths[number] = depths.get(outer, 0) + 1
                 lines.append("  " * (depth - 1) + text)
-            return "\n".join(lines)
+            return read_sqlite_plan(steps, "\n".join(lines))
 
         return self._work(watch, explain)
 

@@ -21,6 +21,7 @@ from core.errors import (
 )
 from core.execution import Query
 from core.messages import message
+from core.plans.tree import QueryPlan
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
@@ -102,8 +103,8 @@ class SqliteSource:
         description = await self.describe(statement, types, caller)
         return Inspection(tuple((column.name, "") for column in description.columns))
 
-    async def explain(self, query: Query) -> str:
-        """SQLite's plan of the query, a line for each step; it is not run. Raises as `run`."""
+    async def explain(self, query: Query) -> QueryPlan:
+        """SQLite's plan of the query, which is not run; it estimates no cost. Raises as `run`."""
         bound = self._bind(query)
         return await self._on_worker(
             lambda session, watch: session.explain(watch, bound), query.caller

@@ -19,7 +19,7 @@ from tools.specs import HINTS
 AUTO = "AUTO"
 _TEXTS = ("name", "title", "description_agent", "description_user", "definition", "result_format")
 _NUMBERS = ("row_limit", "byte_limit", "timeout_ms")
-_NUMBERS_OR_NONE = ("breaker_errors", "breaker_minutes")
+_NUMBERS_OR_NONE = ("breaker_errors", "breaker_minutes", "plan_cost_limit")
 _TAG_SEPARATOR = re.compile("[,;\n、\uff0c\uff1b]")
 
 

@@ -35,6 +35,7 @@ from toolbuilder.models import (
 )
 from toolbuilder.reviews.rules import find_reviewing, require_approval
 from tools.aliases import follow_renames
+from tools.costs import check_planned_cost
 from tools.definitions import ToolDocument, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import explain_taken, require_free_name
@@ -224,6 +225,7 @@ def judge(snapshot: ToolDocument, tool: ToolDefinition | None, username: str) ->
     spec = snapshot.to_spec(sources)
     try:
         check_tool(spec, sources, username)
+        check_planned_cost(spec, sources)
     except (DataSourceError, DeadlineExceededError) as error:
         if was_judged(tool, snapshot):
             return False

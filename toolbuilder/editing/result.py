@@ -13,6 +13,7 @@ from core.analysis import ResultColumn
 from core.formatting import format_cell
 from core.json_text import encode_json
 from core.messages import Message
+from core.plans.tree import PlanNode, QueryPlan
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue, ParameterType
 from toolbuilder.editing.trial import Trial
@@ -25,9 +26,10 @@ TABLE_CHARACTERS = 400_000
 CELL_CHARACTERS = 2_000
 SHORT_CHARACTERS = 80
 TEXT_CHARACTERS = 100_000
+# A step with so much of the cost is pointed out.
+COSTLY_PERCENT = 30
 _NUMERIC = re.compile(r"numeric(?:\(\d+,(?P<scale>\d+)\))?")
 _REFUSED = re.compile(r"^- (\w+): ", re.MULTILINE)
-_COST = re.compile(r"\(cost=[\d.]+\.\.(?P<cost>[\d.]+) rows=(?P<rows>\d+) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +107,39 @@ class ShownTrial:
         return self.row_count is not None and self.row_count > len(self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanLine:
-    """A line of a plan; the one with the cost of the whole is pointed out."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownStep:
+    """A step of a plan in words; `percent` is its own part of the cost, None without estimates."""
 
     text: str
-    is_total: bool = False
+    kind: str
+    conditions: tuple[str, ...] = ()
+    rows: int | None = None
+    percent: int | None = None
+    advice: str = ""
+    children: tuple["ShownStep", ...] = ()
+
+    @property
+    def is_costly(self) -> bool:
+        return (self.percent or 0) >= COSTLY_PERCENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPlan:
-    """A query's plan; `cost` and `rows` are '' if the database estimates none."""
+    """A query's plan; `cost` and `rows` are None if the database estimates none."""
 
-    lines: tuple[PlanLine, ...] = ()
-    cost: str = ""
-    rows: str = ""
+    steps: tuple[ShownStep, ...] = ()
+    advice: tuple[str, ...] = ()
+    text: str = ""
+    cost: int | None = None
+    rows: int | None = None
+    limit: int | None = None
     error: str = ""
     is_python: bool = False
+
+    @property
+    def is_too_costly(self) -> bool:
+        return self.limit is not None and (self.cost or 0) > self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +216,28 @@ def write_answer(trial: Trial) -> dict[str, Any]:
     return {**answer, "isError": bool(trial.error)}
 
 
-def show_plan(text: str) -> ShownPlan:
-    """The plan by its lines, with what the whole costs."""
-    lines = text.splitlines()
-    total = next((number for number, line in enumerate(lines) if _COST.search(line)), None)
-    found = _COST.search(lines[total]) if total is not None else None
+def show_plan(plan: QueryPlan, limit: int | None = None) -> ShownPlan:
+    """The plan in words, with what it may cost at most; None is no ceiling."""
     return ShownPlan(
-        lines=tuple(PlanLine(line, number == total) for number, line in enumerate(lines)),
-        cost=found["cost"] if found else "",
-        rows=found["rows"] if found else "",
+        steps=tuple(show_step(node, has_costs=plan.cost is not None) for node in plan.nodes),
+        advice=tuple(map(in_language, plan.advice)),
+        text=plan.text,
+        cost=None if plan.cost is None else round(plan.cost),
+        rows=plan.rows,
+        limit=limit,
+    )
+
+
+def show_step(node: PlanNode, *, has_costs: bool) -> ShownStep:
+    """The step and those below it."""
+    return ShownStep(
+        text=in_language(node.text),
+        kind=node.kind,
+        conditions=node.conditions,
+        rows=node.rows,
+        percent=round(node.share * 100) if has_costs else None,
+        advice=in_language(node.advice) if node.advice else "",
+        children=tuple(show_step(child, has_costs=has_costs) for child in node.children),
     )
 
 

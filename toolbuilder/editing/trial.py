@@ -10,6 +10,7 @@ from core.bindings import CallerFacts
 from core.errors import ToolboxError
 from core.execution import CompiledTool
 from core.messages import Message, message
+from core.plans.tree import QueryPlan
 from core.results import Row, output_schema
 from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
@@ -120,18 +121,18 @@ def explain_plan(
     arguments: Mapping[str, JsonValue],
     sources: SourceSettings,
     caller: TrialCaller,
-) -> str:
+) -> QueryPlan:
     """The database's plan of a SQL tool's query with these arguments; the query is not run.
 
     Raises ToolboxError.
     """
     if not isinstance(spec.logic, SqlLogic):
-        return ""
+        return QueryPlan((), "")
     tool, name = CompiledTool(spec), spec.logic.data_source
     require_usable(sources, spec.logic, caller.username)
     query = tool.query_for(tool.validate(arguments, caller.facts), caller.username)
 
-    async def explain(opened: Sources) -> str:
+    async def explain(opened: Sources) -> QueryPlan:
         return await opened.get(name).explain(query)
 
     timeout_s = spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S

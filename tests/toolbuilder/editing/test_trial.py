@@ -149,8 +149,9 @@ def test_trial_is_stopped_by_its_own_user_alone(sources: SourceSettings) -> None
 def test_plan_is_told_without_running(sources: SourceSettings) -> None:
     plan = explain_plan(QUERY, {"region": "KR"}, sources, KIM)
 
-    assert "Seq Scan on stock_level" in plan
-    assert "actual" not in plan
+    assert "Seq Scan on stock_level" in plan.text
+    assert "stock_level" in {node.table for node in plan.nodes[0].walk()}
+    assert "actual" not in plan.text
 
 
 def test_entry_is_that_of_the_list(db: None) -> None:
@@ -171,7 +172,8 @@ def test_plan_of_a_file_is_told(db: None, tmp_path: Path) -> None:
         id=1, name="city", logic=SqlLogic("SELECT name FROM city", "shop", Dialect.SQLITE)
     )
 
-    assert "SCAN city" in explain_plan(spec, {}, read, KIM)
+    plan = explain_plan(spec, {}, read, KIM)
+    assert (plan.text, plan.nodes[0].table, plan.cost) == ("SCAN city", "city", None)
     shared_loop().close()
 
 

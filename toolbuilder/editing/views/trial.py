@@ -46,6 +46,7 @@ from toolbuilder.editing.views.requests import (
 )
 from toolbuilder.editing.views.workbench import render_page
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change
+from tools.costs import cost_limit_of
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 # A spreadsheet takes a file without it for one in the encoding of its country.
@@ -106,10 +107,10 @@ class TrialRequest:
         if obstacle or self.spec is None:
             return ShownPlan(error=obstacle.error if obstacle else "")
         try:
-            text = explain_plan(runnable(self.spec), self.arguments, self.sources, self.caller)
+            plan = explain_plan(runnable(self.spec), self.arguments, self.sources, self.caller)
         except ToolboxError as error:
             return ShownPlan(error=in_language(error))
-        return show_plan(text)
+        return show_plan(plan, cost_limit_of(self.spec, self.sources))
 
     def page(self) -> WorkbenchPage:
         """The page that shows it, saved or not."""
