@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tools", "0009_breaker")]
+    dependencies = [("tools", "0010_aliases")]
 
     operations = [
         migrations.AddField(
