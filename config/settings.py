@@ -185,6 +185,10 @@ MCP_BUILTIN_TOOLS = env.words("MCP_BUILTIN_TOOLS", "all")
 # Which tools are listed, and which of them always; the others are found with `search_tools`.
 MCP_TOOL_LISTING = env.choice("MCP_TOOL_LISTING", "auto", ("auto", "all", "search"))
 MCP_PINNED_TOOLS = env.words("MCP_PINNED_TOOLS")
+# In which language agents read descriptions: '' the default text, `client` as its Accept-Language says.
+AGENT_LANGUAGE = env.text("AGENT_LANGUAGE")
+# Those that a description is expected in where it is given in any.
+AGENT_LANGUAGES = env.words("AGENT_LANGUAGES", "ko,ja,en")
 MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFILES))
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "hash", "names", "none"))
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)

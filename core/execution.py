@@ -29,6 +29,7 @@ from core.toolspec import (
     ExpressionLogic,
     HttpLogic,
     JsonValue,
+    ParameterSpec,
     ParameterType,
     ScriptLogic,
     SqlLogic,
@@ -134,9 +135,13 @@ class CompiledTool:
     @cached_property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments, as agents see it."""
+        return self.describe_input(self.spec.parameters)
+
+    def describe_input(self, parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
+        """The schema with the texts of these parameters, which are otherwise the tool's own."""
         if isinstance(self._logic, Operation):
-            return operation_schema(self._logic, self.spec.parameters)
-        return input_schema(self.spec.parameters)
+            return operation_schema(self._logic, parameters)
+        return input_schema(parameters)
 
     @cached_property
     def validate(self) -> ArgumentsValidator:

@@ -112,6 +112,8 @@ class ParameterSpec:
     name: str
     type: ParameterType
     description: str = ""
+    # Language and text, where there are others than the default one.
+    descriptions: tuple[tuple[str, str], ...] = ()
     presence: Presence = Presence.REQUIRED
     default: JsonValue = None
     nullable: bool = False
@@ -179,6 +181,8 @@ class ToolSpec:
     logic: Logic
     title: str = ""
     description: str = ""
+    # Language and text, where there are others than the default one.
+    descriptions: tuple[tuple[str, str], ...] = ()
     parameters: tuple[ParameterSpec, ...] = ()
     result_format: ResultFormat = ResultFormat.JSON
     row_limit: int = DEFAULT_ROW_LIMIT

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from core.errors import ToolboxError
 from core.proxied import wire_content
 from mcp_runtime.caller import ToolCaller
-from mcp_runtime.endpoints import current_caller
+from mcp_runtime.endpoints import LANGUAGE, current_caller, wanted_language
 from mcp_runtime.origins import ORIGIN, read_origin
 from tools.builtin.tool import RefusedAnswer
 
@@ -42,6 +42,7 @@ def answer_calls_directly(mcp: FastMCP, caller: ToolCaller) -> None:
             if caller.snapshot().find_answering(params.name) is None:
                 ORIGIN.set(origin)
                 return await through_fastmcp(ctx, params)
+            LANGUAGE.set(wanted_language())
             try:
                 found = await caller.call(current_caller(), params.name, arguments, origin)
             except ToolboxError as error:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from contextvars import ContextVar
 
+from django.conf import settings
 from fastmcp.server.dependencies import get_access_token, get_http_request
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from access.proxies import find_client
+from core.languages import read_accepted_language
 from mcp_runtime.caller import ANONYMOUS, Caller
 from mcp_runtime.snapshot import Snapshot
 
@@ -16,6 +18,8 @@ from mcp_runtime.snapshot import Snapshot
 CLIENT_ADDRESS: ContextVar[str] = ContextVar("client_address", default="")
 # The toolset of the endpoint that is asked, '' at that of all tools.
 TOOLSET: ContextVar[str] = ContextVar("toolset", default="")
+# The language in which the agent of the call that is being served reads tools, '' the default texts.
+LANGUAGE: ContextVar[str] = ContextVar("language", default="")
 _TOOLSET = "toolbuilder.toolset"
 
 
@@ -73,6 +77,20 @@ def caller_of(scope: Scope) -> Caller | None:
     token = getattr(scope["user"], "access_token", None)
     caller = getattr(token, "claims", {}).get("caller")
     return caller.at(toolset_of(scope)) if isinstance(caller, Caller) else None
+
+
+def choose_language(accepted: str) -> str:
+    """The language that AGENT_LANGUAGE says, or that a client with this Accept-Language wants."""
+    chosen: str = settings.AGENT_LANGUAGE
+    return read_accepted_language(accepted) if chosen == "client" else chosen
+
+
+def wanted_language() -> str:
+    """As `choose_language`, of the HTTP request that is being served."""
+    try:
+        return choose_language(get_http_request().headers.get("accept-language", ""))
+    except RuntimeError:
+        return choose_language("")
 
 
 def current_caller() -> Caller:

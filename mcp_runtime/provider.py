@@ -15,11 +15,12 @@ from pydantic import PrivateAttr
 
 from core.errors import ToolboxError
 from core.execution import CompiledTool
+from core.languages import describe_tool
 from core.proxied import wire_content
 from core.results import output_schema
 from core.tool_entry import ToolEntry, make_entry
 from mcp_runtime.caller import Caller, ToolCaller
-from mcp_runtime.endpoints import current_caller
+from mcp_runtime.endpoints import LANGUAGE, current_caller, wanted_language
 from mcp_runtime.origins import ORIGIN
 from mcp_runtime.search.listing import ListingRule, hints_of_any
 from mcp_runtime.snapshot import ServedTool, Snapshot
@@ -51,6 +52,7 @@ class DefinedTool(Tool):
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         try:
             caller = current_caller()
+            LANGUAGE.set(wanted_language())
             answer = await self._caller.call(caller, self.name, arguments, ORIGIN.get())
         except ToolboxError as error:
             raise ToolError(str(error), log_level=10) from None
@@ -75,16 +77,14 @@ class SnapshotListing:
         visible = [name for name, _ in self.snapshot.all_tools() if seen is None or name in seen]
         return self._rule.choose(visible, self.snapshot)
 
-    def entry(self, name: str) -> tuple[ServedTool, ToolEntry]:
-        """A served tool and what `tools/list` shows of it. Raises KeyError."""
+    def entry(self, name: str, language: str = "") -> tuple[ServedTool, ToolEntry]:
+        """A served tool and what `tools/list` shows of it in that language. Raises KeyError."""
         tool = self.snapshot.find(name)
         if tool is None:
             raise KeyError(name)
         if isinstance(tool, CompiledTool):
-            output: dict[str, Any] | None = output_schema(tool.spec)
-        else:
-            output = tool.output_schema
-        entry = make_entry(tool.spec, tool.input_schema, output or {})
+            return tool, describe_tool(tool, output_schema(tool.spec), language)
+        entry = make_entry(tool.spec, tool.input_schema, tool.output_schema or {})
         is_forwarding = isinstance(tool, ForwardingTool)
         return tool, replace(entry, annotations=self._hints_of_any) if is_forwarding else entry
 
@@ -106,8 +106,12 @@ class SnapshotProvider(Provider):
         snapshot = self._caller.snapshot()
         if snapshot is not self._listing.snapshot:
             self._listing = SnapshotListing(snapshot, self._rule)
-        names = self._listing.names(current_caller())
-        return [DefinedTool.listed(self._listing.entry(name)[1], self._caller) for name in names]
+        names, language = (
+            self._listing.names(current_caller()),
+            snapshot.choose_language(wanted_language()),
+        )
+        entries = (self._listing.entry(name, language)[1] for name in names)
+        return [DefinedTool.listed(entry, self._caller) for entry in entries]
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         # Never None: a call of an unknown tool is answered and recorded by ToolCaller like any other.

@@ -9,6 +9,7 @@ from core.bearer_tokens import Issuer
 from core.bindings import CallerFacts
 from core.execution import CompiledTool
 from core.grants import EVERYTHING, ToolsetSpec, Visibility
+from core.languages import languages_of
 from core.limits import LimitBook
 from core.messages import Message
 from core.old_names import NO_OLD_NAMES, OldNames
@@ -67,6 +68,14 @@ class Snapshot:
             return tool
         old = self.old_names.tools.get(name)
         return self.find(old.new) if old is not None and time.time() < old.ends_at else None
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        return frozenset().union(*(languages_of(tool.spec) for tool in self.defined))
+
+    def choose_language(self, wanted: str) -> str:
+        """The language in which tools are described to who wants this one; '' are the default texts."""
+        return wanted if wanted and wanted in self._languages else ""
 
     def all_tools(self) -> Iterator[tuple[str, ServedTool]]:
         """Every tool with its name, the built-in ones first."""

@@ -26,6 +26,7 @@ from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
     DEFAULT_TIMEOUT_MS,
+    ArgumentsPolicy,
     Binding,
     JsonValue,
     ParameterType,
@@ -102,7 +103,12 @@ def _read_json(value: Any, info: ValidationInfo) -> JsonValue:
 
 
 # JSON's null in these columns, which only another program writes, means nothing else than this.
-_EMPTY: Mapping[str, Any] = {"annotations": {}, "tags": [], "allowed_values": []}
+_EMPTY: Mapping[str, Any] = {
+    "annotations": {},
+    "tags": [],
+    "allowed_values": [],
+    "descriptions": {},
+}
 _FLAGS = frozenset({"is_required", "nullable"})
 
 _Text = Annotated[str, BeforeValidator(_read_text)]
@@ -160,6 +166,7 @@ class ParameterDocument(_Document):
     param_type: _Code = ParameterType.STRING.value
     is_required: _Flag = True
     description: _Text = ""
+    descriptions: _Json = Field(default_factory=dict)
     default: _Json = None
     nullable: _Flag = False
     allowed_values: _Json = Field(default_factory=list)
@@ -197,6 +204,7 @@ class ToolDocument(_Document):
     title: _Text = ""
     description_agent: _Text = ""
     description_user: _Text = ""
+    descriptions: _Json = Field(default_factory=dict)
     tool_type: _Code = ToolType.SQL.value
     definition: _Text = ""
     data_source: _TextOrNull = None
@@ -206,6 +214,7 @@ class ToolDocument(_Document):
     timeout_ms: _Number = DEFAULT_TIMEOUT_MS
     annotations: _Json = Field(default_factory=dict)
     tags: _Json = Field(default_factory=list)
+    record_arguments: _Text = ArgumentsPolicy.FULL.value
     breaker_errors: _NumberOrNull = None
     breaker_minutes: _NumberOrNull = None
     plan_cost_limit: _NumberOrNull = None
@@ -241,26 +250,40 @@ class ToolDocument(_Document):
     @property
     def content_hash(self) -> str:
         """SHA-256 of the document in one form, whatever wrote it; 64 hexadecimal digits."""
-        document = self.to_document()
         # A tool without them has the hash that it had before there were any.
-        return _hash(
-            {name: value for name, value in document.items() if name not in _LATER or value}
-        )
+        document = _without_later(self.to_document())
+        return _hash({**document, "parameters": [*map(_without_later, document["parameters"])]})
 
     @property
     def logic_hash(self) -> str:
         """SHA-256 of what a trial depends on: logic, data source, limits and parameters without texts."""
         names = ("tool_type", "definition", "data_source", "row_limit", "byte_limit", "timeout_ms")
         parameters: list[JsonValue] = [
-            {**parameter.to_document(), "description": "", "example": None}
+            _without_later(
+                {**parameter.to_document(), "description": "", "descriptions": {}, "example": None}
+            )
             for parameter in sorted(self.parameters, key=lambda row: row.param_name)
         ]
         return _hash({**{name: getattr(self, name) for name in names}, "parameters": parameters})
 
 
-_LATER = frozenset({"breaker_errors", "breaker_minutes", "plan_cost_limit"})
+_LATER: Mapping[str, JsonValue] = {
+    "breaker_errors": None,
+    "breaker_minutes": None,
+    "plan_cost_limit": None,
+    "descriptions": {},
+    "record_arguments": ArgumentsPolicy.FULL.value,
+}
 TOOL_FIELDS = tuple(name for name in ToolDocument.model_fields if name != "parameters")
 PARAMETER_FIELDS = tuple(ParameterDocument.model_fields)
+
+
+def _without_later(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {
+        name: value
+        for name, value in document.items()
+        if name not in _LATER or value != _LATER[name]
+    }
 
 
 def write_columns(tool: ToolDefinition, document: ToolDocument) -> None:
@@ -269,6 +292,9 @@ def write_columns(tool: ToolDefinition, document: ToolDocument) -> None:
     Raises DefinitionError for a data source that is not there.
     """
     columns = {name: value for name, value in document.to_document().items() if name in TOOL_FIELDS}
+    if "record_arguments" not in document.model_fields_set:
+        # Nobody meant to keep more of its calls than before.
+        del columns["record_arguments"]
     if document.data_source is not None:
         columns["data_source"] = DataSource.objects.filter(name=document.data_source).first()
         if columns["data_source"] is None:

@@ -26,6 +26,11 @@ from tools.revisions import RegistryChange, RegistryRevision
 __all__ = ["RegistryChange", "RegistryRevision", "RestingTool", "ToolAlias"]
 
 
+DESCRIPTIONS_HELP = _(
+    'By language, as in {"ko": "…", "ja": "…"}; AGENT_LANGUAGE says which one agents read.'
+)
+
+
 class ToolType(models.TextChoices):
     """Kinds of logic."""
 
@@ -118,6 +123,13 @@ class ToolDefinition(models.Model):
     reg_dt = models.TextField(_("registered"), db_default=UtcNowText(), editable=False)
     created_by = models.TextField(_("created by"), default="", db_default="", blank=True)
 
+    descriptions = models.JSONField(
+        _("descriptions in other languages"),
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text=DESCRIPTIONS_HELP,
+    )
     title = models.TextField(_("title"), default="", db_default="", blank=True)
     data_source = models.ForeignKey(
         DataSource,
@@ -245,6 +257,13 @@ class ToolParameter(models.Model):
     is_required = YesNoField(_("required"), default=True, db_default="Y")
     description = models.TextField(_("description"), default="", db_default="", blank=True)
 
+    descriptions = models.JSONField(
+        _("descriptions in other languages"),
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text=DESCRIPTIONS_HELP,
+    )
     position = models.IntegerField(_("position"), default=0, db_default=0)
     default = models.JSONField(
         _("default"),

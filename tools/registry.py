@@ -56,7 +56,8 @@ AND (%(ids)s::bigint[] IS NULL OR tool.id = ANY(%(ids)s))
 """
 # JSON as text: most parameters are equal to one that was read before, and are not read again.
 _PARAMETERS = """
-SELECT tool_id, param_name, param_type, is_required, description, "default"::text, nullable,
+SELECT tool_id, param_name, param_type, is_required, description, descriptions::text,
+    "default"::text, nullable,
     allowed_values::text, minimum, maximum, pattern, example::text, binding, bound_value::text
 FROM h_custom_tool_param WHERE tool_id = ANY(%s) ORDER BY position, id
 """
@@ -159,7 +160,7 @@ def _read_rows(ids: list[int]) -> Iterator[tuple[StoredTool, list[_Stored]]]:
 def _read_parameter(stored: _Stored) -> ParameterSpec:
     """Raises DefinitionError as `build_parameter`."""
     row = StoredParameter(*stored)
-    columns = ("default", "allowed_values", "example", "bound_value")
+    columns = ("descriptions", "default", "allowed_values", "example", "bound_value")
     texts = {name: getattr(row, name) for name in columns}
     values = {name: None if text is None else json.loads(text) for name, text in texts.items()}
     flags = {name: read_flag(getattr(row, name)) for name in ("is_required", "nullable")}

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from core.errors import DefinitionError
+from core.languages import LANGUAGE_CODE
 from core.messages import message
 from core.script import is_script
 from core.toolspec import (
@@ -66,6 +67,10 @@ class ToolColumns(Protocol):
     @property
     def tags(self) -> Any: ...
     @property
+    def descriptions(self) -> Any: ...
+    @property
+    def record_arguments(self) -> str: ...
+    @property
     def breaker_errors(self) -> int | None: ...
     @property
     def breaker_minutes(self) -> int | None: ...
@@ -84,6 +89,8 @@ class ParameterColumns(Protocol):
     def is_required(self) -> bool: ...
     @property
     def description(self) -> str: ...
+    @property
+    def descriptions(self) -> Any: ...
     @property
     def default(self) -> Any: ...
     @property
@@ -112,6 +119,7 @@ class StoredTool(NamedTuple):
     title: str
     description_agent: str
     description_user: str
+    descriptions: Any
     tool_type: str
     definition: str
     data_source: str | None
@@ -138,6 +146,7 @@ class StoredParameter(NamedTuple):
     param_type: str
     is_required: Any
     description: str
+    descriptions: Any
     default: Any
     nullable: Any
     allowed_values: Any
@@ -173,6 +182,7 @@ def build_spec(
         name=tool.name,
         title=tool.title,
         description=tool.description_agent or tool.description_user,
+        descriptions=_read_descriptions(tool.descriptions, "descriptions"),
         logic=_read_logic(tool, dialects or {}),
         parameters=tuple(
             known if isinstance(known, ParameterSpec) else build_parameter(known)
@@ -185,10 +195,8 @@ def build_spec(
         annotations=_read_annotations(tool.annotations),
         tags=tuple(tool.tags),
         version=row.version if row else 0,
-        record_arguments=(
-            _choose(ArgumentsPolicy, row.record_arguments, "record_arguments", str.lower)
-            if row
-            else ArgumentsPolicy.FULL
+        record_arguments=_choose(
+            ArgumentsPolicy, tool.record_arguments, "record_arguments", str.lower
         ),
         breaker=breaker,
         plan_cost_limit=tool.plan_cost_limit,
@@ -273,6 +281,7 @@ def build_parameter(row: ParameterColumns) -> ParameterSpec:
         name=unicodedata.normalize("NFKC", row.param_name),
         type=_choose(ParameterType, row.param_type, f"{row.param_name}: param_type"),
         description=row.description,
+        descriptions=_read_descriptions(row.descriptions, f"{row.param_name}: descriptions"),
         presence=_read_presence(row),
         default=row.default,
         nullable=row.nullable,
@@ -284,6 +293,25 @@ def build_parameter(row: ParameterColumns) -> ParameterSpec:
         binding=_choose(Binding, row.binding, f"{row.param_name}: binding"),
         bound_value=row.bound_value,
     )
+
+
+def _read_descriptions(value: Any, column: str) -> tuple[tuple[str, str], ...]:
+    if not value:
+        return ()
+    is_read = isinstance(value, dict) and all(
+        LANGUAGE_CODE.fullmatch(language) and isinstance(text, str)
+        for language, text in value.items()
+    )
+    if not is_read:
+        raise DefinitionError(
+            message(
+                "tool.descriptions_form",
+                "{column} must be a JSON object of texts by language, as in {example}",
+                column=column,
+                example='{"ko": "...", "ja": "..."}',
+            )
+        )
+    return tuple(sorted((language, text) for language, text in value.items() if text.strip()))
 
 
 def _require_flag(value: bool | UnknownFlag, column: str) -> None:

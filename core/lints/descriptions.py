@@ -1,10 +1,12 @@
 """Advice on what agents read: the name and the description."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from core.execution import TOOL_NAME
+from core.languages import missing_languages
 from core.lints.advice import Advice, problem, suggestion, warning
+from core.retrieval.tokens import language_of
 from core.tokens import estimate_tokens
 from core.toolspec import ToolSpec
 
@@ -102,6 +104,31 @@ def advise_on_description(spec: ToolSpec, others: Neighbours) -> Iterator[Advice
             "{other} has the same description; agents cannot tell the two apart.",
             other=other,
         ).at("description")
+
+
+def advise_on_languages(spec: ToolSpec, expected: Collection[str]) -> Iterator[Advice]:
+    """What is wrong with the descriptions in other languages than that of the default text."""
+    for parts in (spec.descriptions, *(row.descriptions for row in spec.parameters)):
+        for _language, text in parts:
+            yield from _judge_hidden(text)
+    own = language_of(spec.description)
+    others = [language for language in expected if language != own]
+    for language, names in missing_languages(spec, others).items():
+        parameters = ", ".join(filter(None, names))
+        if "" in names:
+            advice = suggestion(
+                "description_language",
+                "The description is given in several languages, but not in {language}.",
+                language=language,
+            )
+        else:
+            advice = suggestion(
+                "parameters_language",
+                "The description is given in {language}; those of {names} are not.",
+                language=language,
+                names=parameters,
+            )
+        yield advice.at("description")
 
 
 def _judge_hidden(text: str) -> Iterator[Advice]:

@@ -23,7 +23,7 @@ from gateways.http_server.direct import (
     run_to_end,
 )
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
-from mcp_runtime.endpoints import CLIENT_ADDRESS, toolset_of
+from mcp_runtime.endpoints import CLIENT_ADDRESS, LANGUAGE, choose_language, toolset_of
 from mcp_runtime.lane.lists import ToolLists
 from mcp_runtime.lane.requests import (
     HANDSHAKE,
@@ -100,7 +100,7 @@ class DirectLane:
             case "ping" if taken.session_id:
                 return taken.answer(b"{}")
             case "tools/list" if body.params.name is UNSET:
-                return taken.answer_list(self._lists.find(snapshot, taken.caller))
+                return taken.answer_list(self._lists.find(snapshot, taken.caller, taken.language))
         return None
 
     def _take(self, request: DirectRequest) -> TakenRequest | None:
@@ -136,7 +136,8 @@ class DirectLane:
         lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
         if session_id:
             lines += b"mcp-session-id: %b\r\n" % session_id.encode()
-        return TakenRequest(body, caller, origin, lines, request_id, session_id, tail)
+        language = choose_language(headers.get(b"accept-language", b"").decode("latin-1"))
+        return TakenRequest(body, caller, origin, lines, request_id, session_id, tail, language)
 
     def _find_caller(self, request: DirectRequest) -> Caller | None:
         """Who calls, at the endpoint that it calls; None where it is not sure to see anything there."""
@@ -186,7 +187,7 @@ class DirectLane:
         params = taken.body.params
         assert params.name is not UNSET  # noqa: S101 - narrows
         arguments = {} if params.arguments is UNSET else params.arguments
-        token = REQUEST_ID.set(taken.request_id)
+        token, language = REQUEST_ID.set(taken.request_id), LANGUAGE.set(taken.language)
         key = (taken.session_id, taken.body.id)
         if taken.session_id and (task := asyncio.current_task()) is not None:
             self._running[key] = task
@@ -209,6 +210,7 @@ class DirectLane:
         finally:
             self._running.pop(key, None)
             REQUEST_ID.reset(token)
+            LANGUAGE.reset(language)
 
     def cancel(self, session_id: str, request_id: int | str) -> None:
         """End the call that the client of a session no longer waits for, where it runs here."""

@@ -26,6 +26,8 @@ class TakenRequest:
     session_id: str = ""
     # What a result of this version ends with.
     tail: bytes = b""
+    # In which its client reads tools, '' the default texts.
+    language: str = ""
 
     def answer(self, result: bytes) -> DirectAnswer:
         """The JSON-RPC answer with this result."""

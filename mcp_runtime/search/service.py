@@ -18,11 +18,14 @@ from access.database_thread import DatabaseThread
 from access.record_buffers import RecordBuffer
 from core.bindings import CallerFacts
 from core.errors import EmbeddingError
+from core.execution import CompiledTool
+from core.languages import describe_tool
 from core.retrieval.profiles import PROFILES
 from core.retrieval.ranker import RankedTool
 from core.retrieval.request import SearchQuery
 from core.tool_entry import make_entry
 from gateways.embeddings.client import EmbeddingClient
+from mcp_runtime.endpoints import LANGUAGE
 from mcp_runtime.search.records import write_searches
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.search_tools import SIGNALS
@@ -119,11 +122,14 @@ class ToolSearchService:
         return found, ranker.is_degraded(query)
 
     def _describe(self, ranked: Iterable[RankedTool]) -> Iterator[dict[str, Any]]:
-        snapshot = self._snapshot()
+        snapshot, language = self._snapshot(), LANGUAGE.get()
         for found in ranked:
             if (tool := snapshot.find(found.name)) is None:
                 continue
-            entry = make_entry(tool.spec, tool.input_schema, {})
+            if isinstance(tool, CompiledTool):
+                entry = describe_tool(tool, {}, language)
+            else:
+                entry = make_entry(tool.spec, tool.input_schema, {})
             yield {
                 "name": entry.name,
                 "title": entry.title,

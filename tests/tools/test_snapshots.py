@@ -20,6 +20,8 @@ WHOLE = ToolDocument(
     name="whole",
     title="전체",
     description_agent="Two\r\nlines",
+    descriptions={"ko": "두 줄"},
+    record_arguments="names",
     definition="SELECT :a, :b",
     row_limit=5,
     breaker_errors=3,
@@ -34,6 +36,7 @@ WHOLE = ToolDocument(
             default=1.0,
             allowed_values=[1, 2.5],
             minimum="1",
+            descriptions={"ja": "数"},
         ),
         ParameterDocument(param_name="b", binding="CLAIM", bound_value="tenant", pattern="x+"),
     ),
@@ -56,13 +59,30 @@ def test_rows_say_what_the_snapshot_says() -> None:
     assert snapshot.content_hash == WHOLE.content_hash
 
 
-def test_tool_without_a_rule_has_the_hash_from_before_there_were_rules() -> None:
-    of_rules = ("breaker_errors", "breaker_minutes")
-    tool = WHOLE.replace(**dict.fromkeys(of_rules))
-    document = {name: value for name, value in tool.to_document().items() if name not in of_rules}
+def test_tool_without_later_fields_has_the_hash_from_before_there_were_any() -> None:
+    rows = tuple(row.replace(descriptions={}) for row in WHOLE.parameters)
+    tool = WHOLE.replace(
+        **{"breaker_errors": None, "breaker_minutes": None, "parameters": rows},
+        **{"descriptions": {}, "record_arguments": "full"},
+    )
+    document: dict[str, Any] = tool.to_document()
+    for later in ("breaker_errors", "breaker_minutes", "descriptions", "record_arguments"):
+        del document[later]
+    for row in document["parameters"]:
+        del row["descriptions"]
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
     assert tool.content_hash == hashlib.sha256(text.encode()).hexdigest() != WHOLE.content_hash
+
+
+def test_document_that_says_nothing_of_recorded_arguments_leaves_them_as_they_are() -> None:
+    tool = ToolDefinition(record_arguments="none")
+    document = WHOLE.to_document()
+    del document["record_arguments"], document["data_source"]
+
+    write_columns(tool, ToolDocument.model_validate(document))
+
+    assert tool.record_arguments == "none"
 
 
 def test_document_gives_the_snapshot_back() -> None:

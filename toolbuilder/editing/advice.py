@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import MD5, Upper
 
@@ -68,7 +69,7 @@ def advise_tools(names: Collection[str] = ()) -> dict[str, list[Advice]]:
     for tool in chosen.order_by("name"):
         try:
             spec = build_spec(tool, tool.parameters.all(), dialects)
-            found[tool.name] = advise(spec, others, reserved)
+            found[tool.name] = advise(spec, others, reserved, settings.AGENT_LANGUAGES)
         except DefinitionError as error:
             found[tool.name] = [problem("unreadable", "{reason}", reason=error.message)]
     if missing := sorted(set(names) - found.keys()):
@@ -87,7 +88,8 @@ def advise_draft(spec: ToolSpec) -> list[Advice]:
     candidates = others.alias(folded_name=FOLDED_NAME, folded_text=FOLDED_TEXT).filter(
         Q(folded_name__in=[name, f"{name}s"]) | Q(folded_text=text)
     )
-    return advise(spec, _to_neighbours(candidates), read_reserved_names())
+    neighbours, reserved = _to_neighbours(candidates), read_reserved_names()
+    return advise(spec, neighbours, reserved, settings.AGENT_LANGUAGES)
 
 
 def read_neighbours() -> Neighbours:

@@ -79,8 +79,11 @@ def read_draft_document(document: JsonValue) -> DraftDocument:
 
 
 def read_draft(draft: ToolDraft) -> DraftDocument:
-    """What the draft holds."""
-    return read_draft_document(draft.document)
+    """What the draft holds; one from before drafts said it keeps of its calls what the tool keeps."""
+    document = draft.document
+    if isinstance(document, dict) and "record_arguments" not in document and draft.tool:
+        document = {**document, "record_arguments": draft.tool.record_arguments}
+    return read_draft_document(document)
 
 
 def open_draft(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from django.conf import settings
 from django.http import QueryDict
 
 from core.errors import DefinitionError
@@ -12,7 +13,7 @@ from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
 from toolbuilder.editing.values import ABSENT, read_entry, read_value
 from tools.definitions import MAX_INTEGER, MAX_PARAMETERS, ParameterDocument
-from tools.models import ToolType
+from tools.models import RecordedArguments, ToolType
 from tools.specs import HINTS
 
 # As a type: the one that the logic asks for.
@@ -40,6 +41,8 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
         },
         **_read_choices(form),
     }
+    if descriptions := form.texts_by_language("descriptions-"):
+        given["descriptions"] = _put_texts(current.tool.descriptions, descriptions)
     tool = current.tool.replace(**given)
     if "parameter" not in data:
         return replace(current, tool=tool)
@@ -68,11 +71,26 @@ class _Form:
     def text(self, name: str) -> str:
         return (self.data.get(name) or "").replace("\r\n", "\n").replace("\r", "\n")
 
+    def texts_by_language(self, prefix: str) -> dict[str, str]:
+        """The fields that are posted for the languages of descriptions."""
+        names = {language: f"{prefix}{language}" for language in settings.AGENT_LANGUAGES}
+        return {
+            language: self.text(name).strip()
+            for language, name in names.items()
+            if name in self.data
+        }
+
     def number(self, name: str) -> int:
         digits = self.text(name).strip().replace(",", "").replace("_", "")
         # What is no number becomes 0, which the check of limits refuses by name.
         is_number = digits.isascii() and digits.isdigit()
         return min(int(digits[:12]), MAX_INTEGER) if is_number else 0
+
+
+def _put_texts(kept: JsonValue, given: Mapping[str, str]) -> JsonValue:
+    """The texts by language with the given ones, of which empty ones are none."""
+    texts = {**(kept if isinstance(kept, dict) else {}), **given}
+    return {language: text for language, text in texts.items() if text}
 
 
 def _read_choices(form: _Form) -> dict[str, JsonValue]:
@@ -82,6 +100,9 @@ def _read_choices(form: _Form) -> dict[str, JsonValue]:
         found["tool_type"] = kind if kind in ToolType.values else ToolType.SQL.value
     if "data_source" in form.data:
         found["data_source"] = form.text("data_source") or None
+    if "record_arguments" in form.data:
+        policy = form.text("record_arguments")
+        found |= {"record_arguments": policy} if policy in RecordedArguments.values else {}
     if "tags" in form.data:
         tags = (tag.strip() for tag in _TAG_SEPARATOR.split(form.text("tags")))
         found["tags"] = list(dict.fromkeys(filter(None, tags)))
@@ -118,6 +139,10 @@ class _Row:
             param_type=self._type_name,
             is_required=is_required,
             description=self._kept("description") or "",
+            descriptions=_put_texts(
+                self._old.descriptions if self._old else {},
+                self._form.texts_by_language(f"{self._key}-descriptions-"),
+            ),
             default=None if is_required else self._value("default"),
             nullable=self._has("nullable"),
             allowed_values=self._allowed_values(),

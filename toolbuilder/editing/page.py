@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +14,8 @@ from access.reader_language import in_language
 from catalog.sources.settings import SourceSettings
 from core.errors import DefinitionError
 from core.execution import TOOL_NAME
-from core.toolspec import Binding, ParameterType
+from core.languages import languages_of, translate_spec
+from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
@@ -42,6 +44,7 @@ class ParameterRow:
     is_nullable: bool
     is_used: bool
     description: str
+    descriptions: tuple[tuple[str, str], ...]
     test: str
     test_state: str
     default: str
@@ -65,7 +68,8 @@ class ParameterRow:
     def has_more(self) -> bool:
         """Whether its drawer says anything."""
         texts = (self.allowed_values, self.minimum, self.maximum, self.pattern, self.example)
-        return any(texts) or self.is_nullable or self.is_bound
+        is_translated = any(text for _language, text in self.descriptions)
+        return any(texts) or is_translated or self.is_nullable or self.is_bound
 
     @property
     def is_untouched(self) -> bool:
@@ -97,6 +101,8 @@ class AgentView:
     tokens: int = 0
     served_tokens: int | None = None
     advice: tuple[ShownAdvice, ...] = ()
+    # Languages in which it is described beside the default text, each with its entry.
+    translations: tuple[tuple[str, str], ...] = ()
 
     @property
     def token_change(self) -> int:
@@ -194,6 +200,7 @@ def _build_row(
         is_nullable=parameter.nullable,
         is_used=name in used,
         description=parameter.description,
+        descriptions=texts_by_language(parameter.descriptions),
         test=kind.write_text(test),
         test_state=state_of(test) if has_test else "",
         default=kind.write_text(parameter.default),
@@ -244,8 +251,28 @@ def view_as_agent(work: Work, examined: Examined, sources: SourceSettings) -> Ag
         return AgentView(problem=in_language(error), served_tokens=served, advice=advice)
     if not examined.is_valid:
         return AgentView(problem=_first_fault(examined), served_tokens=served, advice=advice)
-    text = json.dumps(entry, ensure_ascii=False, indent=2)
-    return AgentView(entry=text, tokens=tokens, served_tokens=served, advice=advice)
+    spec = examined.spec
+    translations = {
+        language: list_entry(translate_spec(spec, language))[0]
+        for language in sorted(languages_of(spec))
+    }
+    return AgentView(
+        entry=_to_text(entry),
+        tokens=tokens,
+        served_tokens=served,
+        advice=advice,
+        translations=tuple((name, _to_text(shown)) for name, shown in translations.items()),
+    )
+
+
+def texts_by_language(descriptions: JsonValue) -> tuple[tuple[str, str], ...]:
+    """The languages that the editor has fields for, each with its text."""
+    texts = descriptions if isinstance(descriptions, dict) else {}
+    return tuple((language, texts.get(language, "")) for language in settings.AGENT_LANGUAGES)
+
+
+def _to_text(entry: JsonValue) -> str:
+    return json.dumps(entry, ensure_ascii=False, indent=2)
 
 
 def _first_fault(examined: Examined) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django import template
 from django.utils.functional import Promise
 from django.utils.html import format_html_join
-from django.utils.translation import gettext
+from django.utils.translation import get_language_info, gettext
 from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
@@ -15,7 +15,7 @@ from core.parameter_types.kind import Kind
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
 from toolbuilder.editing.drafts import Work
 from toolbuilder.editing.explorer import ExplorerColumn
-from toolbuilder.editing.page import ParameterRow, WorkbenchPage
+from toolbuilder.editing.page import ParameterRow, WorkbenchPage, texts_by_language
 from toolbuilder.models import OPEN_STATES, ToolReview
 from toolbuilder.reviews.rules import find_unapproved
 from tools.models import ToolType
@@ -113,6 +113,22 @@ def said_of(annotations: Mapping[str, JsonValue], hint: str) -> str:
 
 
 @register.filter
+def by_language(descriptions: JsonValue) -> tuple[tuple[str, str], ...]:
+    """The languages that there are fields for, each with its text."""
+    return texts_by_language(descriptions)
+
+
+@register.filter
+def language_name(language: str) -> str:
+    """What a reader calls a language; the code of one that nobody knows."""
+    try:
+        name: str = get_language_info(language)["name_translated"]
+    except KeyError:
+        return language
+    return name
+
+
+@register.filter
 def input_mode(type_name: str) -> str:
     """The keyboard that telephones show for values of the type."""
     return _KINDS.get(type_name, ParameterType.STRING.kind).input_mode
@@ -170,6 +186,7 @@ def empty_row() -> ParameterRow:
         is_nullable=False,
         is_used=False,
         description="",
+        descriptions=texts_by_language({}),
         pattern="",
         example="",
         binding=Binding.AGENT.value,

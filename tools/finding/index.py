@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from core.errors import EmbeddingError
+from core.execution import CompiledTool
 from core.ingest.operations import parameter_of_schema
 from core.retrieval.glossary import Concept, compile_glossary
 from core.retrieval.glossary_terms import CONCEPTS
@@ -81,7 +82,10 @@ class SearchIndex:
             index.remove(name)
             del tools[name]
         for name, served in changed.items():
-            entry = IndexEntry(to_search_tool(served), None, rows.descriptions.get(name, ""))
+            texts = [rows.descriptions.get(name, "")]
+            if isinstance(served, CompiledTool):
+                texts += (text for _language, text in served.spec.descriptions)
+            entry = IndexEntry(to_search_tool(served), None, "\n".join(filter(None, texts)))
             index.put(entry)
             indexed = SearchedTool(served, entry, hash_texts(entry.tool))
             tools[name] = _put_vectors(index, indexed, rows.vectors.get(name))

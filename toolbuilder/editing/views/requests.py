@@ -31,7 +31,7 @@ from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
 from toolbuilder.gates import may_change, rights_of
 from toolbuilder.visibility import visible_drafts, visible_tools
-from tools.models import ParameterBinding
+from tools.models import ParameterBinding, RecordedArguments
 
 _TOLD_CHARACTERS = 200
 _TOLD_DIAGNOSTICS = 50
@@ -165,6 +165,7 @@ def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
         "page": page,
         "types": [kind.value for kind in ParameterType],
         "bindings": ParameterBinding.choices,
+        "policies": RecordedArguments.choices,
     }
 
 
