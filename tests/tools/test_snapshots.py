@@ -62,8 +62,11 @@ def test_rows_say_what_the_snapshot_says() -> None:
 def test_tool_without_later_fields_has_the_hash_from_before_there_were_any() -> None:
     rows = tuple(row.replace(descriptions={}) for row in WHOLE.parameters)
     tool = WHOLE.replace(
-        **{"breaker_errors": None, "breaker_minutes": None, "parameters": rows},
-        **{"descriptions": {}, "record_arguments": "full"},
+        breaker_errors=None,
+        breaker_minutes=None,
+        parameters=rows,
+        descriptions={},
+        record_arguments="full",
     )
     document: dict[str, Any] = tool.to_document()
     for later in ("breaker_errors", "breaker_minutes", "descriptions", "record_arguments"):

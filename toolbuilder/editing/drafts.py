@@ -1,6 +1,7 @@
 """Drafts, opened, saved against a revision, taken over, copied and discarded; and a tool with its draft."""
 
 import uuid
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -121,6 +122,28 @@ def save_draft(uid: uuid.UUID, document: JsonValue, page_state: PageState) -> To
                 setattr(draft, name, value)
             draft.save()
     return draft
+
+
+def open_as_draft(
+    tool: ToolDefinition, document: Mapping[str, JsonValue], username: str
+) -> ToolDraft:
+    """The tool's draft, now of this user, with what an old version's document says.
+
+    Raises EditError where there is a draft with changes, which would be lost.
+    """
+    with transaction.atomic():
+        draft = open_draft(tool, username)
+        if draft.is_changed:
+            raise EditError(
+                message(
+                    "draft.there_already",
+                    "There is a draft of this tool already; publish or discard it first.",
+                )
+            )
+        draft = take_over(draft.uid, username)
+        # Versions from before documents said it say nothing of what is recorded.
+        whole = {"record_arguments": tool.record_arguments, **document}
+        return save_draft(draft.uid, whole, PageState(username=username, revision=draft.revision))
 
 
 def take_over(uid: uuid.UUID, username: str) -> ToolDraft:

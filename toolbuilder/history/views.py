@@ -25,17 +25,10 @@ from core.errors import (
     DefinitionError,
     EditError,
     RedCasesError,
-    ReviewNeededError,
 )
 from toolbuilder.cases.gate import CaseResults, read_override
 from toolbuilder.editing.code_view import color_logic
-from toolbuilder.editing.drafts import (
-    PageState,
-    open_draft,
-    read_draft,
-    save_draft,
-    take_over,
-)
+from toolbuilder.editing.drafts import open_as_draft, read_draft
 from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
 from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change, rights_of
@@ -151,9 +144,13 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
         raise PermissionDenied(
             _("Ask an administrator for the right, or sign in as somebody else.")
         )
-    if "confirmed" not in request.POST:
+    if not request.POST.keys() & {"confirmed", "as_draft"}:
         return _ask(request, tool, version)
     try:
+        if "as_draft" in request.POST:
+            open_as_draft(tool, version.document, user_of(request).get_username())
+            messages.success(request, _("Your draft says what version %d said.") % number)
+            return lead_to(request, reverse("tool", args=[tool.name]))
         publication = restore_version(
             version,
             user_of(request).get_username(),
@@ -162,13 +159,6 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
         )
     except RedCasesError:
         return _ask(request, tool, version, cases=CaseResults(list(tool.cases.all())))
-    except ReviewNeededError as error:
-        if ToolDraft.objects.changed().filter(tool=tool).exists():
-            return _ask(request, tool, version, refusal=in_language(error))
-        _restore_as_draft(request, tool, version)
-        text = _("Version %(number)d is your draft now; ask for a review of it.")
-        messages.info(request, text % {"number": number})
-        return lead_to(request, reverse("tool", args=[tool.name]))
     except (DefinitionError, DataSourceUnavailableError, EditError) as error:
         return _ask(request, tool, version, refusal=in_language(error))
     if publication.is_new_version:
@@ -178,14 +168,6 @@ def version_restore(request: HttpRequest, name: str, number: int) -> HttpRespons
     else:
         messages.info(request, _("Nothing to restore: this is what is served."))
     return lead_to(request, reverse("tool-versions", args=[publication.tool.name]))
-
-
-def _restore_as_draft(request: HttpRequest, tool: ToolDefinition, version: ToolVersion) -> None:
-    """Put the version into a draft of this person; one that said nothing new is overwritten."""
-    username = user_of(request).get_username()
-    draft = take_over(open_draft(tool, username).uid, username)
-    page_state = PageState(username=username, revision=draft.revision)
-    save_draft(draft.uid, read_version(version).to_document(), page_state)
 
 
 def _ask(
@@ -205,6 +187,7 @@ def _ask(
         "difference": show_difference(ToolDocument.of_row(tool), read_version(version)),
         "has_draft": ToolDraft.objects.changed().filter(tool=tool).exists(),
     }
+    context["may_open_as_draft"] = bool(refusal) and not context["has_draft"]
     is_part = is_fragment(request)
     template = f"toolbuilder/history/{'_restore_dialog' if is_part else 'restore'}.html"
     status = 422 if refusal or cases else 200

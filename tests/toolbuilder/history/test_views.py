@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from tests.access.calls import make_call, make_calls
-from tests.factories import make_tool
+from tests.factories import make_data_source, make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
@@ -174,6 +174,30 @@ def test_version_that_cannot_be_served_any_more_is_refused(admin: Client) -> Non
     assert "It cannot be served as it is." in text_of(answer)
     assert "keep me" in text_of(answer)
     assert ToolDefinition.objects.get().definition == "SELECT 1 AS one"
+
+
+def test_version_whose_source_is_gone_is_refused_and_opened_as_a_draft(admin: Client) -> None:
+    source = make_data_source("shop")
+    tool = make_tool("SELECT 1 AS one", name="double", data_source=source)
+    record_version(tool, VersionEntry(origin=VersionOrigin.SAVED))
+    ToolDefinition.objects.update(data_source=None, record_arguments="none")
+    source.delete()
+    restore = "/tools/double/versions/1/restore/"
+
+    refused = admin.post(restore, {"confirmed": "1"}, headers=HTMX)
+    opened = admin.post(restore, {"as_draft": "1"})
+
+    assert refused.status_code == 422
+    assert "there is no data source" in text_of(refused)
+    assert "Open it as a draft" in text_of(refused)
+    assert opened["Location"] == "/tools/double/"
+    page = text_of(admin.get("/tools/double/"))
+    assert "there is no data source" in page
+    draft = ToolDraft.objects.get()
+    assert (draft.document["data_source"], draft.owner) == ("shop", "admin")
+    assert draft.document["record_arguments"] == "full"
+    again = admin.post(restore, {"as_draft": "1"}, headers=HTMX)
+    assert "There is a draft of this tool already" in text_of(again)
 
 
 def test_restoring_works_without_javascript_and_leaves_the_draft(admin: Client) -> None:

@@ -125,14 +125,16 @@ def test_editor_asks_for_a_review_in_place_of_publishing(ann: Client) -> None:
     assert ToolDefinition.objects.get().definition == "a * b"
 
 
-def test_restored_version_becomes_a_draft_where_a_review_is_needed(ann: Client) -> None:
+def test_version_is_opened_as_a_draft_where_a_review_is_needed(ann: Client) -> None:
     tool = make_reviewed_tool()
     record_version(tool, VersionEntry(origin=VersionOrigin.PUBLISHED))
     ToolDefinition.objects.update(definition="a + b")
 
-    response = ann.post("/tools/times/versions/1/restore/", {"confirmed": "1"}, follow=True)
+    refused = ann.post("/tools/times/versions/1/restore/", {"confirmed": "1"})
+    opened = ann.post("/tools/times/versions/1/restore/", {"as_draft": "1"}, follow=True)
 
-    assert "Version 1 is your draft now; ask for a review of it." in text_of(response)
+    assert "Open it as a draft" in text_of(refused)
+    assert "Your draft says what version 1 said." in text_of(opened)
     assert ToolDraft.objects.get().document["definition"] == "a * b"
     assert ToolDefinition.objects.get().definition == "a + b"
 
