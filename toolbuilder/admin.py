@@ -20,14 +20,9 @@ from catalog.jobs import send_job
 from catalog.sources.settings import read_sources
 from catalog.visible_admin import VisibleAdmin
 from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
-from toolbuilder.editing.publishing import (
-    OUTSIDE,
-    REFRESH_USES,
-    VersionEntry,
-    record_version,
-    set_all_active,
-)
+from toolbuilder.editing.publishing import REFRESH_USES, set_all_active
 from toolbuilder.exchange.ownership import is_owned_by_files
+from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_reviewing, tag_texts
 from tools.definitions import ToolDocument

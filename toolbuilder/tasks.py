@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from toolbuilder.cases.nightly import run_nightly
-from toolbuilder.editing.publishing import record_versions
+from toolbuilder.history.versions import record_versions
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
 from tools.drift import check_drift

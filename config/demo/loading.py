@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.documents.stored import load_files
 from core.errors import ConfigurationError
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
 from tools.models import RegistryRevision, ToolDefinition, ToolParameter
 

@@ -18,7 +18,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME, RelationType
 from tests.catalog.rows import make_table
 from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import (
     ReviewComment,
     SearchQuestion,

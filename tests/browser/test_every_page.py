@@ -25,7 +25,7 @@ from tests.catalog.shop import make_shop
 from tests.factories import make_tool, make_toolset
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
 from toolbuilder.taking_up.mcp_servers import read_tools
 from tools.definitions import ToolDocument

@@ -9,7 +9,8 @@ from catalog.sources.settings import SourceSettings, read_sources
 from core.errors import DefinitionError
 from core.toolspec import Binding, ParameterSpec, ParameterType, Presence, SqlLogic, ToolSpec
 from tests.factories import make_data_source
-from toolbuilder.editing.publishing import VersionEntry, publish_snapshot
+from toolbuilder.editing.publishing import publish_snapshot
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
 from tools.costs import check_planned_cost, cost_limit_of
 from tools.definitions import ToolDocument

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from catalog.jobs import send_job
@@ -21,10 +20,17 @@ from core.errors import (
 )
 from core.messages import message
 from toolbuilder.cases.gate import require_green
-from toolbuilder.cases.rows import add_missing, replace_cases, snapshot_cases
+from toolbuilder.cases.rows import add_missing, replace_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.history.differences import find_renames
+from toolbuilder.history.versions import (
+    OUTSIDE,
+    VersionEntry,
+    read_version,
+    record_version,
+    was_judged,
+)
 from toolbuilder.models import (
     ReviewState,
     ToolCase,
@@ -41,36 +47,8 @@ from tools.models import ToolDefinition, ToolDefinitionQuerySet
 from tools.names import explain_taken, require_free_name
 from tools.running import check_tool
 
-# Tools read at a time: memory stays small with thousands of them.
-CHUNK_SIZE = 500
-JUDGED_VERSIONS_READ = 20
 # The task by name: importing it would import this module.
 REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionEntry:
-    """What is noted of a version beside its content; `restored_from` is a version's number.
-
-    `override_reason` is why it is served although a test case is red; it is kept only where one is.
-    `unreviewed_because` is the reason for which an operator serves it without the review that its
-    toolsets ask for. Only what `is_from_files` changes tools that are owned by files. For
-    `old_names_days` the names that it and its parameters lose are still answered.
-    """
-
-    origin: VersionOrigin
-    author: str = ""
-    note: str = ""
-    restored_from: int | None = None
-    is_judged: bool = False
-    override_reason: str = ""
-    reviewed_by: str = ""
-    unreviewed_because: str = ""
-    old_names_days: int = 0
-    is_from_files: bool = False
-
-
-OUTSIDE = VersionEntry(origin=VersionOrigin.OUTSIDE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,85 +350,3 @@ def _save(tool: ToolDefinition) -> None:
     except IntegrityError as error:
         # Made by somebody else since the name was found free.
         raise DefinitionError(explain_taken(tool.name)) from error
-
-
-def record_version(tool: ToolDefinition, entry: VersionEntry) -> ToolVersion | None:
-    """Write the tool's rows as its next version; None if the newest one says the same.
-
-    The row is read again and locked until the transaction ends; `tool` gets its version.
-    """
-    written = _record([tool.pk], entry)
-    tool.refresh_from_db(fields=["version", "content_hash"])
-    return written[0] if written else None
-
-
-def record_versions() -> int:
-    """Write a version of every tool that another program has made or changed; returns how many."""
-    tools = ToolDefinition.objects.whole().order_by("pk")
-    changed = [tool.pk for tool in tools.iterator(CHUNK_SIZE) if not is_recorded(tool)]
-    chunks = (changed[at : at + CHUNK_SIZE] for at in range(0, len(changed), CHUNK_SIZE))
-    return sum(len(_record(chunk, OUTSIDE)) for chunk in chunks)
-
-
-def read_version(version: ToolVersion) -> ToolDocument:
-    """What the version holds."""
-    return ToolDocument.model_validate(version.document)
-
-
-def is_recorded(tool: ToolDefinition) -> bool:
-    """Whether the newest version says what the tool's rows say."""
-    return bool(tool.version) and tool.content_hash == ToolDocument.of_row(tool).content_hash
-
-
-def was_judged(tool: ToolDefinition | None, snapshot: ToolDocument) -> bool:
-    """Whether its database once accepted the same logic with parameters of the same types."""
-    if tool is None:
-        return False
-    versions = ToolVersion.objects.filter(
-        tool=tool, is_judged=True, document__definition=snapshot.definition
-    )
-    judged = _judged_part(snapshot)
-    recent = versions.defer("cases").order_by("-number")[:JUDGED_VERSIONS_READ]
-    return any(_judged_part(read_version(version)) == judged for version in recent)
-
-
-def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
-    """The versions written of those tools whose newest one says something else."""
-    with transaction.atomic():
-        # In one order, so that two who record do not wait for each other.
-        rows = ToolDefinition.objects.whole().select_for_update(of=("self",)).order_by("pk")
-        tools = [tool for tool in rows.filter(pk__in=ids) if not is_recorded(tool)]
-        numbers = dict(
-            ToolVersion.objects.filter(tool__in=tools)
-            .values_list("tool_id")
-            .annotate(newest=Max("number"))
-        )
-        cases = snapshot_cases(tool.pk for tool in tools)
-        versions = [
-            ToolVersion(
-                tool=tool,
-                tool_name=tool.name,
-                number=numbers.get(tool.pk, 0) + 1,
-                document=document.to_document(),
-                content_hash=document.content_hash,
-                origin=entry.origin,
-                note=entry.note,
-                published_by=entry.author,
-                reviewed_by=entry.reviewed_by,
-                restored_from=entry.restored_from,
-                is_judged=entry.is_judged,
-                cases=cases.get(tool.pk, []),
-                override_reason=entry.override_reason,
-            )
-            for tool in tools
-            for document in [ToolDocument.of_row(tool)]
-        ]
-        for tool, version in zip(tools, versions, strict=True):
-            tool.version, tool.content_hash = version.number, version.content_hash
-        ToolDefinition.objects.bulk_update(tools, ["version", "content_hash"])
-        return ToolVersion.objects.bulk_create(versions)
-
-
-def _judged_part(snapshot: ToolDocument) -> tuple[object, ...]:
-    types = sorted((row.param_name, row.param_type) for row in snapshot.parameters)
-    return snapshot.tool_type, snapshot.definition, snapshot.data_source, types

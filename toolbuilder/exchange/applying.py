@@ -6,21 +6,14 @@ from django.db import transaction
 
 from core.errors import EditError
 from core.messages import message
-from toolbuilder.editing.publishing import (
-    OUTSIDE,
-    ToolChange,
-    VersionEntry,
-    archive,
-    publish_all,
-    record_version,
-    unarchive,
-)
+from toolbuilder.editing.publishing import ToolChange, archive, publish_all, unarchive
 from toolbuilder.exchange.exchanged import ToolFiles
 from toolbuilder.exchange.formats import require_no_faults
 from toolbuilder.exchange.importing import ImportKind, PlannedTool, plan_import
 from toolbuilder.exchange.judging import Judgement, judge_tools
 from toolbuilder.exchange.parts import PlannedPart, write_concepts_of, write_sources, write_toolsets
 from toolbuilder.exchange.yaml_nodes import FileFault
+from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_version
 from toolbuilder.models import ToolFile, VersionOrigin
 from tools.models import ToolDefinition
 

@@ -7,10 +7,11 @@ from enum import StrEnum
 from core.cases.documents import CaseDocument
 from core.errors import ToolboxError
 from toolbuilder.cases.rows import snapshot_cases
-from toolbuilder.editing.publishing import VersionEntry, publish_snapshot
+from toolbuilder.editing.publishing import publish_snapshot
 from toolbuilder.exchange.exchanged import ExchangedTool
 from toolbuilder.history.breaking_changes import BreakingChange, find_breaking_changes
 from toolbuilder.history.differences import ToolDifference, compare
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition

@@ -29,10 +29,11 @@ from core.errors import (
 from toolbuilder.cases.gate import CaseResults, read_override
 from toolbuilder.editing.code_view import color_logic
 from toolbuilder.editing.drafts import open_as_draft, read_draft
-from toolbuilder.editing.publishing import is_recorded, read_version, restore_version
+from toolbuilder.editing.publishing import restore_version
 from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change, rights_of
 from toolbuilder.history.difference_view import show_difference
+from toolbuilder.history.versions import is_recorded, read_version
 from toolbuilder.models import ToolDraft, ToolVersion
 from toolbuilder.visibility import visible_drafts, visible_tools, visible_versions
 from tools.definitions import ToolDocument

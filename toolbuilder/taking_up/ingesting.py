@@ -18,8 +18,8 @@ from core.ingest.texts import IngestFault
 from core.ingest.tool_names import MAX_NAME_CHARACTERS, unique_name
 from core.messages import message
 from toolbuilder.beginning.naming import to_identifier
-from toolbuilder.editing.publishing import VersionEntry
 from toolbuilder.exchange.importing import ImportOutcome, import_tool
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import ToolDraft, VersionOrigin
 from toolbuilder.taking_up.operation_tools import make_operation_tool, merge_tool
 from tools.definitions import ToolDocument

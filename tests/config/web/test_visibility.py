@@ -31,7 +31,7 @@ from tests.catalog.rows import make_table
 from tests.config.web.visible_addresses import ALL, PERSON, STAFF, TABLE, WORD
 from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import (
     ReviewComment,
     SearchQuestion,

@@ -13,12 +13,8 @@ from core.errors import EditError, RedCasesError
 from tests.toolbuilder.cases.rows import DOUBLE, add_case, case_of, publish
 from toolbuilder.cases.rows import save_case
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
-from toolbuilder.editing.publishing import (
-    VersionEntry,
-    publish_snapshot,
-    publish_tool,
-    restore_version,
-)
+from toolbuilder.editing.publishing import publish_snapshot, publish_tool, restore_version
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import ToolCase, ToolDraft, VersionOrigin
 from tools.models import ToolDefinition
 

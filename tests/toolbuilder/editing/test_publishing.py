@@ -16,16 +16,14 @@ from core.errors import (
 from tests.factories import make_expression, make_tool
 from toolbuilder.editing.drafts import PageState, duplicate_tool, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import (
-    VersionEntry,
     archive,
     publish_snapshot,
     publish_tool,
-    record_version,
-    record_versions,
     restore_version,
     set_all_active,
     unarchive,
 )
+from toolbuilder.history.versions import VersionEntry, record_version, record_versions
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import RegistryRevision, ToolDefinition

@@ -10,7 +10,8 @@ from django.db import connection
 from core.errors import DefinitionError, StaleDraftError, ToolboxError
 from tests.factories import make_expression
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
-from toolbuilder.editing.publishing import publish_tool, record_versions
+from toolbuilder.editing.publishing import publish_tool
+from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolDraft
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition

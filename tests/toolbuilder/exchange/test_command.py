@@ -10,7 +10,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.factories import claim, make_expression, make_tool, make_toolset
-from toolbuilder.editing.publishing import archive, record_versions
+from toolbuilder.editing.publishing import archive
+from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolVersion, VersionOrigin
 from tools.models import ToolDefinition
 

@@ -15,8 +15,9 @@ from core.errors import EditError
 from tests.factories import make_data_source, make_expression, make_tool, make_toolset
 from toolbuilder.cases.rows import save_case
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import archive, publish_tool, record_versions, set_all_active
+from toolbuilder.editing.publishing import archive, publish_tool, set_all_active
 from toolbuilder.exchange.ownership import differing, read_file_state
+from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolCase, ToolFile, ToolVersion, VersionOrigin
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition

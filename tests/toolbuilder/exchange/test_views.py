@@ -13,8 +13,8 @@ from django.test import Client
 
 from access.models import Toolset
 from tests.factories import make_expression, make_tool, make_toolset
-from toolbuilder.editing.publishing import record_versions
 from toolbuilder.exchange.formats import read_files, read_tools_file
+from toolbuilder.history.versions import record_versions
 from tools.models import ToolDefinition
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("embedded_postgres")]

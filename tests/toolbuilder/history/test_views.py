@@ -10,7 +10,8 @@ from tests.factories import make_data_source, make_tool
 from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
-from toolbuilder.editing.publishing import VersionEntry, publish_snapshot, record_version
+from toolbuilder.editing.publishing import publish_snapshot
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ToolDraft, ToolVersion, VersionOrigin
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolDefinition

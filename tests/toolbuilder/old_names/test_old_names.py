@@ -12,7 +12,8 @@ from core.errors import DefinitionError
 from tests.factories import make_tool
 from tests.rendered import text_of
 from toolbuilder.editing.drafts import open_draft
-from toolbuilder.editing.publishing import VersionEntry, publish_snapshot, publish_tool
+from toolbuilder.editing.publishing import publish_snapshot, publish_tool
+from toolbuilder.history.versions import VersionEntry
 from toolbuilder.models import VersionOrigin
 from toolbuilder.tasks import forget_old_tool_names
 from tools.definitions import ParameterDocument, ToolDocument

@@ -13,13 +13,8 @@ from tests.factories import make_toolset
 from tests.toolbuilder.cases.rows import add_case, case_of
 from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
 from toolbuilder.editing.drafts import PageState, discard_draft, take_over
-from toolbuilder.editing.publishing import (
-    VersionEntry,
-    publish_snapshot,
-    publish_tool,
-    record_version,
-    restore_version,
-)
+from toolbuilder.editing.publishing import publish_snapshot, publish_tool, restore_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ReviewState, ToolDraft, ToolReview, ToolVersion, VersionOrigin
 from toolbuilder.replays.running import advance_replay, start_replay
 from toolbuilder.reviews.deciding import (

@@ -10,7 +10,7 @@ from django.utils import timezone
 from access.models import CallRecord, Outcome
 from tests.factories import make_expression, make_toolset
 from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ReviewState, ToolDraft, ToolReview, ToolVersion, VersionOrigin
 from tools.models import ToolDefinition
 

@@ -15,7 +15,6 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, ToolboxError
 from core.lints.advice import AdviceLevel
 from toolbuilder.editing.advice import advise_tools
-from toolbuilder.editing.publishing import read_version, record_versions
 from toolbuilder.exchange.applying import ApplyRequest
 from toolbuilder.exchange.directories import read_tools
 from toolbuilder.exchange.exchanged import ExchangedTool
@@ -32,6 +31,7 @@ from toolbuilder.exchange.toolbox.document import is_toolbox
 from toolbuilder.exchange.toolbox.taking import describe_taking, read_renamed, take_toolbox
 from toolbuilder.exchange.toolbox.writing import export_toolbox
 from toolbuilder.history.differences import compare, difference_lines
+from toolbuilder.history.versions import read_version, record_versions
 from toolbuilder.management.tool_arguments import (
     add_without_review,
     read_arguments,
