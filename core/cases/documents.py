@@ -124,9 +124,12 @@ class CaseDocument:
             expected.is_of_error and not expected.is_of_cost for expected in self.expects
         )
         if outcome.error and not expects_error:
-            text = "Expected {expected}; the call failed: {reason}"
-            expected = join(self.describe(), " · ")
-            failed = message("case.failed", text, expected=expected, reason=outcome.error)
+            failed = message(
+                "case.failed",
+                "Expected {expected}; the call failed: {reason}",
+                expected=join(self.describe(), " · "),
+                reason=outcome.error,
+            )
             yield False, failed
             return
         for expectation in self.expects:

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from catalog.sources.settings import read_sources
 from core.cases.outcomes import CaseState
 from core.errors import DefinitionError, ToolboxError
+from core.messages import message
 from toolbuilder.cases.running import CaseRun, run_rows
 from toolbuilder.editing.trial import TrialCaller
 from tools.definitions import ToolDocument
@@ -42,7 +43,9 @@ def report_tools(names: Sequence[str]) -> list[ToolReport]:
         else tools.present().filter(cases__isnull=False).distinct()
     )
     if missing := sorted(set(names) - {tool.name for tool in chosen}):
-        raise DefinitionError(f"there is no tool called {', '.join(missing)}")
+        raise DefinitionError(
+            message("tool.none_called", "there is no tool called {names}", names=", ".join(missing))
+        )
     return [report_tool(tool) for tool in chosen]
 
 

@@ -77,12 +77,8 @@ document.addEventListener("htmx:finally:request", (event) => {
   }
 });
 document.addEventListener("htmx:before:swap", () => (hadFocus = Boolean(pane()?.contains(document.activeElement))));
-document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+document.addEventListener("htmx:after:swap", () => {
   const now = pane();
-  // A button that its own answer replaced tells nobody of the end.
-  if (running && ctx?.sourceElement?.hasAttribute("data-runs-cases")) {
-    end();
-  }
   if (now && !now.dataset.ready) {
     now.dataset.ready = "";
     arrive(now);

@@ -1,1 +1,1 @@
-"""Test cases as documents."""
+"""Tests of core.cases."""
