@@ -194,7 +194,7 @@ def _resolve(event: Any) -> JsonValue:
     text: str = event.value
     if not event.implicit[0]:
         return text
-    for tag, pattern in (*_RESOLVERS.get(text[:1], ()), *_RESOLVERS.get(None, ())):
+    for tag, pattern in _RESOLVERS.get(text[:1], ()):
         if pattern.match(text):
             try:
                 return _CONSTRUCTORS[tag](yaml.ScalarNode(_PREFIX + tag, text))

@@ -1,5 +1,6 @@
 """The actions of `manage.py tools` on a folder of files: export, apply and lint."""
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -75,7 +76,12 @@ def export_folder(
 
 def apply_folder(folder: Path, request: ApplyRequest, tell: WriteLine) -> bool:
     """Apply the files, and tell what changes, as Terraform does; whether anything does."""
-    plan = apply_files(read_directory(folder), request)
+    # What is read lives until the end; looking for garbage in it takes half of the time.
+    gc.disable()
+    try:
+        plan = apply_files(read_directory(folder), request)
+    finally:
+        gc.enable()
     for line in plan_lines(plan):
         tell(line)
     return plan.has_changes

@@ -5,7 +5,7 @@ import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -67,6 +67,8 @@ _WRITERS: Mapping[str, Callable[[Iterable[ExchangedTool]], str]] = {
 
 class Command(BaseCommand):
     help = "List, show, compare, lint, export, import, apply, ingest and call tools."
+    # They load every page, which takes longer than most of the actions.
+    requires_system_checks: ClassVar[list[str]] = []  # type: ignore[misc]
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.epilog = _EXIT_CODES
