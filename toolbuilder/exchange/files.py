@@ -28,29 +28,10 @@ from tools.definitions import ParameterDocument, ToolDocument
 
 FORMAT = 1
 HEAD = ("toolbuilder", "kind")
-# Columns of a data source that a file has; what is a secret, or the person's own, is none of them.
-SOURCE_FIELDS = (
-    "engine",
-    "path",
-    "host",
-    "port",
-    "database",
-    "username",
-    "password_reference",
-    "options",
-    "server_url",
-    "authentication",
-    "authentication_name",
-    "search_path",
-    "pool_size",
-    "max_wait_ms",
-    "prepares_statements",
-    "row_limit",
-    "byte_limit",
-    "cell_limit",
-    "timeout_ms",
-    "lock_timeout_ms",
-    "is_restricted",
+# What a file of a data source has no word of: who it is here, and its password.
+_OF_THE_ROW = frozenset({"id", "uid", "name", "origin", "password", "created_at", "updated_at"})
+SOURCE_FIELDS = tuple(
+    field.name for field in DataSource._meta.fields if field.name not in _OF_THE_ROW
 )
 _ALWAYS_WRITTEN = frozenset({"name", "tool_type", "definition", "param_name", "param_type"})
 _TOOL_DEFAULTS = ToolDocument().to_document()

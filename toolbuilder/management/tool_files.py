@@ -1,4 +1,4 @@
-"""The actions of `manage.py tools` on a folder of files: export, apply and lint."""
+"""The actions of `manage.py tools` on a folder of files: export, apply, lint and test."""
 
 import gc
 import os
@@ -6,17 +6,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from catalog.sources.settings import SourceSettings
-from core.errors import DefinitionError
+from django.db import transaction
+
+from catalog.sources.settings import SourceSettings, read_sources
+from core.errors import DefinitionError, ToolboxError
 from core.execution import CompiledTool
 from core.lint import Advice, Neighbours, advise
 from core.lints.advice import AdviceLevel, problem
 from core.toolspec import Dialect
 from gateways.engines import ENGINES
+from toolbuilder.cases.reports import TOTAL_SECONDS, ToolReport
+from toolbuilder.cases.running import run_cases
+from toolbuilder.editing.trial import TrialCaller
 from toolbuilder.exchange.applying import ApplyRequest, FilePlan, apply_files
 from toolbuilder.exchange.directories import read_directory, read_rows, write_directory
 from toolbuilder.exchange.exchanged import ExchangedTool, ToolFiles
+from toolbuilder.exchange.formats import require_no_faults
 from toolbuilder.exchange.importing import ImportKind, PlannedTool
+from toolbuilder.exchange.parts import write_sources
 from toolbuilder.history.differences import ToolDifference, difference_lines
 from toolbuilder.management.tool_arguments import add_without_review
 from tools.names import read_reserved_names
@@ -158,6 +165,36 @@ def lint_folder(folder: Path) -> tuple[list[str], bool]:
             place = f" {item.place}:" if item.place else ""
             lines.append(f"{tool.part.path}: {item.level}:{place} {item.text}")
     return lines, has_problem
+
+
+def report_folder(folder: Path) -> list[ToolReport]:
+    """The reports of the tools of a folder that have test cases, run as their files say; nothing is kept.
+
+    Raises ImportFileError for files with faults.
+    """
+    content = read_directory(folder)
+    require_no_faults(content.faults)
+    with transaction.atomic():
+        # Cases run on the data sources that the files describe.
+        write_sources(content.sources, [])
+        sources = read_sources()
+        transaction.set_rollback(True)
+    reports = []
+    for tool in content.tools:
+        try:
+            spec = tool.snapshot.to_spec(sources)
+            runs = run_cases(
+                spec,
+                tool.cases or (),
+                sources,
+                TrialCaller(username=""),
+                total_seconds=TOTAL_SECONDS,
+            )
+        except ToolboxError as error:
+            reports.append(ToolReport(tool.name, fault=error))
+        else:
+            reports.extend([ToolReport(tool.name, runs)] if runs else [])
+    return reports
 
 
 def _advise(
