@@ -1,11 +1,12 @@
 """PostgreSQL's EXPLAIN (FORMAT JSON, VERBOSE) as a tree, with advice from the planner's own figures."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.messages import Message, foreign, message
 from core.plans.tree import PlanNode, QueryPlan, TableFigures
+from core.plans.words import finding_by_index, reading_all, reading_index, sorting
 
 # Smaller tables are read as fast as an index is looked up.
 LARGE_TABLE_ROWS = 10_000
@@ -18,43 +19,26 @@ _CONDITIONS = (
     *("Index Cond", "Hash Cond", "Merge Cond", "Join Filter", "Recheck Cond", "TID Cond"),
     *("Filter", "One-Time Filter", "Order By"),
 )
+_PARALLEL = message("plan.gather", "collects the rows of parallel workers")
+_IN_TURN = message("plan.append", "gives the rows of each step in turn")
 _TEXTS: Mapping[str, Message] = {
-    "Seq Scan": message("plan.seq_scan", "reads every row of {table}"),
-    "Index Scan": message("plan.index_scan", "finds rows of {table} by the index {index}"),
-    "Index Only Scan": message(
-        "plan.index_only_scan", "reads the index {index} of {table}, without the table"
-    ),
-    "Bitmap Index Scan": message(
-        "plan.bitmap_index_scan", "collects places of rows from the index {index}"
-    ),
-    "Bitmap Heap Scan": message("plan.bitmap_heap_scan", "fetches those rows of {table}"),
     "Nested Loop": message("plan.nested_loop", "for each row of the first step, runs the second"),
     "Hash Join": message("plan.hash_join", "joins both steps by a table of hashes"),
     "Merge Join": message("plan.merge_join", "joins both steps, which are sorted alike"),
     "Hash": message("plan.hash", "makes a table of hashes of the rows"),
-    "Sort": message("plan.sort", "sorts by {keys}"),
-    "Incremental Sort": message("plan.sort", "sorts by {keys}"),
     "Limit": message("plan.limit", "stops when it has enough rows"),
     "Unique": message("plan.unique", "leaves out equal rows"),
     "WindowAgg": message("plan.window", "computes window functions"),
-    "Gather": message("plan.gather", "collects the rows of parallel workers"),
-    "Gather Merge": message("plan.gather", "collects the rows of parallel workers"),
-    "Append": message("plan.append", "gives the rows of each step in turn"),
-    "Merge Append": message("plan.append", "gives the rows of each step in turn"),
+    "Gather": _PARALLEL,
+    "Gather Merge": _PARALLEL,
+    "Append": _IN_TURN,
+    "Merge Append": _IN_TURN,
     "Subquery Scan": message("plan.subquery", "passes the rows of the subquery on"),
-    "CTE Scan": message("plan.cte_scan", "reads the rows of WITH {name}"),
-    "Function Scan": message("plan.function_scan", "reads the rows that {name} gives"),
     "Values Scan": message("plan.values", "reads rows that the query itself lists"),
     "Materialize": message("plan.materialize", "keeps the rows, to read them again"),
     "Memoize": message("plan.memoize", "keeps answers for values that come again"),
     "Result": message("plan.result", "computes a row"),
 }
-_GROUPS = message("plan.aggregate_by", "groups by {keys}, and counts or sums")
-_TOTALS = message("plan.aggregate", "counts or sums all rows")
-_INDEX_HELPS = message(
-    "plan.index_helps",
-    "an index on {table} ({columns}) would help: the step reads {all} rows to keep {kept}",
-)
 # The left side of a comparison that a usual index serves, as EXPLAIN writes it: (alias.name)::type = ...
 _COMPARED = re.compile(
     r'\(*(?:(?:\w+|"[^"]+")\.)?(?P<column>\w+|"[^"]+")\)*(?:::[a-z ]+(?:\[\])?)?\)*'
@@ -121,19 +105,48 @@ class _NodeReader:
 
 
 def _describe(node: Mapping[str, Any]) -> Message:
+    """What the step does; the server's own word where there is no better one."""
     kind = node["Node Type"]
-    keys = ", ".join(node.get("Sort Key") or node.get("Group Key") or ())
-    text = _TEXTS.get(kind) or foreign(kind)
-    if kind == "Aggregate":
-        text = _GROUPS if keys else _TOTALS
-    values = {
-        "table": node.get("Relation Name", ""),
-        "index": node.get("Index Name", ""),
-        "keys": keys,
-        "name": node.get("CTE Name") or node.get("Function Name") or node.get("Alias", ""),
-    }
-    used = {name: value for name, value in values.items() if f"{{{name}}}" in text.template}
-    return Message(text.code, text.template, used)
+    if kind in _NAMING:
+        return _NAMING[kind](node)
+    return _TEXTS.get(kind) or foreign(kind)
+
+
+def _keys_of(node: Mapping[str, Any]) -> str:
+    return ", ".join(node.get("Sort Key") or node.get("Group Key") or ())
+
+
+def _aggregate(node: Mapping[str, Any]) -> Message:
+    if keys := _keys_of(node):
+        return message("plan.aggregate_by", "groups by {keys}, and counts or sums", keys=keys)
+    return message("plan.aggregate", "counts or sums all rows")
+
+
+# Words for steps that name a table, an index or something else.
+_NAMING: Mapping[str, Callable[[Mapping[str, Any]], Message]] = {
+    "Seq Scan": lambda node: reading_all(node["Relation Name"]),
+    "Index Scan": lambda node: finding_by_index(node["Relation Name"], node["Index Name"]),
+    "Index Only Scan": lambda node: reading_index(node["Relation Name"], node["Index Name"]),
+    "Bitmap Index Scan": lambda node: message(
+        "plan.bitmap_index_scan",
+        "collects places of rows from the index {index}",
+        index=node["Index Name"],
+    ),
+    "Bitmap Heap Scan": lambda node: message(
+        "plan.bitmap_heap_scan", "fetches those rows of {table}", table=node["Relation Name"]
+    ),
+    "Sort": lambda node: sorting(_keys_of(node)),
+    "Incremental Sort": lambda node: sorting(_keys_of(node)),
+    "Aggregate": _aggregate,
+    "CTE Scan": lambda node: message(
+        "plan.cte_scan", "reads the rows of WITH {name}", name=node["CTE Name"]
+    ),
+    "Function Scan": lambda node: message(
+        "plan.function_scan",
+        "reads the rows that {name} gives",
+        name=node.get("Function Name") or node.get("Alias", ""),
+    ),
+}
 
 
 def _advise(
@@ -151,15 +164,13 @@ def _advise(
     # Where an index begins with it already, the planner has weighed it and did not take it.
     if not columns or columns[0] in known.indexed:
         return None
-    return Message(
-        _INDEX_HELPS.code,
-        _INDEX_HELPS.template,
-        {
-            "table": node["Relation Name"],
-            "columns": ", ".join(columns),
-            "all": round(known.rows),
-            "kept": round(kept),
-        },
+    return message(
+        "plan.index_helps",
+        "an index on {table} ({columns}) would help: the step reads {all} rows to keep {kept}",
+        table=node["Relation Name"],
+        columns=", ".join(columns),
+        all=round(known.rows),
+        kept=round(kept),
     )
 
 

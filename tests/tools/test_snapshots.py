@@ -26,6 +26,7 @@ WHOLE = ToolDocument(
     row_limit=5,
     breaker_errors=3,
     breaker_minutes=10,
+    plan_cost_limit=5_000,
     annotations={"readOnlyHint": True},
     tags=["x", "y"],
     parameters=(
@@ -64,12 +65,14 @@ def test_tool_without_later_fields_has_the_hash_from_before_there_were_any() -> 
     tool = WHOLE.replace(
         breaker_errors=None,
         breaker_minutes=None,
+        plan_cost_limit=None,
         parameters=rows,
         descriptions={},
         record_arguments="full",
     )
     document: dict[str, Any] = tool.to_document()
-    for later in ("breaker_errors", "breaker_minutes", "descriptions", "record_arguments"):
+    later_ones = ("breaker_errors", "breaker_minutes", "plan_cost_limit", "descriptions")
+    for later in (*later_ones, "record_arguments"):
         del document[later]
     for row in document["parameters"]:
         del row["descriptions"]
