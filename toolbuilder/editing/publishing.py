@@ -32,14 +32,12 @@ from toolbuilder.history.versions import (
     was_judged,
 )
 from toolbuilder.models import (
-    ReviewState,
     ToolCase,
     ToolDraft,
-    ToolReview,
     ToolVersion,
     VersionOrigin,
 )
-from toolbuilder.reviews.rules import find_reviewing, require_approval
+from toolbuilder.reviews.rules import find_passage
 from tools.aliases import follow_renames
 from tools.costs import check_planned_cost
 from tools.definitions import ToolDocument, write_columns, write_parameters
@@ -286,7 +284,8 @@ def _write(
             stored = _lock_for_change(tool)
             record_version(stored, OUTSIDE)
             former = ToolDocument.of_row(stored)
-        review, entry = _find_review(tool, snapshot, entry)
+        passage = find_passage(tool, snapshot, entry.note, entry.unreviewed_because)
+        entry = replace(entry, note=passage.note, reviewed_by=passage.reviewed_by)
         # Also if nothing else is new: from now on the rights of this user count.
         stored.updated_by = entry.author
         write_columns(stored, snapshot)
@@ -302,30 +301,8 @@ def _write(
         follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
-        if review:
-            review.state, review.version_number = ReviewState.PUBLISHED, version.number
-            review.tool = stored
-            review.save()
+        passage.note_published(version)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
-
-
-def _find_review(
-    tool: ToolDefinition | None, snapshot: ToolDocument, entry: VersionEntry
-) -> tuple[ToolReview | None, VersionEntry]:
-    """The review that lets the change through, and the entry with who approved it or why nobody did.
-
-    Raises ReviewNeededError where one is needed and not there.
-    """
-    reason = entry.unreviewed_because
-    if reason:
-        is_needed = bool(find_reviewing(tool, snapshot))
-        lines = [entry.note, f"No review: {reason}" if is_needed else ""]
-        return None, replace(entry, note="\n".join(filter(None, lines)))
-    review = require_approval(tool, snapshot)
-    if review is None:
-        return None, entry
-    note = "\n".join(filter(None, [entry.note or review.note, review.reason]))
-    return review, replace(entry, note=note, reviewed_by=review.decided_by)
 
 
 def _refresh_uses() -> None:

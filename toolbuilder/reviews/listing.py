@@ -23,8 +23,9 @@ def decidable_reviews(user: User) -> "QuerySet[ToolReview]":
         return ToolReview.objects.none()
     reach = tool_reach(user, REVIEW_TOOLS)
     # Of a tool that is there, where it is now counts as well as where it will be.
-    may = reach.filter() & (Q(tool=None) | reach.filter("tool__"))
-    waiting = visible_reviews(user).filter(may, state=ReviewState.WAITING, draft__isnull=False)
+    waiting = visible_reviews(user).filter(state=ReviewState.WAITING, draft__isnull=False)
+    if not reach.is_all:
+        waiting = waiting.filter(reach.filter(), Q(tool=None) | reach.filter("tool__"))
     return waiting.exclude(_written_by(user))
 
 

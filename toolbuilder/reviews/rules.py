@@ -1,6 +1,7 @@
 """Where a change has to be reviewed, by whom it may be, and the one check before it is served."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 
@@ -9,7 +10,7 @@ from access.toolsets.models import ToolsetReview, read_toolsets
 from core.errors import ReviewNeededError
 from core.messages import message
 from toolbuilder.gates import REVIEW_TOOLS
-from toolbuilder.models import ReviewState, ToolReview
+from toolbuilder.models import ReviewState, ToolReview, ToolVersion
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
@@ -36,18 +37,47 @@ def has_right(user: User, review: ToolReview) -> bool:
     return all(user.has_perm(REVIEW_TOOLS, place) for place in (review.tool, review) if place)
 
 
-def require_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
-    """The approved review of that very change, locked; None where no toolset asks for one.
+@dataclass(frozen=True, slots=True)
+class ReviewPassage:
+    """What lets a change through: its approved review, or that none is needed.
 
-    Raises ReviewNeededError where one is needed and not there. Call it in a transaction.
+    `note` is what is kept with the version: why it was changed, and why all the same.
+    """
+
+    note: str
+    review: ToolReview | None = None
+
+    @property
+    def reviewed_by(self) -> str:
+        """Who approved it, '' for nobody."""
+        return self.review.decided_by if self.review else ""
+
+    def note_published(self, version: ToolVersion) -> None:
+        """The review is over: this version came of it."""
+        if self.review:
+            self.review.state, self.review.version_number = ReviewState.PUBLISHED, version.number
+            self.review.tool = version.tool
+            self.review.save()
+
+
+def find_passage(
+    tool: ToolDefinition | None, snapshot: ToolDocument, note: str, unreviewed_because: str
+) -> ReviewPassage:
+    """What lets that very change through; its review is locked, so call it in a transaction.
+
+    `unreviewed_because` is an operator's reason to go without one. Raises ReviewNeededError where
+    one is needed and not there.
     """
     toolsets = find_reviewing(tool, snapshot)
     if not toolsets:
-        return None
-    review = find_approval(tool, snapshot)
-    if review is None:
+        return ReviewPassage(note)
+    if unreviewed_because:
+        return ReviewPassage("\n".join(filter(None, [note, f"No review: {unreviewed_because}"])))
+    approved = find_approval(tool, snapshot)
+    if approved is None:
         raise explain_need(toolsets)
-    return ToolReview.objects.select_for_update().get(pk=review.pk)
+    review = ToolReview.objects.select_for_update().get(pk=approved.pk)
+    return ReviewPassage("\n".join(filter(None, [note or review.note, review.reason])), review)
 
 
 def find_reviewing(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[str]:

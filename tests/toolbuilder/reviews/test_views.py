@@ -147,7 +147,7 @@ def test_list_shows_what_waits_for_whom(
         ask(make_expression(name=f"times_{number}", tags=["kr"]))
     other = browser_of(make_person("lee", "viewer"))
 
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         text = text_of(kim.get("/reviews/"))
 
     assert text.count("/reviews/") >= 3
