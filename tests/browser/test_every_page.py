@@ -26,7 +26,15 @@ from tests.factories import make_tool, make_toolset
 from tests.remote_mcp import RemoteServer, remote_server
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.history.versions import VersionEntry, record_version
-from toolbuilder.models import SearchQuestion, ToolTrial, VersionOrigin
+from toolbuilder.models import (
+    ReplayedCall,
+    ReviewComment,
+    SearchQuestion,
+    ToolReplay,
+    ToolReview,
+    ToolTrial,
+    VersionOrigin,
+)
 from toolbuilder.taking_up.mcp_servers import read_tools
 from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolSearch
@@ -85,8 +93,35 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         "scan_id": CatalogScan.objects.latest("pk").pk, "key": "absence", "help-page.name": "tools",
         "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
         "source-edit.name": "warehouse", "source-delete.name": "warehouse",
+        **_make_review(tool),
         **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
     }  # fmt: skip
+
+
+def _make_review(tool: ToolDefinition) -> dict[str, int]:
+    """A review and a replay of the tool, by the parts of their addresses."""
+    served = ToolDocument.of_row(tool)
+    changed = served.replace(definition=served.definition.replace("id, region", "id,\n  region"))
+    review = ToolReview.objects.create(
+        tool=tool, name=tool.name, document=changed.to_document(), asked_by="ann", note=LONG_TEXT,
+        draft=open_draft(tool, "ann"), content_hash=changed.content_hash, base_hash=served.content_hash,
+    )  # fmt: skip
+    comment = ReviewComment.objects.create(
+        review=review, author=LONG_NAME, text=LONG_TEXT, line=2, content_hash=changed.content_hash
+    )
+    replay = ToolReplay.objects.create(
+        tool=tool, document=changed.to_document(), content_hash=changed.content_hash, served=served.to_document(),
+        started_by="ann", requested=50, found=25_000, recorded=30_000, not_kept=2, state="DONE",
+    )  # fmt: skip
+    cell = {"text": LONG_TEXT, "is_changed": True}
+    difference = {"columns": ["region"], "before": [[cell]], "after": [[cell]], "same_rows": 25_000,
+                  "left_out": 3, "old_rows": 25_000, "new_rows": 25_000, "values": [["$.a", LONG_TEXT, None]]}  # fmt: skip
+    ReplayedCall.objects.create(
+        replay=replay, call_id=FIRST_ID, arguments={"region": LONG_TEXT}, caller=LONG_TEXT, at=timezone.now(),
+        times=25_000, result="DIFFERS", difference=difference, old_ms=1_234.5, new_ms=2_345.6, old_tokens=25_000,
+        new_tokens=25_000,
+    )  # fmt: skip
+    return {"review_id": review.pk, "comment_id": comment.pk, "replay_id": replay.pk}
 
 
 def _read_tools(server: McpServer) -> None:

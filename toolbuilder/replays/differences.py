@@ -60,7 +60,8 @@ def keep_difference(difference: AnswerDifference) -> dict[str, Any]:
             for value in difference.values[:VALUES_KEPT]
         ],
     }
-    return without_nul(document)
+    cleaned: dict[str, Any] = without_nul(document)
+    return cleaned
 
 
 def without_nul(document: Any) -> Any:

@@ -116,7 +116,8 @@ def _lay_out(counts: Mapping[str, int]) -> Iterator[ReplayPart]:
     free = BAR_WIDTH - len(found) * _LEAST_WIDTH
     start = 0
     for result in found:
-        tone, label = _PARTS[result]
+        tone, plural = _PARTS[result]
+        label = result.label if counts[result] == 1 else plural
         width = _LEAST_WIDTH + free * counts[result] // total
         yield ReplayPart(str(label), tone, counts[result], start, width - _GAP)
         start += width

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 
 from access.models import Toolset
+from access.roles.rights import Placed
 from access.toolsets.models import ToolsetReview, read_toolsets
 from core.errors import ReviewNeededError
 from core.messages import message
@@ -89,12 +90,12 @@ def find_reviewing(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[
     names = set(asking.values_list("name", flat=True))
     if not names:
         return []
-    served = [tool] if tool else []
+    placed: list[Placed] = [tool, snapshot] if tool else [snapshot]
     return [
         spec.name
         for spec in read_toolsets().values()
         if spec.name in names
-        and any(spec.holds(place.name, tag_texts(place.tags)) for place in [*served, snapshot])
+        and any(spec.holds(place.name, tag_texts(place.tags)) for place in placed)
     ]
 
 
