@@ -170,9 +170,8 @@ def _lock_open(review_id: int) -> ToolReview:
         raise EditError(
             message(
                 "review.decided",
-                "{name} has decided on this review already: {state}.",
+                "{name} has decided on this review already.",
                 name=review.decided_by,
-                state=review.state.lower().replace("_", " "),
             )
         )
     return review
