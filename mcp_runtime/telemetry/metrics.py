@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _OF_OPERATORS = frozenset({"/healthz", "/metrics"})
 
 
+def _count_bytes(text: str) -> int:
+    # Of a text in ASCII, as most long ones are, nothing has to be written.
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
 class CallMetrics:
     """Counts calls by tool. A name that leads to no tool is the client's text, and counted under ''."""
 
@@ -29,7 +34,7 @@ class CallMetrics:
         self._durations = Durations(
             "toolbuilder_call_duration_seconds", "Time from taking a call to its answer.", ["tool"]
         )
-        # Of each tool: rows, characters and truncated answers.
+        # Of each tool: rows, bytes and truncated answers.
         self._sizes: dict[str, list[int]] = {}
 
     def began(self, origin: CallOrigin) -> EndsCall:
@@ -48,7 +53,7 @@ class CallMetrics:
             if sizes is None:
                 sizes = self._sizes[tool] = [0, 0, 0]
             sizes[0] += answer.row_count or 0
-            sizes[1] += sum(map(len, answer.texts))
+            sizes[1] += sum(map(_count_bytes, answer.texts))
             sizes[2] += answer.truncated
 
     def families(self) -> Iterator[Metric]:
@@ -62,7 +67,7 @@ class CallMetrics:
         yield self._durations.family()
         texts = {
             "toolbuilder_answer_rows": "Rows in answers.",
-            "toolbuilder_answer_characters": "Characters of the texts of answers.",
+            "toolbuilder_answer_bytes": "Bytes of the texts of answers, in UTF-8.",
             "toolbuilder_answers_truncated": "Answers from which rows or text were left out.",
         }
         sizes = list(self._sizes.items())

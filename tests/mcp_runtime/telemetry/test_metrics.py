@@ -34,7 +34,7 @@ def read_samples(text: str) -> dict[tuple[str, ...], float]:
 async def test_calls_are_counted_by_tool_outcome_and_lane(serve: Serve, settings: Any) -> None:
     settings.METRICS_TOKEN = TOKEN
     await sync_to_async(make_tool)(
-        "SELECT n FROM generate_series(1, 9) n", name="numbers", row_limit=3
+        "SELECT '한글' AS word FROM generate_series(1, 9) n", name="numbers", row_limit=3
     )
 
     async with serve() as served:
@@ -56,7 +56,8 @@ async def test_calls_are_counted_by_tool_outcome_and_lane(serve: Serve, settings
     assert found["toolbuilder_call_duration_seconds_bucket", "+Inf", "numbers"] == 3
     assert found["toolbuilder_answer_rows_total", "numbers"] == 9
     assert found["toolbuilder_answers_truncated_total", "numbers"] == 3
-    assert found["toolbuilder_answer_characters_total", "numbers"] > 0
+    text = '[{"word":"한글"},{"word":"한글"},{"word":"한글"}]'
+    assert found["toolbuilder_answer_bytes_total", "numbers"] >= 3 * len(text.encode())
     assert found["toolbuilder_requests_refused_total", "401"] >= 1
     assert found["toolbuilder_pool_size", "main_db"] == 4
     assert found["toolbuilder_pool_in_use", "main_db"] == 0
