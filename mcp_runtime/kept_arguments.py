@@ -3,12 +3,14 @@
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
+from weakref import WeakKeyDictionary
 
 from access.call_arguments import encode_arguments
 from catalog.models import CatalogColumn
 from core.catalogue.masking import MASK, is_sensitive
 from core.execution import CompiledTool
-from core.toolspec import ArgumentsPolicy
+from core.statements.compared_columns import ComparedColumn, find_compared_columns
+from core.toolspec import ArgumentsPolicy, SqlLogic
 from mcp_runtime.snapshot import ServedTool
 
 # So long at most, an argument is recorded after people masked its column.
@@ -19,17 +21,39 @@ _MOST_NAMES = 4_096
 class MaskedNames:
     """Names of arguments whose values are never kept: those of columns that the catalogue masks.
 
-    What people decided of columns of a name comes before the rule of names.
+    An argument is masked for its own name, and for that of a column with which the tool's statement
+    compares it. What people decided of columns of a name comes before the rule of names.
     """
 
     def __init__(self) -> None:
         self._decided: dict[str, bool] = {}
         self._known: dict[str, bool] = {}
+        self._of_tools: WeakKeyDictionary[CompiledTool, frozenset[str]] = WeakKeyDictionary()
         self._read_at = float("-inf")
 
-    def find(self, arguments: Mapping[str, object]) -> Collection[str]:
-        """Those of the arguments."""
-        return [name for name in arguments if self._is_masked(name)]
+    def find(
+        self, arguments: Mapping[str, object], tool: ServedTool | None = None
+    ) -> Collection[str]:
+        """Those of the arguments of a call of the tool."""
+        compared = self._compared_in(tool) if isinstance(tool, CompiledTool) else frozenset()
+        return [name for name in arguments if name in compared or self._is_masked(name)]
+
+    def _compared_in(self, tool: CompiledTool) -> frozenset[str]:
+        known = self._of_tools.get(tool)
+        if known is None:
+            logic, columns = tool.spec.logic, {}
+            if isinstance(logic, SqlLogic):
+                columns = find_compared_columns(logic.statement, logic.dialect)
+            known = frozenset(
+                parameter for parameter, found in columns.items() if any(map(self._masks, found))
+            )
+            self._of_tools[tool] = known
+        return known
+
+    def _masks(self, column: ComparedColumn) -> bool:
+        name, tables = column
+        by_rule = any(is_sensitive(name, "", table) for table in tables or ("",))
+        return self._decided.get(name.lower(), by_rule)
 
     def refresh(self) -> None:
         """Read what people decided, unless that was just done; one query."""
@@ -43,6 +67,7 @@ class MaskedNames:
         self._read_at = time.monotonic()
         if decided != self._decided:
             self._decided, self._known = decided, {}
+            self._of_tools = WeakKeyDictionary()
 
     def _is_masked(self, name: str) -> bool:
         known = self._known
@@ -67,12 +92,14 @@ class ArgumentsKeeper:
 
     def encode(self, arguments: Mapping[str, object], tool: ServedTool | None) -> bytes | None:
         """As JSON; of a call of no tool, whose policy nobody knows, names at most."""
-        return encode_arguments(arguments, self._policy_of(tool), self._masked.find(arguments))
+        return encode_arguments(
+            arguments, self._policy_of(tool), self._masked.find(arguments, tool)
+        )
 
     def clean(self, error: str, arguments: Mapping[str, object], tool: ServedTool | None) -> str:
         """The text of an error without the values that are not kept."""
         keeps_values = self._policy_of(tool) is ArgumentsPolicy.FULL
-        names = self._masked.find(arguments) if keeps_values else arguments
+        names = self._masked.find(arguments, tool) if keeps_values else arguments
         texts = {text for name in names for text in _texts_in(arguments[name]) if text.strip()}
         if not texts:
             return error

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from access.keys import issue_key, new_token, revoke_key
 from access.models import ApiKey, CallRecord, RuntimeInstance
+from core.catalogue.masking import MASK
 from mcp_runtime import refusals
 from tests.factories import make_expression, make_tool
 from tests.mcp_runtime.conftest import NO_AUTHORITIES, Serve
@@ -146,3 +147,17 @@ async def test_flood_of_refused_keys_fills_no_table(
     records = [record async for record in CallRecord.objects.order_by("number")]
     assert len(records) == 4
     assert "17 requests" in records[-1].error
+
+
+async def test_value_that_is_compared_with_a_masked_column_is_not_kept(serve: Serve) -> None:
+    statement = (
+        "SELECT 1 AS one FROM (SELECT 'x' AS email) t WHERE lower(t.email) = lower(:who) OR :n = 1"
+    )
+    number = {"param_name": "n", "param_type": "INTEGER"}
+    await sync_to_async(make_tool)(statement, name="find", parameters=["who", number])
+
+    async with serve() as served:
+        await served.call("find", who="ann@example.com", n=1)
+    record = await only_record()
+
+    assert record.arguments == {"who": MASK, "n": 1}
