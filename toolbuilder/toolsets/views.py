@@ -34,7 +34,7 @@ from toolbuilder.toolsets.composing import ToolsetForm, choose_tools, delete_too
 from toolbuilder.toolsets.costs import BAR_WIDTH, count_tokens, read_cost, read_costs
 from toolbuilder.toolsets.offering import KIND_LABELS, read_served_tools
 from toolbuilder.toolsets.quality import measure_toolset
-from toolbuilder.toolsets.sees import explain_key
+from toolbuilder.toolsets.sees import explain_key, find_refusals
 from toolbuilder.visibility import hidden_tool_names
 from tools.finding.index import FindableTool
 from tools.models import ToolType
@@ -227,6 +227,8 @@ def key_sees(request: HttpRequest, key_pk: int) -> HttpResponse:
         if all(word in line.name.casefold() for word in words)
         and (not show or line.is_seen is (show == "sees"))
     ]
+    page = Paginator(shown, TOOLS_A_PAGE).get_page(read_page(request.GET))
+    refusals = find_refusals(key, [line.name for line in page if line.is_seen])
     context = {
         "key": key,
         "query": given["q"],
@@ -235,7 +237,8 @@ def key_sees(request: HttpRequest, key_pk: int) -> HttpResponse:
         "endpoints": endpoints,
         "chips": [(choice, label, counts[choice]) for choice, label in _VERDICTS.items()],
         "more": f"&show={show}&at={at}",
-        "page": Paginator(shown, TOOLS_A_PAGE).get_page(read_page(request.GET)),
+        "page": page,
+        "lines": [(line, refusals.get(line.name)) for line in page],
         "may_change": user_of(request).has_perm(CHANGE_KEYS),
         "base_url": mcp_url(request),
     }

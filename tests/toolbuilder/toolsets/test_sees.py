@@ -4,11 +4,16 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from access.keys import issue_key
+from access.limits.models import LimitCount, ToolLimit, read_limits
+from access.limits.usage import limit_zone
 from access.models import ApiKey
+from core.limits import LimitBook
 from tests.factories import make_data_source, make_expression, make_tool, make_toolset
 from tests.people import StaffWith
+from tests.rendered import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +45,25 @@ def test_each_tool_is_seen_or_not_for_a_reason(admin: Client) -> None:
     assert seen["by_none"][0] is False
     assert seen["gone"] == (False, "no tool of this name is served now")
     assert seen["execute_postgres_query"][1].startswith("SQL of the caller's own is not granted")
+
+
+def test_limit_that_refuses_now_is_named(admin: Client) -> None:
+    for name in ("used_up", "free"):
+        make_expression(name=name)
+    key = ApiKey.objects.get(pk=make_key())
+    columns = {"target_type": "KEY", "target_id": key.key_id, "tool_name": "used_up"}
+    row = ToolLimit.objects.create(max_count=2, **columns)
+    book = LimitBook(read_limits(), limit_zone())
+    (window,) = book.windows(book.concerning("", key.key_id, "used_up"), timezone.now())
+    LimitCount.objects.create(key=window.key, used=2, ends_at=window.ends_at)
+
+    page = text_of(admin.get(f"/keys/{key.pk}/sees/?q=used_up"))
+    free = text_of(admin.get(f"/keys/{key.pk}/sees/?q=free"))
+    ToolLimit.objects.filter(pk=row.pk).update(max_count=3)
+    raised = text_of(admin.get(f"/keys/{key.pk}/sees/?q=used_up"))
+
+    assert "2 calls of the tool used_up a day; all of it is used, and it starts again at" in page
+    assert "refused now" not in free + raised
 
 
 def test_endpoint_and_filters_choose_what_is_shown(admin: Client) -> None:
