@@ -7,6 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from access.audit.heads import publish_head
 from access.history.days import roll_up_days
 from access.history.months import drop_months, make_months
 from access.limits.counting import forget_ended_windows
@@ -48,6 +49,12 @@ def prune_ended_sessions() -> int:
     """Delete sessions that ended a month ago; returns how many."""
     before = timezone.now() - SESSION_FORGOTTEN_AFTER
     return EndedSession.objects.filter(at__lt=before).delete()[0]
+
+
+@shared_task(ignore_result=True)
+def publish_audit_head() -> str:
+    """Say outside of the database how far the audit trail goes; returns number and hash of its end."""
+    return publish_head()
 
 
 @shared_task(ignore_result=True)

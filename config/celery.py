@@ -40,6 +40,10 @@ app.conf.beat_schedule = {
         "task": "access.tasks.prune_ended_sessions",
         "schedule": crontab(hour="3", minute="25"),
     },
+    "publish-audit-head": {
+        "task": "access.tasks.publish_audit_head",
+        "schedule": crontab(hour="0", minute="5"),
+    },
     "forget-limit-windows": {
         "task": "access.tasks.forget_limit_windows",
         "schedule": crontab(hour="3", minute="35"),

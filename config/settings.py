@@ -191,6 +191,8 @@ AGENT_LANGUAGE = env.text("AGENT_LANGUAGE")
 AGENT_LANGUAGES = env.words("AGENT_LANGUAGES", "ko,ja,en")
 MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFILES))
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "hash", "names", "none"))
+# Each day the end of the audit trail is appended to it, as nobody can who only has the database.
+AUDIT_HEAD_FILE = env.text("AUDIT_HEAD_FILE")
 CALL_LOG_RETENTION_DAYS = env.number("CALL_LOG_RETENTION_DAYS", 90)
 
 # Test cases of tools that are to run each night, and who is told when one has become red.

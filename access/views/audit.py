@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
+from access.audit.heads import describe_head
 from access.audit.listing import TrailState, export_trail, read_trail
 from access.audit.models import AuditAction, AuditEntry, kind_label
 from access.audit.trail import QUICK, ChainCheck, check_chain
@@ -37,6 +38,7 @@ def audit_list(request: HttpRequest) -> HttpResponse:
         "fault": explain_fault(check_chain(QUICK)),
         "kinds": sorted((str(kind_label(table)), table) for table in AUDITED_TABLES),
         "actions": AuditAction.choices,
+        "head": describe_head(),
     }
     return render(request, "access/audit.html", context)
 

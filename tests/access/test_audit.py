@@ -2,6 +2,7 @@
 
 import threading
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -18,6 +19,7 @@ from access.audit.triggers import AUDITED_TABLES
 from access.keys import find_key, issue_key, revoke_key, rotate_key
 from access.limits.models import ToolLimit
 from access.models import ApiKey, IssuerRule, RoleGrant, TokenIssuer
+from access.tasks import publish_audit_head
 from catalog.models import DataSource, McpServer, McpTool
 from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
@@ -396,3 +398,29 @@ def test_back_office_refuses_an_emptied_list_with_a_sentence(admin: Client) -> N
 
     assert "Name at least one tool" in response.content.decode()
     assert not ApiKey.objects.exists()
+
+
+def test_trail_that_was_cut_off_with_its_head_is_found_by_published_ends(
+    settings: Any, tmp_path: Path, admin: Client
+) -> None:
+    settings.AUDIT_HEAD_FILE = str(tmp_path / "heads")
+    make_tool(name="first")
+    publish_audit_head()
+    make_tool(name="second")
+    head = publish_audit_head()
+    assert head in admin.get("/audit/").content.decode()
+    call_command("audit", "verify", heads=settings.AUDIT_HEAD_FILE, stdout=StringIO())
+    number = int(head.split()[0])
+
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE h_audit DISABLE TRIGGER USER")
+        cursor.execute("DELETE FROM h_audit WHERE number >= %s", [number])
+        cursor.execute("ALTER TABLE h_audit ENABLE TRIGGER USER")
+        cursor.execute(
+            "UPDATE h_audit_head SET (number, hash) ="
+            " (SELECT number, hash FROM h_audit ORDER BY number DESC LIMIT 1)"
+        )
+
+    call_command("audit", "verify", stdout=StringIO())
+    with pytest.raises(CommandError, match=f"entry {number} is not the one that was published"):
+        call_command("audit", "verify", heads=settings.AUDIT_HEAD_FILE, stdout=StringIO())

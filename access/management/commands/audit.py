@@ -1,10 +1,12 @@
-"""`manage.py audit verify` checks the audit trail's chain; `manage.py audit export` writes it as CSV."""
+"""`manage.py audit verify` checks the audit trail's chain; `audit export` writes it as CSV; `audit head` its end."""
 
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from access.audit.heads import describe_head, find_lost_head
 from access.audit.listing import TrailState, export_trail
 from access.audit.trail import check_chain
 
@@ -22,14 +24,24 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("action", choices=["verify", "export"])
+        parser.add_argument("action", choices=["verify", "export", "head"])
+        parser.add_argument(
+            "--heads", metavar="FILE", help="lines of AUDIT_HEAD_FILE that the trail has to hold"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["action"] == "export":
             for text in export_trail(TrailState()):
                 self.stdout.write(text, ending="")
             return
+        if options["action"] == "head":
+            self.stdout.write(describe_head())
+            return
         check = check_chain()
         if check.broken is not None:
             raise CommandError(FAULTS[check.fault].format(check.broken))
+        if options["heads"]:
+            lost = find_lost_head(Path(options["heads"]).read_text(encoding="utf-8").splitlines())
+            if lost is not None:
+                raise CommandError(f"entry {lost} is not the one that was published")
         self.stdout.write(f"{check.entries} entries are whole; the last hash is {check.head}")
