@@ -41,13 +41,11 @@ class MaskedNames:
     def _compared_in(self, tool: CompiledTool) -> frozenset[str]:
         known = self._of_tools.get(tool)
         if known is None:
-            logic, columns = tool.spec.logic, {}
-            if isinstance(logic, SqlLogic):
-                columns = find_compared_columns(logic.statement, logic.dialect)
-            known = frozenset(
-                parameter for parameter, found in columns.items() if any(map(self._masks, found))
+            known = self._of_tools[tool] = frozenset(
+                parameter
+                for parameter, columns in _columns_of(tool).items()
+                if any(map(self._masks, columns))
             )
-            self._of_tools[tool] = known
         return known
 
     def _masks(self, column: ComparedColumn) -> bool:
@@ -78,6 +76,12 @@ class MaskedNames:
             by_rule = is_sensitive(name, "", "")
             is_masked = known[name] = self._decided.get(name.lower(), by_rule)
         return is_masked
+
+
+def _columns_of(tool: CompiledTool) -> Mapping[str, Collection[ComparedColumn]]:
+    logic = tool.spec.logic
+    is_query = isinstance(logic, SqlLogic)
+    return find_compared_columns(logic.statement, logic.dialect) if is_query else {}
 
 
 class ArgumentsKeeper:

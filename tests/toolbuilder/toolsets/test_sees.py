@@ -55,6 +55,7 @@ def test_limit_that_refuses_now_is_named(admin: Client) -> None:
     row = ToolLimit.objects.create(max_count=2, **columns)
     book = LimitBook(read_limits(), limit_zone())
     (window,) = book.windows(book.concerning("", key.key_id, "used_up"), timezone.now())
+    assert window.ends_at
     LimitCount.objects.create(key=window.key, used=2, ends_at=window.ends_at)
 
     page = text_of(admin.get(f"/keys/{key.pk}/sees/?q=used_up"))
