@@ -80,8 +80,9 @@ class MaskedNames:
 
 def _columns_of(tool: CompiledTool) -> Mapping[str, Collection[ComparedColumn]]:
     logic = tool.spec.logic
-    is_query = isinstance(logic, SqlLogic)
-    return find_compared_columns(logic.statement, logic.dialect) if is_query else {}
+    if not isinstance(logic, SqlLogic):
+        return {}
+    return find_compared_columns(logic.statement, logic.dialect)
 
 
 class ArgumentsKeeper:
