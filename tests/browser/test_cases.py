@@ -8,7 +8,7 @@ from tests.browser.accessibility import Axe, Look, each_look, overflow_of
 from tests.browser.workbench_page import WorkbenchPage
 from tests.factories import make_expression, number
 from toolbuilder.cases.rows import save_case
-from toolbuilder.editing.publishing import VersionEntry, record_version
+from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
 from tools.models import ToolDefinition
 
