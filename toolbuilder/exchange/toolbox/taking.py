@@ -118,8 +118,10 @@ def describe_taking(taking: ToolboxTaking) -> Iterator[str]:
         yield f"line {finding.line}: {finding.name}: {kind}{finding.text}"
     for source in taking.sources:
         yield f"{source.name}: new data source, {source.address}"
+    names = {tool.snapshot.name for tool in taking.tools}
     for toolset in taking.toolsets:
-        yield f"{toolset.name}: toolset of {len(toolset.tools):,} tools"
+        taken = len(names.intersection(toolset.tools))
+        yield f"{toolset.name}: toolset with {taken:,} of its {len(toolset.tools):,} tools"
 
 
 def _known_sources() -> set[str]:

@@ -83,6 +83,7 @@ def test_dry_run_writes_nothing(tmp_path: Path) -> None:
 
     assert "search-hotels-by-name: new" in output
     assert "my-pg-source: new data source, 127.0.0.1:5432/toolbox_db" in errors
+    assert "my-toolset: toolset with 2 of its 5 tools" in errors
     assert not DataSource.objects.exists()
     assert not ToolDefinition.objects.exists()
 
