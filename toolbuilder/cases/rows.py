@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from django.db import IntegrityError, transaction
+from django.db.models import Sum, TextField
+from django.db.models.functions import Cast, Length
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,6 +19,7 @@ from core.cases.documents import (
     read_case,
     require_small,
 )
+from core.cases.outcomes import answer_size
 from core.errors import EditError
 from core.messages import message
 from core.toolspec import JsonValue
@@ -24,6 +27,8 @@ from toolbuilder.models import ToolCase, ToolDraft
 from tools.definitions import require_storable
 from tools.models import ToolDefinition
 
+# Each version keeps them.
+MAX_GOLDEN_TOTAL = 5_000_000
 # What a changed case no longer knows.
 _NO_RESULT = {
     "state": "",
@@ -43,13 +48,6 @@ def read_row(row: ToolCase) -> CaseDocument:
     return read_case({**row.document, **golden}, row.name)
 
 
-def list_documents(
-    tool: ToolDefinition | None, draft: ToolDraft | None = None
-) -> list[CaseDocument]:
-    """The cases of the tool, or of the draft of a new one, by name."""
-    return [read_row(row) for row in ToolCase.objects.of(tool, draft)]
-
-
 def save_case(
     tool: ToolDefinition | None,
     draft: ToolDraft | None,
@@ -60,8 +58,8 @@ def save_case(
 ) -> ToolCase:
     """The row of a case, new unless `row` is given; what it said of an earlier content is forgotten.
 
-    Raises EditError for a name that is taken and for too many cases, DefinitionError for what could
-    not be stored.
+    Raises EditError for a name that is taken, for too many cases and for golden answers that are too
+    large together, DefinitionError for what could not be stored.
     """
     columns = _columns_of(case)
     if row is None:
@@ -70,6 +68,17 @@ def save_case(
                 message("case.too_many", "A tool has at most {limit} cases.", limit=MAX_CASES)
             )
         row = ToolCase(tool=tool, draft=None if tool else draft, created_by=username)
+    if case.golden:
+        others = ToolCase.objects.of(tool, draft).exclude(pk=row.pk).order_by()
+        kept = others.aggregate(size=Sum(Length(Cast("golden", TextField()))))["size"] or 0
+        if kept + answer_size(case.golden.answer) > MAX_GOLDEN_TOTAL:
+            raise EditError(
+                message(
+                    "case.golden_total",
+                    "The golden answers of a tool may have {limit} characters together.",
+                    limit=MAX_GOLDEN_TOTAL,
+                )
+            )
     for name, value in {**columns, **_NO_RESULT}.items():
         setattr(row, name, value)
     try:

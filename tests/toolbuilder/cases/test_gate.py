@@ -8,6 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from access.audit.models import AuditEntry
+from core.answer_differences import ComparedAnswer
+from core.cases.documents import CaseDocument, GoldenAnswer
 from core.cases.outcomes import CaseState
 from core.errors import EditError, RedCasesError
 from tests.toolbuilder.cases.rows import DOUBLE, add_case, case_of, publish
@@ -193,3 +195,14 @@ def test_a_changed_case_forgets_its_result() -> None:
 
     row.refresh_from_db()
     assert (row.name, row.state, row.ran_at) == ("twice three", "", None)
+
+
+def test_golden_answers_of_a_tool_are_bounded_together() -> None:
+    tool = publish()
+    large = ComparedAnswer(value={"result": "x" * 990_000})
+    cases = [CaseDocument(name=str(at), golden=GoldenAnswer(answer=large)) for at in range(6)]
+    for case in cases[:5]:
+        add_case(tool, case)
+
+    with pytest.raises(EditError, match="may have 5,000,000 characters together"):
+        add_case(tool, cases[5])
