@@ -94,15 +94,20 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
             faults.append(content.concepts[0].part.fault(error.message, "concepts"))
         require_no_faults(faults)
         plan.unchanged = len(content.parts) - len(plan.tools) - len(plan.parts)
-        names = {tool.name for tool in content.tools}
-        came = ToolFile.objects.filter(owner=content.owner, tool__archived_at=None)
-        files = came.exclude(tool__name__in=names).select_related("tool").order_by("tool__name")
-        plan.gone = [file.tool for file in files] if content.owner else []
+        plan.gone = find_gone(content)
         if request.is_trial:
             transaction.set_rollback(True)
         else:
             _write_tools(content, plan, judgement, request)
     return plan
+
+
+def find_gone(content: ToolFiles) -> list[ToolDefinition]:
+    """Tools that came from files of this owner and are in none of them now, by name; none without an owner."""
+    names = {tool.name for tool in content.tools}
+    came = ToolFile.objects.filter(owner=content.owner, tool__archived_at=None)
+    files = came.exclude(tool__name__in=names).select_related("tool").order_by("tool__name")
+    return [file.tool for file in files] if content.owner else []
 
 
 def _is_archived(planned: PlannedTool) -> bool:
