@@ -105,7 +105,7 @@ def test_log_asks_the_same_number_of_queries_for_any_number_of_calls(
 ) -> None:
     make_calls(60, key_id="abcd1234")
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         admin.get("/calls/")
 
 

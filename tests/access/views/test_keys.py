@@ -294,7 +294,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_keys(
     for number in range(60):
         issue_key(f"{HOSTILE}{number}", owner=owner)
 
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         page = text_of(admin.get("/keys/"))
 
     assert HOSTILE not in page

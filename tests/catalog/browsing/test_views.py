@@ -53,7 +53,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tables(
     for number in range(60):
         make_table(f"t_{number}", tags=["a", "b"], columns=("id", "name"))
 
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         page = text_of(admin.get("/catalogue/"))
 
     assert "t_59" not in page

@@ -63,7 +63,7 @@ def test_page_shows_what_its_address_asks_for(
 
 
 def test_page_asks_few_queries_and_has_pages(admin: Client, django_assert_num_queries: Any) -> None:
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         page = admin.get(f"{PAGE}?page=2&state=nonsense")
 
     assert f"51–100 / {len(CONCEPTS)}" in text_of(page)

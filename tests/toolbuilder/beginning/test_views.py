@@ -64,7 +64,7 @@ def test_page_asks_the_same_number_of_queries_for_any_number_of_tables(
         make_table(f"t_{number}", columns=("id",), display_name=HOSTILE)
         DataSource.objects.create(name=f"s_{number}")
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         page = text_of(admin.get(NEW))
 
     assert HOSTILE not in page

@@ -64,7 +64,7 @@ def test_list_is_cut_into_pages_and_asks_few_queries(
     ]
     ToolVersion.objects.bulk_create(rows)
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page = admin.get("/tools/double/versions/")
     second = admin.get("/tools/double/versions/?page=2")
 

@@ -95,7 +95,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
         tool = make_tool(name=f"t_{number:02}", tags=["a", HOSTILE], title=HOSTILE)
         QuarantinedTool.objects.create(tool=tool, reason=HOSTILE)
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(14):
         page = text_of(admin.get("/tools/"))
 
     assert "1–50 / 55" in page

@@ -176,7 +176,7 @@ def test_questions_have_pages_and_can_be_removed(
     SearchQuestion.objects.bulk_create(questions)
     admin.get(f"{LAB}questions/")
 
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         page = admin.get(f"{LAB}questions/?page=2")
     admin.post(f"{LAB}questions/{questions[0].pk}/remove/", headers=HTMX)
 
