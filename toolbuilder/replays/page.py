@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from access.models import ApiKey
@@ -51,7 +52,7 @@ class ReplayPart:
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """A call; its `difference` is None where the person may not see what the caller was answered."""
+    """A call; of what is the caller's own, this person may see neither `difference` nor error."""
 
     row: ReplayedCall
     tone: str
@@ -140,13 +141,20 @@ def _show_calls(rows: list[ReplayedCall], user: User) -> tuple[ShownCall, ...]:
                 row=row,
                 tone=_PARTS[ReplayResult(row.result)][0],
                 arguments=[(name, _clip(format_cell(value))) for name, value in given.items()],
-                what=in_language(row.what_message or ""),
+                what=_explain(row, is_withheld=is_withheld),
                 caller=key.name if key else row.caller,
                 difference=None if is_withheld else row.difference,
-                is_withheld=is_withheld and row.difference is not None,
+                is_withheld=is_withheld,
             )
         )
     return tuple(shown)
+
+
+def _explain(row: ReplayedCall, *, is_withheld: bool) -> str:
+    """What differs, in a sentence; an error may have facts of the caller in it."""
+    if is_withheld and row.result != ReplayResult.DIFFERS:
+        return gettext("The error is the caller's own.")
+    return in_language(row.what_message or "")
 
 
 def _clip(text: str) -> str:

@@ -6,11 +6,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from access.models import RoleGrant
-from tests.factories import make_toolset
+from access.keys import issue_key
+from access.models import ApiKey, RoleGrant
+from tests.factories import claim, make_tool, make_toolset
 from tests.toolbuilder.replays.test_running import SQL, make_stock, record
 from toolbuilder.editing.drafts import PageState, open_draft, save_draft
 from toolbuilder.models import ReplayState, ToolReplay
+from toolbuilder.replays.running import advance_replay, start_replay
+from tools.definitions import ToolDocument
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("sources", "_english")]
 HTMX = {"HX-Request": "true"}
@@ -75,3 +78,23 @@ def test_tool_without_a_change_has_nothing_to_replay(admin: Client, sources: Any
     make_stock()
 
     assert "Nothing has changed" in admin.get("/tools/stock/replay/").content.decode()
+
+
+def test_answer_to_another_key_is_shown_to_those_who_see_keys_alone(admin: Client) -> None:
+    key = issue_key("agent").key
+    ApiKey.objects.filter(pk=key.pk).update(claims={"region": "JP"})
+    definition = "SELECT id, region FROM stock_level WHERE region = :region"
+    tool = make_tool(definition, name="stock", parameters=[claim("region")])
+    record({}, key_id=key.key_id)
+    changed = ToolDocument.of_row(tool).replace(definition=f"{definition} AND id > 3")
+    replay = advance_replay(start_replay(tool, changed, "admin"), "admin")
+    author = User.objects.create_user("kim")
+    RoleGrant.objects.create(user=author, role="author")
+    browser = Client()
+    browser.force_login(author)
+
+    withheld = browser.get(f"/tools/~/replays/{replay.pk}/").content.decode()
+
+    assert "<del>JP</del>" not in withheld
+    assert "The answer is the caller's own" in withheld
+    assert "<del>JP</del>" in admin.get(f"/tools/~/replays/{replay.pk}/").content.decode()
