@@ -153,16 +153,20 @@ class AnswerDifference:
         if self.added_columns:
             names = ", ".join(self.added_columns)
             yield message("answer.columns_new", "Columns are new: {names}.", names=names)
-        if self.rows:
-            kinds = Counter(row.kind for row in self.rows)
+        kinds = Counter(row.kind for row in self.rows)
+        if changed := kinds[RowKind.CHANGED]:
             yield message(
-                "answer.rows",
-                "Of {old} rows {changed} changed, {removed} are gone; {added} are new.",
-                old=self.old_rows,
-                changed=kinds[RowKind.CHANGED],
-                removed=kinds[RowKind.REMOVED],
-                added=kinds[RowKind.ADDED],
+                "answer.rows_changed",
+                counted("{count} of {rows} rows differs.", "{count} of {rows} rows differ."),
+                count=changed,
+                rows=self.old_rows,
             )
+        if gone := kinds[RowKind.REMOVED]:
+            text = counted("One row is gone.", "{count} rows are gone.")
+            yield message("answer.rows_gone", text, count=gone)
+        if new := kinds[RowKind.ADDED]:
+            text = counted("One row is new.", "{count} rows are new.")
+            yield message("answer.rows_new", text, count=new)
         if self.is_reordered:
             yield message("answer.order", "The same is there in another order.")
         if self.values:

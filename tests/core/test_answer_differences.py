@@ -35,7 +35,7 @@ def test_a_changed_cell_is_found_in_its_row() -> None:
     [row] = found.rows
     assert (row.kind, row.number, row.cells) == (RowKind.CHANGED, 2, frozenset({1}))
     assert found.same_rows == 2
-    assert str(found.explain()) == "Of 3 rows 1 changed, 0 are gone; 0 are new."
+    assert str(found.explain()) == "1 of 3 rows differs."
 
 
 def test_a_row_in_the_middle_moves_no_other() -> None:
