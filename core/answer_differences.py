@@ -162,11 +162,15 @@ class AnswerDifference:
                 rows=self.old_rows,
             )
         if gone := kinds[RowKind.REMOVED]:
-            text = counted("One row is gone.", "{count} rows are gone.")
-            yield message("answer.rows_gone", text, count=gone)
+            yield message(
+                "answer.rows_gone",
+                counted("One row is gone.", "{count} rows are gone."),
+                count=gone,
+            )
         if new := kinds[RowKind.ADDED]:
-            text = counted("One row is new.", "{count} rows are new.")
-            yield message("answer.rows_new", text, count=new)
+            yield message(
+                "answer.rows_new", counted("One row is new.", "{count} rows are new."), count=new
+            )
         if self.is_reordered:
             yield message("answer.order", "The same is there in another order.")
         if self.values:
