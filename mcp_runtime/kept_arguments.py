@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
-from weakref import WeakKeyDictionary
 
 from access.call_arguments import encode_arguments
 from catalog.models import CatalogColumn
@@ -28,7 +27,8 @@ class MaskedNames:
     def __init__(self) -> None:
         self._decided: dict[str, bool] = {}
         self._known: dict[str, bool] = {}
-        self._of_tools: WeakKeyDictionary[CompiledTool, frozenset[str]] = WeakKeyDictionary()
+        # By the tool's id; a tool that was changed since is another one.
+        self._of_tools: dict[int, tuple[CompiledTool, frozenset[str]]] = {}
         self._read_at = float("-inf")
 
     def find(
@@ -39,14 +39,16 @@ class MaskedNames:
         return [name for name in arguments if name in compared or self._is_masked(name)]
 
     def _compared_in(self, tool: CompiledTool) -> frozenset[str]:
-        known = self._of_tools.get(tool)
-        if known is None:
-            known = self._of_tools[tool] = frozenset(
-                parameter
-                for parameter, columns in _columns_of(tool).items()
-                if any(map(self._masks, columns))
-            )
-        return known
+        known = self._of_tools.get(tool.spec.id)
+        if known is not None and known[0] is tool:
+            return known[1]
+        masked = frozenset(
+            parameter
+            for parameter, columns in _columns_of(tool).items()
+            if any(map(self._masks, columns))
+        )
+        self._of_tools[tool.spec.id] = tool, masked
+        return masked
 
     def _masks(self, column: ComparedColumn) -> bool:
         name, tables = column
@@ -65,7 +67,7 @@ class MaskedNames:
         self._read_at = time.monotonic()
         if decided != self._decided:
             self._decided, self._known = decided, {}
-            self._of_tools = WeakKeyDictionary()
+            self._of_tools = {}
 
     def _is_masked(self, name: str) -> bool:
         known = self._known
