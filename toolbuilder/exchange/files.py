@@ -35,6 +35,7 @@ SOURCE_FIELDS = tuple(
 )
 _ALWAYS_WRITTEN = frozenset({"name", "tool_type", "definition", "param_name", "param_type"})
 _TOOL_DEFAULTS = ToolDocument().to_document()
+_ALWAYS_SAID = {"record_arguments": _TOOL_DEFAULTS["record_arguments"]}
 _PARAMETER_DEFAULTS = ToolDocument(parameters=(ParameterDocument(param_name=""),)).to_document()[
     "parameters"
 ][0]
@@ -173,7 +174,8 @@ def _read_tool(part: FilePart, content: ToolFiles, number: int | None = None) ->
         content.faults.append(part.fault(text, "is_active"))
         return
     try:
-        document = ToolDocument.model_validate(columns)
+        # A file says all of a tool: what it leaves out has its default, which the plan shows.
+        document = ToolDocument.model_validate({**_ALWAYS_SAID, **columns})
     except DefinitionError as error:
         label = str(columns.get("name") or number or part.path)
         found = list(_find_tool_faults(columns)) or [((), error.message)]

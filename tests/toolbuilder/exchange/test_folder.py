@@ -115,6 +115,20 @@ def test_plan_tells_each_field_and_line_with_code_2(folder: Path) -> None:
     assert ToolDefinition.objects.get(name="sales").row_limit == 1_000
 
 
+def test_what_a_file_leaves_out_has_its_default(folder: Path) -> None:
+    described = {"ko": "매출을 돌려줍니다."}
+    ToolDefinition.objects.filter(name="sales").update(
+        record_arguments="none", descriptions=described
+    )
+
+    assert 'record_arguments: "none" -> "full"' in plan(str(folder))[1]
+    run("apply", str(folder))
+
+    tool = ToolDefinition.objects.get(name="sales")
+    assert (tool.record_arguments, tool.descriptions) == ("full", {})
+    assert plan(str(folder)) == (0, "no changes, 5 unchanged.\n")
+
+
 def test_comments_and_spelling_stay_when_files_are_written_over(folder: Path) -> None:
     path = folder / "tools/sales.yaml"
     path.write_text(f"# Finance asked for it.\n{path.read_text()}row_limit: 1000 # all\n")
