@@ -41,6 +41,7 @@ OWNER_FILE = "toolbuilder.yaml"
 GLOSSARY_FILE = "glossary.yaml"
 FOLDERS = ("tools", "toolsets", "sources")
 _ENDINGS = frozenset({".yaml", ".yml"})
+_USERINFO = re.compile(r"//[^/@]*@")
 _NO_NAME_OF_FILE = re.compile(r"[^\w.-]+")
 
 
@@ -133,6 +134,8 @@ def read_rows(tools: Iterable[ExchangedTool]) -> tuple[ToolFiles, list[str]]:
     for source in sources:
         if not source.is_from_environment:
             columns = {name: getattr(source, name) for name in SOURCE_FIELDS}
+            # No form takes an address with a password, but another program may write one.
+            columns["server_url"] = _USERINFO.sub("//", source.server_url)
             content.sources.append(ExchangedSource(name=source.name, columns=columns))
     for entry in read_entries():
         if entry.is_changed:

@@ -299,6 +299,22 @@ def test_toolset_that_asks_for_a_review_is_asked_for_a_reason(folder: Path) -> N
     assert "merge request 12" in ToolVersion.objects.filter(tool_name="times").latest("pk").note
 
 
+def test_no_secret_of_a_data_source_is_written(folder: Path) -> None:
+    make_data_source(
+        "crm",
+        engine="http",
+        server_url="https://ann:hush@crm.example.com/v1",
+        password="sealed-secret",
+        authentication="bearer",
+    )
+
+    run("export", str(folder))
+
+    texts = [path.read_text() for path in folder.rglob("*.yaml")]
+    assert not any("hush" in text or "sealed" in text for text in texts)
+    assert "server_url: https://crm.example.com/v1\n" in (folder / "sources/crm.yaml").read_text()
+
+
 def test_names_and_folders_are_told_apart(folder: Path, tmp_path: Path) -> None:
     assert run("export", "times").startswith("toolbuilder: 1\ntools:\n- name: times\n")
     some = tmp_path / "some"
