@@ -6,14 +6,15 @@ from typing import Any
 import orjson
 
 from catalog.models import CatalogColumn
-from core.answer_differences import AnswerDifference, RowKind
+from core.answer_differences import AnswerDifference, RowDifference, RowKind
 from core.catalogue.masking import MASK, is_sensitive
 from core.formatting import format_cell
-from core.results import Row
 from core.toolspec import JsonValue
 
 ROWS_KEPT = 20
 VALUES_KEPT = 50
+# Of wider answers the first column is kept, and those that changed.
+COLUMNS_KEPT = 6
 CELL_CHARACTERS = 160
 
 
@@ -34,23 +35,27 @@ def keep_difference(difference: AnswerDifference) -> dict[str, Any]:
     A cell is {"text", "is_changed"}; its text is None for null. The rows of one side are those that
     changed or are only there. `values` are [path, old, new].
     """
-    masked = find_masked(difference.columns)
-    hidden = {place for place, name in enumerate(difference.columns) if name in masked}
     kept = difference.rows[:ROWS_KEPT]
-    before = [
-        _cells(row.old, row.cells, hidden, is_whole=row.kind is RowKind.REMOVED)
-        for row in kept
-        if row.old is not None
-    ]
-    after = [
-        _cells(row.new, row.cells, hidden, is_whole=row.kind is RowKind.ADDED)
-        for row in kept
-        if row.new is not None
-    ]
+    places = _find_places(difference, kept)
+    names = [difference.columns[place] for place in places]
+    masked = find_masked(names)
+    hidden = {place for place in places if difference.columns[place] in masked}
+    sides: dict[str, list[list[dict[str, Any]]]] = {"before": [], "after": []}
+    for row in kept:
+        for side, values in (("before", row.old), ("after", row.new)):
+            if values is not None:
+                is_whole = row.kind is not RowKind.CHANGED
+                cells = [
+                    {
+                        "text": MASK if place in hidden else _text(values[place]),
+                        "is_changed": is_whole or place in row.cells,
+                    }
+                    for place in places
+                ]
+                sides[side].append(cells)
     document = {
-        "columns": list(difference.columns),
-        "before": before,
-        "after": after,
+        "columns": names,
+        **sides,
         "same_rows": difference.same_rows,
         "left_out": len(difference.rows) - len(kept),
         "old_rows": difference.old_rows,
@@ -69,16 +74,13 @@ def without_nul(document: Any) -> Any:
     return orjson.loads(orjson.dumps(document).replace(b"\\u0000", b""))
 
 
-def _cells(
-    row: Row, changed: Collection[int], hidden: Collection[int], *, is_whole: bool
-) -> list[dict[str, Any]]:
-    return [
-        {
-            "text": MASK if place in hidden else _text(value),
-            "is_changed": is_whole or place in changed,
-        }
-        for place, value in enumerate(row)
-    ]
+def _find_places(difference: AnswerDifference, rows: Sequence[RowDifference]) -> list[int]:
+    """The columns that are kept, by their places in a row."""
+    places = range(len(difference.columns))
+    changed = {place for row in rows for place in row.cells}
+    if len(places) <= COLUMNS_KEPT or not changed:
+        return list(places[:COLUMNS_KEPT])
+    return [place for place in places if place == 0 or place in changed]
 
 
 def _text(value: JsonValue) -> str | None:

@@ -107,7 +107,7 @@ def approve_and_publish(review_id: int, user: User, reason: str = "") -> Publica
         _require_reason(review, reason)
         _decide(review, ReviewState.APPROVED, user.get_username(), reason)
         _note(review, CommentKind.PUBLISHED, user.get_username(), reason)
-        draft = ToolDraft.objects.get(pk=review.draft_id)
+        draft = ToolDraft.objects.get(reviews=review)
         return publish_tool(
             draft,
             draft.owner,

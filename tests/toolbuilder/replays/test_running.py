@@ -83,13 +83,25 @@ def test_other_answer_is_kept_with_the_rows_that_differ() -> None:
 
     made = replay(tool, draft_of(tool, definition=SQL.replace("used_count FROM", "CASE id WHEN 2 THEN 99 ELSE used_count END AS used_count FROM")))  # fmt: skip
 
-    call = made.calls.get()
+    call: Any = made.calls.get()
     assert call.result == ReplayResult.DIFFERS
     assert call.difference["same_rows"] == 2
     assert [cell["text"] for cell in call.difference["before"][0]] == ["KR", "2"]
     assert [cell["is_changed"] for cell in call.difference["after"][0]] == [False, True]
     assert call.new_tokens > 0
     assert call.old_ms > 0
+
+
+def test_of_wide_answers_the_columns_that_changed_are_kept() -> None:
+    columns = ", ".join(f"{n} AS c{n}" for n in range(9))
+    tool = make_tool(f"SELECT {columns}, :top AS top", name="stock", parameters=[number("top")])
+    record({"top": 3})
+
+    made = replay(tool, draft_of(tool, definition=tool.definition.replace("7 AS c7", "70 AS c7")))
+
+    call: Any = made.calls.get()
+    assert call.difference["columns"] == ["c0", "c7"]
+    assert [cell["text"] for cell in call.difference["after"][0]] == ["0", "70"]
 
 
 def test_values_of_masked_columns_are_not_kept() -> None:
@@ -149,7 +161,7 @@ def test_facts_of_the_callers_key_are_those_of_now() -> None:
 
     made = replay(tool, draft_of(tool, definition=tool.definition + " AND id > 1"))
 
-    call = made.calls.get()
+    call: Any = made.calls.get()
     assert (call.result, made.without_facts) == (ReplayResult.DIFFERS, 1)
     assert call.is_callers_own
     assert call.difference["before"][0][0]["text"] == "10"

@@ -197,7 +197,7 @@ def test_call_that_fails_now_needs_a_reason_which_stays() -> None:
     approve_and_publish(review.pk, kim, "Nobody needs it any more.")
 
     assert ToolVersion.objects.latest("number").note == "Nobody needs it any more."
-    assert review.comments.last().text == "Nobody needs it any more."
+    assert review.comments.latest("pk").text == "Nobody needs it any more."
 
 
 def test_review_is_sent_back_with_a_reason_and_asked_again() -> None:
