@@ -25,6 +25,7 @@ from catalog.documents.models import RemovedDocument
 from catalog.models import SchemaState
 from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
 from tests.factories import make_expression, make_tool
+from toolbuilder.exchange.models import ToolFile
 from tools.models import QuarantinedTool, RegistryRevision, ToolSearch, ToolUseState, ToolVector
 
 ROOT = Path(__file__).parent.parent
@@ -91,6 +92,7 @@ NEVER_SHOWN = {
     RemovedDocument,
     AuditHead,
     SchemaState,
+    ToolFile,
     ToolSearch,
     ToolUseState,
     ToolVector,
