@@ -23,6 +23,10 @@ NUMBERS = (
     "issuer_pk",
     "rule_pk",
     "number",
+    "alias_id",
+    "review_id",
+    "comment_id",
+    "replay_id",
 )
 TEXTS = ("name", "key", "key_id", "source_name", "path", "language")
 ARGUMENTS = dict.fromkeys(NUMBERS, 5) | dict.fromkeys(TEXTS, "x") | {"uid": UUID(int=5)}

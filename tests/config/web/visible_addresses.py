@@ -100,6 +100,7 @@ TABLE: dict[str, Row] = {
     "tool-from-sql": Row(RIGHTS),
     "tools-ingest": Row(RIGHTS),
     "tools-import": Row(RIGHTS),
+    "tools-export": Row(RIGHTS),
     "mcp-servers": Row(RIGHTS),
     "mcp-server-add": Row(RIGHTS),
     **{f"mcp-server{end}": Row(RIGHTS) for end in ("", "-read", "-tools", "-edit", "-delete")},
