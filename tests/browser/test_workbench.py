@@ -197,7 +197,7 @@ def test_typing_while_an_answer_is_late_loses_nothing(
     with page.expect_request("**/analyse/"):
         page.get_by_label("For the agent").fill("First words")
     page.get_by_label("For the agent").fill("Second words")
-    workbench.row("region").get_by_label("Description").press("End")
+    workbench.row("region").get_by_label("Description of region", exact=True).press("End")
     page.keyboard.type("!")
     workbench.write("SELECT id FROM stock_level WHERE region = :region LIMIT :most + 1")
     name.focus()
@@ -337,7 +337,7 @@ def test_tool_is_edited_tried_and_published_without_javascript(
     page.goto(f"{workbench.url}/tools/stock/")
 
     page.locator("#definition").fill("SELECT regoin FROM stock_level")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("#status")).to_contain_text("Line 1, column 8")
     page.locator("#definition").fill(
         "SELECT id FROM stock_level WHERE region = :region LIMIT :most"

@@ -34,7 +34,7 @@ def test_new_tool_is_published_without_leaving_the_page(
     workbench.write(STATEMENT)
     expect(workbench.parameters).to_have_text([":since"])
     workbench.row("since").get_by_label("Test with").fill("2026-01-05")
-    workbench.row("since").get_by_label("Description").fill("The day before the first.")
+    workbench.row("since").get_by_label("Description of since", exact=True).fill("The day before the first.")
     workbench.run()
     page.get_by_role("treeitem", name="stock_level").click()
     workbench.logic.focus()
