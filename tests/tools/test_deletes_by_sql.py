@@ -6,12 +6,17 @@ import pytest
 from django.apps import apps
 from django.contrib.auth.models import Group, Permission, User
 from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
 
 from access.keys import issue_key
 from access.models import ApiKey, RuntimeInstance
 from catalog.models import CatalogColumn, CatalogQuery, CatalogTable, DataSource
 from tests.factories import make_tool
-from toolbuilder.models import ToolDraft, ToolTrial, ToolVersion
+from toolbuilder.exchange.models import ToolFile
+from toolbuilder.models import NightlyCases, ToolCase, ToolDraft, ToolTrial, ToolVersion
+from toolbuilder.replays.models import ReplayedCall, ToolReplay
+from toolbuilder.reviews.models import ReviewComment, ToolReview
+from tools.aliases import ToolAlias
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter, ToolUse, ToolUseState
 from tools.resting import RestingTool
 
@@ -49,6 +54,28 @@ REFERRING: Mapping[str, Callable[[ToolDefinition], object]] = {
             ToolTrial(draft=ToolDraft.objects.get(tool=tool), username="kim"),
         ]
     ),
+    "h_custom_tool_alias": lambda tool: ToolAlias.objects.create(
+        tool=tool, old_name="old", expires_at=timezone.now()
+    ),
+    "h_custom_tool_case": lambda tool: ToolCase.objects.bulk_create(
+        [
+            ToolCase(tool=tool, name="one", document={}),
+            ToolCase(draft=ToolDraft.objects.get(tool=tool), name="one", document={}),
+        ]
+    ),
+    "h_custom_tool_nightly": lambda tool: NightlyCases.objects.create(tool=tool),
+    "h_custom_tool_file": lambda tool: ToolFile.objects.create(tool=tool, path="a.yaml"),
+    "h_tool_review": lambda tool: ToolReview.objects.create(tool=tool, document={}),
+    "h_tool_review_comment": lambda tool: ReviewComment.objects.create(
+        review=ToolReview.objects.get(tool=tool),
+        parent=ReviewComment.objects.create(review=ToolReview.objects.get(tool=tool)),
+    ),
+    "h_tool_replay": lambda tool: ToolReplay.objects.create(
+        tool=tool, document={}, served={}, requested=1
+    ),
+    "h_tool_replay_call": lambda tool: ReplayedCall.objects.create(
+        replay=ToolReplay.objects.get(tool=tool), call_id=1, arguments={}, at=timezone.now()
+    ),
     "h_custom_tool_version": lambda tool: ToolVersion.objects.create(
         tool=tool, tool_name=tool.name, number=1, document={}, content_hash="x"
     ),
@@ -73,7 +100,8 @@ def find_tables_around(table: str) -> set[str]:
     """Tables that refer to `table`, or to one that goes with it."""
     found: set[str] = set()
     for (child, _column), action in find_references(table).items():
-        found |= {child, *(find_tables_around(child) if action == "c" else ())}
+        goes_too = action == "c" and child != table
+        found |= {child, *(find_tables_around(child) if goes_too else ())}
     return found
 
 
