@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page, ViewportSize, expect
 
 SCRIPT = Path(__file__).parents[1] / "clients/node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -65,6 +65,8 @@ class Axe:
 
     def violations(self, page: Page) -> list[str]:
         """One line for each element that breaks a rule, in the theme that is shown or the other."""
+        # What waits for its answer is faded.
+        expect(page.locator(".htmx-request")).to_have_count(0)
         page.evaluate(MOTION_IS_OVER)
         page.evaluate(self.script)
         found = self._run(page, RULES)

@@ -34,7 +34,9 @@ def test_new_tool_is_published_without_leaving_the_page(
     workbench.write(STATEMENT)
     expect(workbench.parameters).to_have_text([":since"])
     workbench.row("since").get_by_label("Test with").fill("2026-01-05")
-    workbench.row("since").get_by_label("Description of since", exact=True).fill("The day before the first.")
+    workbench.row("since").get_by_label("Description of since", exact=True).fill(
+        "The day before the first."
+    )
     workbench.run()
     page.get_by_role("treeitem", name="stock_level").click()
     workbench.logic.focus()
@@ -149,6 +151,8 @@ def test_python_has_neither_tables_nor_a_plan(
     expect(page.locator("#explorer")).to_be_hidden()
     expect(page.get_by_role("tab", name="Plan")).to_be_hidden()
     page.get_by_role("tab", name="Agent view").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Cases")).to_be_focused()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Table")).to_be_focused()
     page.get_by_role("radio", name="SQL").check(force=True)

@@ -228,3 +228,30 @@ function fill(field, value) {
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
 }
+
+// Publishing although a case is red: the button waits for the box and the reason. Tabs that a link leads to.
+document.addEventListener("htmx:after:swap", judgeOverrides);
+document.addEventListener("input", (event) => judgeOverride(event.target.closest("[data-override]")));
+document.addEventListener("change", (event) => judgeOverride(event.target.closest("[data-override]")));
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-result-tab]");
+  if (link) {
+    document.getElementById(`result-tab-${link.dataset.resultTab}`)?.click();
+  }
+});
+if (location.hash === "#result-panel-cases") {
+  document.getElementById("result-tab-cases")?.click();
+}
+judgeOverrides();
+
+function judgeOverrides() {
+  document.querySelectorAll("[data-override]").forEach(judgeOverride);
+}
+
+function judgeOverride(area) {
+  const button = area?.closest("dialog")?.querySelector("[data-override-button]");
+  if (button) {
+    const isTicked = area.querySelector("[data-override-box]").checked;
+    button.disabled = !isTicked || !area.querySelector("[data-override-reason]").value.trim();
+  }
+}
