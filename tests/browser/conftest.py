@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from threading import Condition
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.core.servers.basehttp import ThreadedWSGIServer
 from django.test import Client
-from django.test.testcases import FSFilesHandler
+from django.test.testcases import FSFilesHandler, LiveServerThread
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -62,8 +64,54 @@ def _product_sends_static_files() -> Iterator[None]:
         yield
 
 
+class CountingServer(ThreadedWSGIServer):
+    """Django's server of tests, which knows how many connections it answers."""
+
+    answered = 0
+    changed = Condition()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Count the connection before its thread begins."""
+        with self.changed:
+            CountingServer.answered += 1
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer the requests of one connection until it is closed."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self.changed:
+                CountingServer.answered -= 1
+                self.changed.notify_all()
+
+    @classmethod
+    def wait_until_idle(cls) -> None:
+        """Return when every connection has been closed and its last request answered."""
+        with cls.changed:
+            assert cls.changed.wait_for(lambda: cls.answered == 0, timeout=WAIT_MS / 1000)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _server_counts() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(LiveServerThread, "server_class", CountingServer)
+        yield
+
+
+@pytest.fixture
+def answered_requests() -> Iterator[None]:
+    """Ends when no request of the test is under way any more.
+
+    A page that is closed leaves its last requests behind. They read tables which the database of
+    the tests then empties: each would wait for the other.
+    """
+    yield
+    CountingServer.wait_until_idle()
+
+
 @pytest.fixture(autouse=True)
-def console_errors(context: BrowserContext) -> Iterator[list[str]]:
+def console_errors(answered_requests: None, context: BrowserContext) -> Iterator[list[str]]:
     """What the console and uncaught errors say; a test that leaves some here fails."""
     errors: list[str] = []
 
