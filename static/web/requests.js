@@ -4,11 +4,12 @@ import { showToast } from "web/toast.js";
 const HAS_OWN_ANSWER = [401, 409, 422, 429];
 
 /**
- * Shows a toast when a request fails or the server cannot be reached; the latter is `request:unreachable` of the element that
+ * Sends searches that were typed before the page could hear it, and shows a toast when a request fails or the server cannot be reached; the latter is `request:unreachable` of the element that
  * asked, and `htmx:finally:request` then has an answer with the status 0.
  */
 export function watchRequests() {
   const unreachable = new WeakSet();
+  document.addEventListener("DOMContentLoaded", sendEarlySearches);
   document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {
     ctx.fetch = (...asked) => fetch(...asked).catch((error) => stepIn(error, () => unreachable.add(ctx)));
   });
@@ -28,6 +29,14 @@ export function watchRequests() {
       showToast("error", texts()[status] ?? texts().failed);
     }
   });
+}
+
+function sendEarlySearches() {
+  for (const field of document.querySelectorAll("form[hx-get] input[type=search]")) {
+    if (field.value !== field.defaultValue) {
+      field.form.requestSubmit();
+    }
+  }
 }
 
 /** An answer that nobody sees in place of a network's error, which htmx would print with its stack. */

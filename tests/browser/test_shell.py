@@ -2,7 +2,7 @@
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.accessibility import LANGUAGES, PHONE, Axe, Look, each_look, overflow_of
@@ -49,6 +49,20 @@ def test_chosen_theme_stays(signed_in: Page, live_server: LiveServer) -> None:
 
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     expect(page.locator("body")).to_have_css("background-color", "rgb(19, 20, 22)")
+
+
+def test_search_typed_before_the_page_hears_it_is_sent(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    held: list[Route] = []
+    page.route("**/htmx.min.js*", lambda route: held.append(route))
+    page.goto(f"{live_server.url}/catalogue/~/glossary/", wait_until="commit")
+    page.get_by_role("searchbox").fill("매장")
+
+    held[0].continue_()
+
+    expect(page.get_by_role("status").filter(has_text="1 concept")).to_be_visible()
 
 
 def test_back_office_follows_the_theme(signed_in: Page, live_server: LiveServer) -> None:
