@@ -1,4 +1,4 @@
-// Builds static/vendor/codemirror.js, uplot.js and their licence files from the packages in package-lock.json.
+// Builds static/vendor/codemirror.js, uplot.js, sql-formatter.js and their licence files from the packages in package-lock.json.
 import { createHash } from "node:crypto";
 import { copyFile, readFile, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -83,3 +83,7 @@ const charts = await bundle("node_modules/uplot/dist/uPlot.esm.js", "uPlot, MIT,
 await writeFile(join(VENDOR, "uplot.js"), charts.text);
 await copyFile(join(HERE, "node_modules/uplot/dist/uPlot.min.css"), join(VENDOR, "uplot.css"));
 await writeLicences("uplot.LICENSE.txt", charts.packages);
+
+const formatter = await bundle("sql-formatter.js", "sql-formatter, MIT, see sql-formatter.LICENSE.txt");
+await writeFile(join(VENDOR, "sql-formatter.js"), formatter.text);
+await writeLicences("sql-formatter.LICENSE.txt", formatter.packages);

@@ -56,7 +56,11 @@ def test_search_typed_before_the_page_hears_it_is_sent(
 ) -> None:
     page = signed_in
     held: list[Route] = []
-    page.route("**/htmx.min.js*", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/htmx.min.js*", hold)
     page.goto(f"{live_server.url}/catalogue/~/glossary/", wait_until="commit")
     page.get_by_role("searchbox").fill("매장")
 

@@ -85,6 +85,20 @@ class Editor {
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
   }
 
+  /** Puts the statement into form, one step of undo; false where that cannot be done. */
+  async format() {
+    const { formatStatement } = await import("toolbuilder/editing/formatting.js");
+    const { text } = this;
+    const formatted = formatStatement(text, this.settings.dialect);
+    if (formatted === null) {
+      return false;
+    }
+    // Only blanks differ: the cursor stays after as many letters.
+    const anchor = skipLetters(formatted, text.slice(0, this.view.state.selection.main.head).replace(/\s/gu, "").length);
+    this.view.dispatch({ changes: { from: 0, to: text.length, insert: formatted }, selection: { anchor }, scrollIntoView: true });
+    return true;
+  }
+
   /** Puts a name where the cursor is, or in place of what is selected. */
   insertAtCursor(text) {
     const { from, to } = this.view.state.selection.main;
@@ -192,3 +206,11 @@ const EDITING = [
   EditorView.lineWrapping,
   acceptNames,
 ];
+
+function skipLetters(text, count) {
+  let at = 0;
+  for (let left = count; left > 0; at += 1) {
+    left -= /\S/.test(text[at]) ? 1 : 0;
+  }
+  return at;
+}

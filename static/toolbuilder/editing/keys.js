@@ -16,7 +16,12 @@ import {
 } from "codemirror";
 import { applyFixAtCursor } from "toolbuilder/editing/diagnostics.js";
 
-const EVENTS = { "Mod-Enter": "editor:run", "Mod-s": "editor:save", "Mod-Shift-Enter": "editor:publish" };
+const EVENTS = {
+  "Mod-Enter": "editor:run",
+  "Mod-s": "editor:save",
+  "Mod-Shift-Enter": "editor:publish",
+  "Shift-Alt-f": "editor:format",
+};
 const LEAVING_MS = 10_000;
 
 /** All keys; `emit(name)` sends an event. */

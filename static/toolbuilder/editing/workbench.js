@@ -9,8 +9,9 @@ import { watchPlaces } from "toolbuilder/editing/places.js";
 import { Saving } from "toolbuilder/editing/saving.js";
 import { watchSplitters } from "toolbuilder/editing/splitters.js";
 import { typeOverSelections } from "toolbuilder/editing/typing.js";
+import { showToast } from "web/toast.js";
 
-const SHORTCUTS = { "editor:run": "run", "editor:save": "save", "editor:publish": "publish" };
+const SHORTCUTS = { "editor:run": "run", "editor:save": "save", "editor:publish": "publish", "editor:format": "format" };
 
 class Workbench {
   constructor(form) {
@@ -54,6 +55,7 @@ class Workbench {
     for (const [event, id] of Object.entries(SHORTCUTS)) {
       document.addEventListener(event, () => document.getElementById(id)?.click());
     }
+    document.getElementById("format").addEventListener("click", ({ currentTarget: { dataset } }) => this.format(dataset.refused));
     document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
     document.addEventListener("keydown", (event) => {
       // Inside of the editor CodeMirror does it.
@@ -74,6 +76,13 @@ class Workbench {
     const name = this.form.elements.name;
     const title = document.getElementById("shown-name");
     name.addEventListener("input", () => (title.textContent = name.value || title.dataset.unnamed));
+  }
+
+  async format(refused) {
+    if (this.isEditable && this.form.elements.tool_type.value === "SQL" && !(await this.editor.format())) {
+      showToast("info", refused);
+    }
+    this.editor.focus();
   }
 
   /** Shows the findings of the text; those of a parameter stand in its row. */

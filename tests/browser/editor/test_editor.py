@@ -133,6 +133,45 @@ def test_keys_run_save_and_publish(editor: EditorPage) -> None:
     assert editor.text == "SELECT 1"
 
 
+@pytest.mark.parametrize(
+    ("dialect", "text", "formatted"),
+    [
+        (
+            "postgresql",
+            "select a[b[1]], x::numeric(8,2) from t where d >= :since [[and x = {{y}}]] limit 1 -- one",
+            "select\n  a[b[1]],\n  x::numeric(8, 2)\nfrom\n  t\nwhere\n  d >= :since\n"
+            "  [[ and x = {{y}} ]]\nlimit\n  1 -- one",
+        ),
+        (
+            "sqlite",
+            "select [a b] from t where x = :x [[and y=1]]",
+            "select\n  [a b]\nfrom\n  t\nwhere\n  x = :x\n  [[ and y = 1 ]]",
+        ),
+    ],
+)
+def test_statement_is_formatted_and_the_cursor_stays(
+    editor: EditorPage, dialect: str, text: str, formatted: str
+) -> None:
+    editor.open(text, dialect=dialect)
+    editor.type_at(text.index("t where"), "")
+
+    assert editor.page.evaluate("editor.format()") is True
+
+    assert editor.text == formatted
+    head = editor.page.evaluate("editor.view.state.selection.main.head")
+    assert "".join(formatted[:head].split()) == "".join(text[: text.index("t where")].split())
+    editor.page.keyboard.press("ControlOrMeta+z")
+    assert editor.text == text
+
+
+def test_half_a_statement_is_left_as_it_is(editor: EditorPage) -> None:
+    editor.open("select 'not closed")
+
+    assert editor.page.evaluate("editor.format()") is False
+
+    assert editor.text == "select 'not closed"
+
+
 def test_tab_indents_and_leaves_after_escape(editor: EditorPage) -> None:
     editor.open("SELECT 1")
     editor.type_at(0, "")
