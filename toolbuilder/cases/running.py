@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any
 
 from django.utils import timezone
 
 from access.reader_language import to_columns
-from catalog.sources.settings import SourceSettings, require_usable
+from catalog.sources.settings import SourceSettings
 from core.answer_differences import AnswerDifference, ComparedAnswer, RowKind
 from core.bindings import is_bound
 from core.cases.documents import MAX_GOLDEN_BYTES, CaseDocument
@@ -19,24 +19,21 @@ from core.errors import (
     LimitError,
     ScriptsBusyError,
     StoppedError,
-    ToolboxError,
 )
 from core.formatting import format_cell
 from core.messages import Message, message
-from core.toolspec import JsonValue, ScriptLogic, ToolSpec
+from core.results import Answer
+from core.toolspec import JsonValue, ToolSpec
 from toolbuilder.cases.rows import read_row
 from toolbuilder.editing.running import runnable
 from toolbuilder.editing.trial import TrialCaller
 from toolbuilder.models import ToolCase
-from tools.running import run_here
-from tools.source_loop import shared_loop
-from tools.sources import Sources
+from tools.timed_runs import run_timed
 
 # So long people wait for all cases together, when they run them and when they publish.
 TOTAL_SECONDS = 60.0
 ROWS_SHOWN = 50
 _CELL_CHARACTERS = 80
-_START_WITHIN_S = 60.0
 # They say nothing of the tool.
 _NOT_ITS_FAULT = (
     DataSourceUnavailableError,
@@ -107,27 +104,21 @@ def run_case(
     spec: ToolSpec, case: CaseDocument, sources: SourceSettings, caller: TrialCaller
 ) -> CaseRun:
     """The case with its verdict; it can be stopped by `stop_trial`."""
-    began = perf_counter()
-    try:
-        require_usable(sources, spec.logic, caller.username)
-        if isinstance(spec.logic, ScriptLogic):
-            # The start of the processes says nothing of the script.
-            shared_loop().run(Sources.script_runner, sources, timeout_s=_START_WITHIN_S)
-            began = perf_counter()
-        answer = run_here(
-            runnable(spec),
-            case.arguments,
-            sources,
-            case.caller,
-            caller=caller.username,
-            key=caller.key,
-        )
-    except _NOT_ITS_FAULT as error:
-        return _refuse(case, error.message)
-    except ToolboxError as error:
-        outcome = CaseOutcome.of_error(error.message, (perf_counter() - began) * 1_000)
-    else:
-        outcome = CaseOutcome.of_answer(answer, (perf_counter() - began) * 1_000)
+    run = run_timed(
+        runnable(spec),
+        case.arguments,
+        sources,
+        case.caller,
+        caller=caller.username,
+        key=caller.key,
+    )
+    match run.result:
+        case Answer() as answer:
+            outcome = CaseOutcome.of_answer(answer, run.elapsed_ms)
+        case error if isinstance(error, _NOT_ITS_FAULT):
+            return _refuse(case, error.message)
+        case error:
+            outcome = CaseOutcome.of_error(error.message, run.elapsed_ms)
     return CaseRun(case, case.judge(outcome), outcome)
 
 

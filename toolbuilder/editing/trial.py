@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any
 
 from catalog.sources.settings import SourceSettings, require_usable
@@ -12,15 +11,14 @@ from core.execution import CompiledTool
 from core.messages import Message, message
 from core.plans.tree import QueryPlan
 from core.results import Row, output_schema
-from core.tokens import estimate_tokens
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
-from tools.running import DEADLINE_MARGIN_S, run_here
+from tools.running import DEADLINE_MARGIN_S
 from tools.source_loop import shared_loop
 from tools.sources import Sources
+from tools.timed_runs import run_timed
 
 _SLOW_MS = 1_000
-_START_WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,32 +52,26 @@ def run_trial(
 
     What the tool refuses or fails at is the trial's `error`. It can be stopped by `stop_trial`.
     """
-    began = perf_counter()
-    try:
-        require_usable(sources, spec.logic, caller.username)
-        if isinstance(spec.logic, ScriptLogic):
-            # The start of the processes says nothing of the script.
-            shared_loop().run(Sources.script_runner, sources, timeout_s=_START_WITHIN_S)
-            began = perf_counter()
-        answer = run_here(
-            spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key
+    run = run_timed(spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key)
+    is_script = isinstance(spec.logic, ScriptLogic)
+    trial = Trial(
+        texts=run.texts,
+        tokens=run.tokens,
+        elapsed_ms=run.elapsed_ms,
+        advice=advise_on_time(spec, run.elapsed_ms) if is_script else None,
+    )
+    if isinstance(run.result, ToolboxError):
+        return replace(trial, error=run.result.message)
+    trial = replace(trial, structured=run.result.structured)
+    if query := run.result.result:
+        trial = replace(
+            trial,
+            columns=query.columns,
+            rows=query.rows,
+            notes=query.notes,
+            truncated=query.truncated,
         )
-    except ToolboxError as error:
-        trial = Trial(error=error.message, texts=(str(error),))
-    else:
-        trial = Trial(structured=answer.structured, texts=answer.texts)
-        if result := answer.result:
-            trial = replace(
-                trial,
-                columns=result.columns,
-                rows=result.rows,
-                notes=result.notes,
-                truncated=result.truncated,
-            )
-    elapsed_ms = (perf_counter() - began) * 1_000
-    tokens = sum(map(estimate_tokens, trial.texts))
-    advice = advise_on_time(spec, elapsed_ms) if isinstance(spec.logic, ScriptLogic) else None
-    return replace(trial, tokens=tokens, elapsed_ms=elapsed_ms, advice=advice)
+    return trial
 
 
 def advise_on_time(spec: ToolSpec, elapsed_ms: float) -> Message | None:

@@ -4,48 +4,31 @@ Its rows hold what is done and what is not, so that it goes on after a reload, a
 """
 
 from dataclasses import dataclass
-from time import monotonic, perf_counter
+from time import monotonic
 
 from django.db import transaction
 
 from catalog.sources.settings import SourceSettings, read_sources, require_usable
 from core.answer_differences import ComparedAnswer, compare_answers
-from core.bindings import NOBODY, CallerFacts
+from core.bindings import NOBODY
 from core.errors import EditError, StoppedError, ToolboxError
-from core.messages import Message, message
+from core.messages import message
 from core.results import Answer
-from core.tokens import estimate_tokens
-from core.toolspec import ScriptLogic, ToolSpec
+from core.toolspec import ToolSpec
 from toolbuilder.editing.running import runnable
 from toolbuilder.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
 from toolbuilder.replays.differences import keep_difference, without_nul
 from toolbuilder.replays.reading import find_calls, needs_caller, read_facts, require_reading
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.running import run_here
 from tools.source_loop import shared_loop
-from tools.sources import Sources
+from tools.timed_runs import run_timed
 
 SIZES = (10, 50, 200)
 # A request carries a replay on for so long, and then ends the call that it is at.
 _TURN_S = 1.0
-_START_WITHIN_S = 60.0
 # Older replays of the tool go: they hold parts of answers.
 _KEPT = 5
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What one run gave: an answer, or the error in place of it."""
-
-    answer: Answer | None
-    error: Message | None
-    elapsed_ms: float
-
-    @property
-    def tokens(self) -> int:
-        texts = self.answer.texts if self.answer else (str(self.error),)
-        return sum(map(estimate_tokens, texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +100,6 @@ def advance_replay(replay: ToolReplay, username: str) -> ToolReplay:
     )
     require_usable(sides.sources, sides.served.logic, username)
     require_usable(sides.sources, sides.draft.logic, username)
-    if isinstance(sides.served.logic, ScriptLogic) or isinstance(sides.draft.logic, ScriptLogic):
-        # The start of the processes says nothing of the script.
-        shared_loop().run(Sources.script_runner, sides.sources, timeout_s=_START_WITHIN_S)
     pending = replay.calls.filter(result=ReplayResult.PENDING)
     running = ToolReplay.objects.filter(pk=replay.pk, state=ReplayState.RUNNING)
     ends_at = monotonic() + _TURN_S
@@ -185,57 +165,40 @@ def _replay_call(call: ReplayedCall, sides: _Sides, username: str) -> None:
     specs = [sides.served, sides.draft]
     # In turns, so that neither side always finds the database warm.
     order = (0, 1) if call.pk % 2 else (1, 0)
-    outcomes = {
-        side: _run(specs[side], call, sides.sources, facts=facts, username=username)
-        for side in order
-    }
-    old, new = outcomes[0], outcomes[1]
-    call.old_ms, call.new_ms = old.elapsed_ms, new.elapsed_ms
-    call.old_tokens, call.new_tokens = old.tokens, new.tokens
-    _judge(call, old, new)
-    call.save()
-
-
-def _run(
-    spec: ToolSpec,
-    call: ReplayedCall,
-    sources: SourceSettings,
-    *,
-    facts: CallerFacts,
-    username: str,
-) -> _Outcome:
-    began = perf_counter()
-    answer = error = None
-    try:
-        answer = run_here(
-            spec,
+    runs = {
+        side: run_timed(
+            specs[side],
             call.arguments,
-            sources,
+            sides.sources,
             facts,
             caller=username,
             key=_key_of(call.replay_id),
             is_counted=False,
         )
-    except StoppedError:
-        raise
-    except ToolboxError as failure:
-        error = failure.message
-    return _Outcome(answer, error, (perf_counter() - began) * 1_000)
+        for side in order
+    }
+    old, new = runs[0], runs[1]
+    for run in runs.values():
+        if isinstance(run.result, StoppedError):
+            raise run.result
+    call.old_ms, call.new_ms = old.elapsed_ms, new.elapsed_ms
+    call.old_tokens, call.new_tokens = old.tokens, new.tokens
+    _judge(call, old.result, new.result)
+    call.save()
 
 
-def _judge(call: ReplayedCall, old: _Outcome, new: _Outcome) -> None:
+def _judge(call: ReplayedCall, old: Answer | ToolboxError, new: Answer | ToolboxError) -> None:
     """Note in the row what became of the call."""
-    if new.answer is None or old.answer is None:
-        told = new.error or old.error or message("replay.failed", "It failed.")
-        call.what_message = without_nul(told.to_json())
-        if old.answer:
-            call.result = ReplayResult.FAILS_NOW
-        else:
-            call.result = ReplayResult.WORKS_NOW if new.answer else ReplayResult.STILL_FAILS
+    if isinstance(new, ToolboxError):
+        is_new = isinstance(old, Answer)
+        call.result = ReplayResult.FAILS_NOW if is_new else ReplayResult.STILL_FAILS
+        call.what_message = without_nul(new.message.to_json())
         return
-    difference = compare_answers(
-        ComparedAnswer.of_answer(old.answer), ComparedAnswer.of_answer(new.answer)
-    )
+    if isinstance(old, ToolboxError):
+        call.result = ReplayResult.WORKS_NOW
+        call.what_message = without_nul(old.message.to_json())
+        return
+    difference = compare_answers(ComparedAnswer.of_answer(old), ComparedAnswer.of_answer(new))
     if not difference:
         call.result = ReplayResult.SAME
         return
