@@ -17,6 +17,7 @@ from core.errors import (
     EditError,
     RedCasesError,
     StaleDraftError,
+    StaleEditError,
 )
 from core.messages import message
 from toolbuilder.cases.gate import require_green
@@ -60,13 +61,17 @@ class Publication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolChange:
-    """A tool as it shall be served, and whether its database took it; None as `tool` is a new one."""
+    """A tool as it shall be served, and whether its database took it; None as `tool` is a new one.
+
+    `base` is what it said when the change was planned.
+    """
 
     tool: ToolDefinition | None
     snapshot: ToolDocument
     is_active: bool = True
     is_judged: bool = False
     cases: Sequence[CaseDocument] | None = None
+    base: ToolDocument | None = None
 
 
 def publish_tool(
@@ -118,21 +123,23 @@ def publish_snapshot(
     *,
     is_active: bool = True,
     cases: Sequence[CaseDocument] | None = None,
+    base: ToolDocument | None = None,
 ) -> Publication:
     """Serve what the snapshot says; without a tool a new one is made, active or not as said.
 
-    `cases` become those of the tool; None leaves them as they are. Raises as publish_tool does. Whether
-    it was judged is found out here.
+    `cases` become those of the tool; None leaves them as they are. Raises as publish_tool does, and
+    StaleEditError for a tool that says something else than `base` by now. Whether it was judged is
+    found out here.
     """
     rows = ToolCase.objects.of(tool, None)
     entry = _judge_with_cases(snapshot, tool, entry, rows, given=cases)
     with transaction.atomic():
         transaction.on_commit(_refresh_uses, robust=True)
-        return _write(tool, snapshot, entry, is_active=is_active, cases=cases)
+        return _write(tool, snapshot, entry, is_active=is_active, cases=cases, base=base)
 
 
 def publish_all(changes: Iterable[ToolChange], entry: VersionEntry) -> list[Publication]:
-    """Serve tools that were judged already, all of them or none. Raises as publish_tool does."""
+    """Serve tools that were judged already, all of them or none. Raises as publish_snapshot does."""
     with transaction.atomic():
         transaction.on_commit(_refresh_uses, robust=True)
         return [
@@ -142,6 +149,7 @@ def publish_all(changes: Iterable[ToolChange], entry: VersionEntry) -> list[Publ
                 replace(entry, is_judged=change.is_judged),
                 is_active=change.is_active,
                 cases=change.cases,
+                base=change.base,
             )
             for change in changes
         ]
@@ -272,6 +280,7 @@ def _write(
     is_active: bool = True,
     draft: ToolDraft | None = None,
     cases: Sequence[CaseDocument] | None = None,
+    base: ToolDocument | None = None,
 ) -> Publication:
     former = snapshot
     with transaction.atomic():
@@ -284,6 +293,13 @@ def _write(
             stored = _lock_for_change(tool)
             record_version(stored, OUTSIDE)
             former = ToolDocument.of_row(stored)
+            if base is not None and base != former:
+                text = message(
+                    "tool.changed_meanwhile",
+                    "{name} was changed by somebody else meanwhile; look at the differences again.",
+                    name=former.name,
+                )
+                raise StaleEditError(text, former.to_document())
         passage = find_passage(tool, snapshot, entry.note, entry.unreviewed_because)
         entry = replace(entry, note=passage.note, reviewed_by=passage.reviewed_by)
         # Also if nothing else is new: from now on the rights of this user count.

@@ -1,9 +1,11 @@
 """Files against the rows that are there: the plan, judged by the databases, and its application in one transaction."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from django.db import transaction
+from django.db import connection, transaction
 
+from catalog.sources.settings import read_sources
 from core.errors import EditError
 from core.messages import message
 from toolbuilder.editing.publishing import ToolChange, archive, publish_all, unarchive
@@ -18,6 +20,7 @@ from toolbuilder.models import ToolFile, VersionOrigin
 from tools.models import ToolDefinition
 
 _RECORDS_AT_ONCE = 1_000
+_LOCK = 3_003_014
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,6 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
 
     Raises ImportFileError with every fault of the files, of which the databases were asked too.
     """
-    require_no_faults(content.faults)
     if request.prunes and not content.owner:
         raise EditError(
             message(
@@ -71,8 +73,10 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
                 " owner are archived.",
             )
         )
-    plan, faults = FilePlan(is_pruned=request.prunes), list[FileFault]()
-    with transaction.atomic():
+    plan, faults = FilePlan(is_pruned=request.prunes), list(content.faults)
+    with transaction.atomic(), connection.cursor() as cursor:
+        # Who comes second sees what the first one wrote, and its plan tells of it.
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         # First, and in a trial too: tools are judged on them.
         plan.parts += write_sources(content.sources, plan.notes)
         planned = plan_import(content.tools)
@@ -80,7 +84,7 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
             tool for tool in planned if tool.kind is not ImportKind.SAME or _is_archived(tool)
         ]
         judgement = judge_tools(
-            plan.tools,
+            _leave_out_unreadable(plan.tools, content.faults),
             request.username,
             accepts_red=bool(request.override_reason),
             is_reviewed=bool(request.unreviewed_because),
@@ -92,7 +96,7 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
             plan.parts += write_concepts_of(content.concepts, request.username)
         except EditError as error:
             faults.append(content.concepts[0].part.fault(error.message, "concepts"))
-        require_no_faults(faults)
+        require_no_faults(sorted(faults))
         plan.unchanged = len(content.parts) - len(plan.tools) - len(plan.parts)
         plan.gone = find_gone(content)
         if request.is_trial:
@@ -108,6 +112,16 @@ def find_gone(content: ToolFiles) -> list[ToolDefinition]:
     came = ToolFile.objects.filter(owner=content.owner, tool__archived_at=None)
     files = came.exclude(tool__name__in=names).select_related("tool").order_by("tool__name")
     return [file.tool for file in files] if content.owner else []
+
+
+def _leave_out_unreadable(
+    tools: Sequence[PlannedTool], faults: Iterable[FileFault]
+) -> Sequence[PlannedTool]:
+    """The tools without those whose data source may be missing only because its own file has a fault."""
+    if not any(fault.path.startswith("sources/") for fault in faults):
+        return tools
+    known = read_sources().users_of
+    return [tool for tool in tools if tool.given.snapshot.data_source in known]
 
 
 def _is_archived(planned: PlannedTool) -> bool:
@@ -138,6 +152,7 @@ def _write_tools(
                 is_active=tool.given.is_active,
                 is_judged=tool.given.name in judgement.judged,
                 cases=tool.given.cases,
+                base=tool.base,
             )
             for tool in plan.tools
         ),

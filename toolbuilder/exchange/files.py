@@ -186,6 +186,7 @@ def _read_tool(part: FilePart, content: ToolFiles, number: int | None = None) ->
     if not document.name:
         text = message("import.no_name", "The tool has no name.")
         content.faults.append(part.fault(text))
+        return
     cases = None if listed is None else _read_cases(listed, part, content)
     content.tools.append(ExchangedTool(document, is_active, cases, part))
 
@@ -291,12 +292,13 @@ def _columns_of(part: FilePart) -> Document:
 def _read_toolset(part: FilePart, content: ToolFiles) -> None:
     columns = _columns_of(part)
     faults = list(_check(part, {"name": None, **columns}, _TOOLSET))
-    content.faults += faults
     if not faults:
         tags, tools = (tuple(columns.pop(name, ())) for name in ("tags", "tools"))
-        toolset = ExchangedToolset(**columns, tags=tags, tools=tools, part=part)
-        content.faults += _clean(Toolset(**columns, tags=list(tags)), part)
-        content.toolsets.append(toolset)
+        faults = list(_clean(Toolset(**columns, tags=list(tags)), part))
+        if not faults:
+            toolset = ExchangedToolset(**columns, tags=tags, tools=tools, part=part)
+            content.toolsets.append(toolset)
+    content.faults += faults
 
 
 def _clean(row: Model, part: FilePart) -> Iterator[FileFault]:
@@ -317,8 +319,9 @@ def _read_source(part: FilePart, content: ToolFiles) -> None:
         columns.setdefault("engine", str(EngineName.POSTGRESQL))
         row = DataSource(**columns)
         faults = list(_clean(row, part))
-        read = {name: getattr(row, name) for name in SOURCE_FIELDS}
-        content.sources.append(ExchangedSource(name=row.name, columns=read, part=part))
+        if not faults:
+            read = {name: getattr(row, name) for name in SOURCE_FIELDS}
+            content.sources.append(ExchangedSource(name=row.name, columns=read, part=part))
     content.faults += faults
 
 

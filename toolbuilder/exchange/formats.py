@@ -28,11 +28,11 @@ def read_file(text: str, path: str, content: ToolFiles) -> None:
 
 
 def read_files(texts: Mapping[str, str]) -> ToolFiles:
-    """All that the files say together, by path; what is there twice is a fault too."""
+    """All that the files say together, by path; what is there twice is a fault, and the first counts."""
     content = ToolFiles()
     for path, text in texts.items():
         read_file(text, path, content)
-    parts: tuple[Sequence[Any], ...] = (
+    parts: tuple[list[Any], ...] = (
         content.tools,
         content.toolsets,
         content.sources,
@@ -45,6 +45,7 @@ def read_files(texts: Mapping[str, str]) -> ToolFiles:
             if first is not entry:
                 fault = message("import.tool_twice", "{name} is there twice.", name=entry.name)
                 content.faults.append(entry.part.fault(fault, "name"))
+        kind[:] = known.values()
     content.faults.sort()
     return content
 

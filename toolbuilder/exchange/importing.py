@@ -35,10 +35,11 @@ class ImportKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlannedTool:
-    """A tool of the file, the stored one of its name, and what is different."""
+    """A tool of the file, the stored one of its name with what it says, and what is different."""
 
     given: ExchangedTool
     stored: ToolDefinition | None = None
+    base: ToolDocument | None = None
     difference: ToolDifference | None = None
     breaking: tuple[BreakingChange, ...] = ()
     has_other_cases: bool = False
@@ -78,7 +79,7 @@ def plan_import(tools: Iterable[ExchangedTool]) -> list[PlannedTool]:
         breaking = find_breaking_changes(old, new) if difference else ()
         said = None if tool.cases is None else [case.to_document() for case in tool.cases]
         has_other_cases = said is not None and said != cases.get(stored.pk, [])
-        planned.append(PlannedTool(tool, stored, difference, breaking, has_other_cases))
+        planned.append(PlannedTool(tool, stored, old, difference, breaking, has_other_cases))
     return planned
 
 
@@ -108,9 +109,14 @@ def apply_import(
         if planned.kind is ImportKind.SAME:
             yield ImportOutcome(given.snapshot.name)
         else:
-            stored, is_active = planned.stored, given.is_active
-            cases = given.cases
-            yield import_tool(stored, given.snapshot, entry, is_active=is_active, cases=cases)
+            yield import_tool(
+                planned.stored,
+                given.snapshot,
+                entry,
+                is_active=given.is_active,
+                cases=given.cases,
+                base=planned.base,
+            )
 
 
 def import_tool(
@@ -120,10 +126,13 @@ def import_tool(
     *,
     is_active: bool,
     cases: Sequence[CaseDocument] | None = None,
+    base: ToolDocument | None = None,
 ) -> ImportOutcome:
     """Publish one tool; a refusal is its outcome. `is_active` counts for a tool that is new."""
     try:
-        publication = publish_snapshot(stored, new, entry, is_active=is_active, cases=cases)
+        publication = publish_snapshot(
+            stored, new, entry, is_active=is_active, cases=cases, base=base
+        )
     except ToolboxError as error:
         return ImportOutcome(new.name, refusal=error)
     return ImportOutcome(new.name, publication.version.number)

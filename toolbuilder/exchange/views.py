@@ -53,11 +53,16 @@ MAX_NOTE_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ShownTool:
-    """A tool of the files beside the stored one; `choice` is what becomes of it, `is_closed` of one not to be changed."""
+    """A tool of the files beside the stored one; `choice` is what becomes of it.
+
+    `is_closed` is one that the person may not change, `is_overtaken` one that says something else than
+    when its differences were shown.
+    """
 
     planned: PlannedTool
     choice: str = ""
     is_closed: bool = False
+    is_overtaken: bool = False
     difference: ShownDifference | None = None
 
     @property
@@ -123,6 +128,10 @@ def import_tools(request: HttpRequest) -> HttpResponse:
     if "apply" in request.POST:
         if len(shown) > TOOLS_SHOWN:
             refusal = _("More than %d tools: import them with manage.py tools apply.") % TOOLS_SHOWN
+        elif any(tool.is_overtaken for tool in shown):
+            refusal = _(
+                "Tools were changed by somebody else meanwhile; look at the differences again."
+            )
         elif any(tool.is_conflict and not tool.choice for tool in shown):
             refusal = _("Choose for each tool that is there whether it is replaced.")
         else:
@@ -170,12 +179,15 @@ def _plan(request: HttpRequest, content: ToolFiles) -> list[ShownTool]:
     for planned in plan_import(content.tools):
         choice = request.POST.get(f"choice-{planned.given.name}", "")
         is_closed = not _may_write(user, planned)
+        seen = request.POST.get(f"seen-{planned.given.name}") if choice else None
+        is_overtaken = bool(planned.base and seen and seen != planned.base.content_hash)
         difference = None
         if planned.stored and planned.difference and len(shown) < TOOLS_SHOWN:
             old = ToolDocument.of_row(planned.stored)
             difference = show_difference(old, planned.given.snapshot)
-        choice = str(ImportConflict.SKIP) if is_closed else choice if choice in choices else ""
-        shown.append(ShownTool(planned, choice, is_closed, difference))
+        choice = choice if choice in choices and not is_overtaken else ""
+        choice = str(ImportConflict.SKIP) if is_closed else choice
+        shown.append(ShownTool(planned, choice, is_closed, is_overtaken, difference))
     order = (ImportKind.CHANGED, ImportKind.NEW, ImportKind.SAME)
     return sorted(shown, key=lambda tool: order.index(tool.planned.kind))
 

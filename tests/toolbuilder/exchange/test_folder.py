@@ -158,13 +158,39 @@ def test_all_faults_are_told_with_their_lines_and_nothing_is_applied(folder: Pat
     assert [line.split(" ")[0] for line in lines] == [
         "tools/a.yaml:4:4:",
         "tools/b.yaml:4:1:",
+        "tools/sub/c.yml:1:1:",
         "tools/times.yaml:3:1:",
     ]
-    assert "times is there twice" in lines[2]
+    assert "times is there twice" in lines[3]
     with pytest.raises(CommandError) as caught:
         run("apply", str(folder))
     assert caught.value.returncode == 1
     assert not ToolDefinition.objects.filter(name="good").exists()
+
+
+def test_faults_of_form_and_of_the_databases_are_told_together(folder: Path) -> None:
+    path = folder / "tools/sales.yaml"
+    path.write_text(path.read_text().replace("1 AS one", "nothing AS one"))
+    tool = ToolDefinition.objects.get(name="times")
+    save_case(tool, None, read_case({"name": "six", "arguments": {"a": 2, "b": 3}}, ""), "ann")
+    run("export", str(folder), "--tools", "times")
+    path = folder / "tools/times.yaml"
+    path.write_text(path.read_text().replace("definition: a * b", "definition: a / 0"))
+    (folder / "tools/broken.yaml").write_text("toolbuilder: 1\nkind: tool\nname: a\n  b: c\n")
+    (folder / "sources/crm.yaml").write_text("toolbuilder: 1\nkind: source\nname: crm\nprot: 1\n")
+    of_crm = "toolbuilder: 1\nkind: tool\nname: b\ndata_source: crm\ndefinition: SELECT 1\n"
+    (folder / "tools/of_crm.yaml").write_text(of_crm)
+
+    code, told = plan(str(folder))
+
+    assert code == 1
+    assert [line.split(" ")[0] for line in told.splitlines()] == [
+        "sources/crm.yaml:4:1:",
+        "tools/broken.yaml:4:4:",
+        "tools/sales.yaml:8:4:",
+        "tools/times.yaml:12:1:",
+    ]
+    assert not ToolDefinition.objects.filter(name="b").exists()
 
 
 def test_database_names_the_line_of_a_statement_that_it_refuses(folder: Path) -> None:

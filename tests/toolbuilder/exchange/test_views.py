@@ -1,6 +1,7 @@
 """Files in the browser: export of chosen tools, import by a plan, and what is owned by files."""
 
 import io
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,22 @@ def test_plan_is_shown_before_new_and_replaced_tools_are_written(staff: Client) 
     definitions = dict(ToolDefinition.objects.values_list("name", "definition"))
     assert definitions == {"times": "b * a", "plus": "a"}
     assert ToolDefinition.objects.get(name="plus").versions.get().note == "from git"
+
+
+def test_tool_that_was_changed_since_the_plan_was_shown_is_not_replaced(staff: Client) -> None:
+    tool = make_expression(name="times")
+    shown = page(staff.post(IMPORT, {"document": TIMES.format(definition="b * a")}))
+    seen = re.search(r'name="seen-times" value="(\w+)"', shown)
+    assert seen
+    ToolDefinition.objects.update(definition="a + b")
+    given = {"document": TIMES.format(definition="b * a"), "choice-times": "replace"}
+
+    text = page(staff.post(IMPORT, {**given, "seen-times": seen[1], "apply": "1"}), 422)
+
+    assert "Tools were changed by somebody else meanwhile" in text
+    assert "<del>a + b</del>" in text
+    tool.refresh_from_db()
+    assert tool.definition == "a + b"
 
 
 def test_refused_tool_keeps_all_others_out(staff: Client) -> None:
