@@ -1,6 +1,6 @@
 """Publishing: a draft, an old version or a file becomes what is served, in one transaction."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.db import IntegrityError, transaction
@@ -82,9 +82,12 @@ def publish_tool(
     overwrites: bool = False,
     override_reason: str = "",
     old_names_days: int = 0,
+    decide: Callable[[], object] | None = None,
 ) -> Publication:
     """Serve what the draft says, as it was when `draft` was read, and delete it.
 
+    Its database and its test cases are asked first. `decide` is then called in the transaction that
+    writes: what it raises keeps everything as it is.
     A new tool becomes active; one that is there stays active or inactive. Raises StaleDraftError when
     the draft, or, unless `overwrites`, the tool has changed since, with what is there now;
     DraftOwnedError; ReviewNeededError where somebody else has to approve it first; DefinitionError when
@@ -101,6 +104,8 @@ def publish_tool(
     )
     entry = _judge_with_cases(snapshot, draft.tool, entry, ToolCase.objects.of(draft.tool, draft))
     with transaction.atomic():
+        if decide:
+            decide()
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
             rows = ToolDefinition.objects.whole().select_for_update(of=("self",))

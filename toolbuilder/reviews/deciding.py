@@ -27,14 +27,16 @@ def ask_for_review(
 ) -> ToolReview:
     """The review of the draft as it is; one that is open already goes on with it.
 
-    Names that it changes shall answer for so many days once it is published. Raises as publish_tool does for a draft that could not be served, or has changed.
+    Names that it changes shall answer for so many days once it is published. Raises as publish_tool
+    does for a draft that could not be served, or has changed.
     """
     snapshot = read_draft(draft).tool
     judge(snapshot, draft.tool, username)
     with transaction.atomic():
+        # The review before the draft, as those who decide lock them.
+        asked = ToolReview.objects.select_for_update(of=("self",)).filter(draft=draft)
+        review = asked.filter(state__in=OPEN_STATES).first() or ToolReview(draft=draft)
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
-        review = ToolReview.objects.filter(draft=locked, state__in=OPEN_STATES).first()
-        review = review or ToolReview(draft=locked)
         review.tool, review.name, review.tags = locked.tool, snapshot.name, list(snapshot.tags)
         review.document, review.content_hash = snapshot.to_document(), snapshot.content_hash
         review.base_hash = read_base_hash(locked.tool)
@@ -102,20 +104,28 @@ def approve_and_publish(review_id: int, user: User, reason: str = "") -> Publica
 
     Raises as publish_tool does; then nothing is decided.
     """
-    with transaction.atomic():
+
+    def decide(*, is_final: bool = True) -> ToolReview:
         review = _lock_for_decision(review_id, user)
         _require_reason(review, reason)
-        _decide(review, ReviewState.APPROVED, user.get_username(), reason)
-        _note(review, CommentKind.PUBLISHED, user.get_username(), reason)
+        if is_final:
+            _decide(review, ReviewState.APPROVED, user.get_username(), reason)
+            _note(review, CommentKind.PUBLISHED, user.get_username(), reason)
+        return review
+
+    # Before the database and the test cases are asked, and again after: nobody waits for them.
+    with transaction.atomic():
+        review = decide(is_final=False)
         draft = ToolDraft.objects.get(reviews=review)
-        return publish_tool(
-            draft,
-            draft.owner,
-            note=review.note,
-            # A red case needs a reason as well.
-            override_reason=reason,
-            old_names_days=review.old_names_days,
-        )
+    return publish_tool(
+        draft,
+        draft.owner,
+        note=review.note,
+        # A red case needs a reason as well.
+        override_reason=reason,
+        old_names_days=review.old_names_days,
+        decide=decide,
+    )
 
 
 def withdraw(review_id: int, username: str) -> ToolReview:

@@ -2,16 +2,19 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
 from access.models import CallRecord, Outcome, Toolset
+from config.services.postgres import EmbeddedPostgres
 from core.errors import EditError, RedCasesError, ReviewNeededError, ToolboxError
 from tests.factories import make_toolset
 from tests.toolbuilder.cases.rows import add_case, case_of
 from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
+from tests.waiting import wait_until
 from toolbuilder.editing.drafts import PageState, discard_draft, take_over
 from toolbuilder.editing.publishing import publish_snapshot, publish_tool, restore_version
 from toolbuilder.history.versions import VersionEntry, record_version
@@ -249,21 +252,52 @@ def test_of_two_who_publish_at_once_one_is_told_of_the_other() -> None:
     review = ask(tool)
     people = [make_person("kim", "reviewer"), make_person("lee", "reviewer")]
 
-    def publish(person: User) -> str:
-        try:
-            approve_and_publish(review.pk, person)
-        except ToolboxError as error:
-            return str(error)
-        finally:
-            connection.close()
-        return ""
-
     with ThreadPoolExecutor(2) as threads:
-        told = sorted(threads.map(publish, people))
+        told = sorted(threads.map(lambda person: _publish(review.pk, person), people))
 
     assert told[0] == ""
     assert "has decided on this review already" in told[1]
     assert ToolVersion.objects.filter(reviewed_by__in=["kim", "lee"]).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_others_may_decide_while_the_database_judges_the_change(
+    embedded_postgres: EmbeddedPostgres,
+) -> None:
+    tool = make_reviewed_tool()
+    kim, lee = make_person("kim", "reviewer"), make_person("lee", "reviewer")
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'held'::regclass"
+    with (
+        psycopg.connect(embedded_postgres.dsn("demo", "demo_owner"), autocommit=True) as owner,
+        ThreadPoolExecutor(1) as threads,
+    ):
+        owner.execute("CREATE TABLE held AS SELECT 1 AS amount")
+        owner.execute("GRANT SELECT ON held TO demo_reader")
+        try:
+            sql = "SELECT :a * :b * amount AS product FROM held"
+            review = ask(tool, tool_type="SQL", definition=sql)
+            with owner.transaction():
+                owner.execute("LOCK TABLE held")
+                published = threads.submit(_publish, review.pk, kim)
+                wait_until(lambda: owner.execute(waiting).fetchone() == (1,))
+                send_back(review.pk, lee, "Why another table?")
+            told = published.result(60)
+        finally:
+            owner.execute("DROP TABLE held")
+
+    assert "waits for its author" in told
+    assert ToolDefinition.objects.get().definition == "a * b"
+
+
+def _publish(review_id: int, person: User) -> str:
+    """Why the person could not publish, '' if that was possible; in a thread of its own."""
+    try:
+        approve_and_publish(review_id, person)
+    except ToolboxError as error:
+        return str(error)
+    finally:
+        connection.close()
+    return ""
 
 
 def test_red_case_needs_a_reason_which_stays() -> None:
