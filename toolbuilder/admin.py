@@ -11,7 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest
-from django.utils.html import format_html_join
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -19,11 +20,12 @@ from access.reader_language import in_language, stored_text
 from catalog.jobs import send_job
 from catalog.sources.settings import read_sources
 from catalog.visible_admin import VisibleAdmin
-from core.errors import DataSourceError, DeadlineExceededError, DefinitionError
+from core.errors import DataSourceError, DeadlineExceededError, DefinitionError, RedCasesError
+from toolbuilder.cases.gate import require_green
 from toolbuilder.editing.publishing import REFRESH_USES, set_all_active
 from toolbuilder.exchange.ownership import is_owned_by_files
 from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_version
-from toolbuilder.models import VersionOrigin
+from toolbuilder.models import ToolCase, VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_reviewing, tag_texts
 from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
@@ -50,11 +52,24 @@ class ParameterFormSet(
             rows = [form.instance for form in kept if form.cleaned_data]
             rows.sort(key=lambda row: row.position)
             spec = build_spec(self.instance, rows, sources.dialects)
-            check_tool(spec, sources, self.author)
+            try:
+                check_tool(spec, sources, self.author)
+            except (DataSourceError, DeadlineExceededError) as error:
+                self.unjudged = in_language(error)
+            if self.instance.pk:
+                cases = list(ToolCase.objects.of(self.instance, None))
+                snapshot = ToolDocument.of_row(self.instance, rows)
+                require_green(cases, snapshot, sources, self.author)
         except DefinitionError as error:
             raise ValidationError(in_language(error)) from error
-        except (DataSourceError, DeadlineExceededError) as error:
-            self.unjudged = in_language(error)
+        except RedCasesError as error:
+            name = ToolDefinition.objects.values_list("name", flat=True).get(pk=self.instance.pk)
+            way = format_html(
+                '<a href="{}">{}</a>',
+                reverse("tool", args=[name]),
+                _("Only the editor publishes although a case is red, with a reason that stays."),
+            )
+            raise ValidationError([in_language(error), way]) from error
 
 
 class ToolForm(forms.ModelForm[ToolDefinition]):

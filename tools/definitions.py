@@ -221,9 +221,15 @@ class ToolDocument(_Document):
     parameters: Annotated[tuple[ParameterDocument, ...], BeforeValidator(_read_parameters)] = ()
 
     @classmethod
-    def of_row(cls, tool: ToolDefinition) -> "ToolDocument":
-        """The tool as its rows are; best read with `ToolDefinition.objects.whole()`."""
-        rows = sorted(tool.parameters.all(), key=lambda row: (row.position, row.id))
+    def of_row(
+        cls, tool: ToolDefinition, rows: Iterable[ToolParameter] | None = None
+    ) -> "ToolDocument":
+        """The tool as its rows are; best read with `ToolDefinition.objects.whole()`.
+
+        `rows` are parameters in their order, in place of those that are stored.
+        """
+        if rows is None:
+            rows = sorted(tool.parameters.all(), key=lambda row: (row.position, row.id))
         return cls.model_construct(
             **_read_columns(tool, [name for name in TOOL_FIELDS if name != "data_source"]),
             data_source=tool.source_name,

@@ -7,7 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from config.services.postgres import EmbeddedPostgres
+from core.cases.documents import read_case
 from tests.factories import make_expression, make_tool
+from toolbuilder.cases.rows import save_case
 from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
 
 pytestmark = pytest.mark.django_db
@@ -131,6 +133,21 @@ def test_tool_that_cannot_be_served_is_refused_and_the_form_kept(
     assert message in page
     assert "made_here" in page
     assert not ToolDefinition.objects.exists()
+
+
+def test_red_case_is_refused_with_the_way_to_the_editor(admin: Client) -> None:
+    tool = make_tool("SELECT 1 AS one", name="made_here")
+    one = {"check": "value", "path": "$[0].one", "value": 1}
+    save_case(tool, None, read_case({"name": "it is one", "expects": [one]}, "case"), "ann")
+    change = f"/admin/tools/tooldefinition/{tool.pk}/change/"
+
+    refused = admin.post(change, form("SELECT 2 AS one")).content.decode()
+
+    assert "1 of 1 cases is red: it is one. Expected $[0].one = 1; got 2." in refused
+    assert '<a href="/tools/made_here/">Only the editor publishes although' in refused
+    tool.refresh_from_db()
+    assert tool.definition == "SELECT 1 AS one"
+    assert admin.post(change, form("SELECT 1 AS one, 2 AS two")).status_code == 302
 
 
 def test_list_shows_why_a_tool_is_not_served(admin: Client) -> None:
