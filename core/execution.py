@@ -13,10 +13,15 @@ from core.arguments import (
 )
 from core.errors import DefinitionError, ExpressionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
-from core.http_answers import HttpAnswer, service_answer
-from core.http_logic import OperationArguments, check_declared, operation_schema, read_operation
+from core.http_calls import CallLimits, HttpCall, HttpService
+from core.http_logic import (
+    OperationArguments,
+    check_declared,
+    check_repeatable,
+    operation_schema,
+    read_operation,
+)
 from core.ingest.operations import Operation
-from core.ingest.requests import PlainRequest, build_request
 from core.messages import Message, message
 from core.parameter_checks import check_parameters
 from core.results import Answer, QueryResult, query_answer, value_answer
@@ -68,18 +73,6 @@ class QuerySource(Protocol):
 
     async def run(self, query: Query) -> QueryResult:
         """The rows. Raises DataSourceError, DeadlineExceededError."""
-
-
-class HttpService(Protocol):
-    """One HTTP service, to which an administrator has given an address and credentials."""
-
-    @property
-    def server_url(self) -> str: ...
-
-    async def send(
-        self, request: PlainRequest, *, byte_limit: int, timeout_ms: int, caller: str = ""
-    ) -> HttpAnswer:
-        """What it says, an error status among it. Raises DataSourceError, DeadlineExceededError."""
 
 
 class QuerySources(Protocol):
@@ -184,12 +177,16 @@ class CompiledTool:
                 return query_answer(await source.run(query), self.spec.result_format)
             case Operation() as operation:
                 assert isinstance(self.spec.logic, HttpLogic)  # noqa: S101 - narrows
-                service, spec = sources.service(self.spec.logic.data_source), self.spec
-                request = build_request(operation, values, server_url=service.server_url)
-                answer = await service.send(
-                    request, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms, caller=caller
-                )
-                return service_answer(answer, spec.byte_limit)
+                service = sources.service(self.spec.logic.data_source)
+                return await HttpCall(service, self.call_limits, caller).run(operation, values)
+
+    @property
+    def call_limits(self) -> CallLimits:
+        """The caps of one call of an HTTP tool."""
+        spec = self.spec
+        return CallLimits(
+            row_limit=spec.row_limit, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms
+        )
 
     def query_for(self, values: Mapping[str, object], caller: str = "") -> Query:
         """The run of a SQL tool's statement with these validated values, within the tool's caps."""
@@ -234,6 +231,7 @@ def _compile_logic(
         case HttpLogic(text):
             operation = read_operation(text)
             check_declared(operation, spec.parameters)
+            check_repeatable(operation, spec.annotations)
             return operation
 
 

@@ -20,13 +20,14 @@ _CHARSET = re.compile(r"charset=\"?([\w-]+)", re.IGNORECASE)
 class HttpAnswer:
     """The status, the content type as it was sent, and the body, decompressed.
 
-    `is_cut` says that the body is the beginning of a longer one.
+    `is_cut` says that the body is the beginning of a longer one. `link` is the header of that name.
     """
 
     status: int
     content_type: str
     body: bytes
     is_cut: bool = False
+    link: str = ""
 
 
 def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
@@ -35,11 +36,44 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
     Raises DataSourceError for a status of 300 or more, for JSON beyond the limit and for what is
     neither JSON nor text.
     """
-    if answer.status >= 300:
-        raise DataSourceError(_explain_status(answer))
+    require_success(answer)
     if not answer.body:
         return value_answer(None)
-    if _JSON.match(answer.content_type) and answer.is_cut:
+    if is_json(answer):
+        require_whole(answer, byte_limit)
+        value, text = _read_json(answer.body)
+        structured = value if isinstance(value, dict) else {"result": value}
+        return Answer(structured=structured, texts=(text,))
+    text = decode(answer)
+    if not answer.is_cut:
+        return value_answer(text)
+    notice = f"(truncated: the text is longer than the limit of {byte_limit} bytes)"
+    return Answer(structured={"result": text}, texts=(text, notice), truncated=True)
+
+
+def answer_value(answer: HttpAnswer, byte_limit: int) -> JsonValue:
+    """What the service says as one value, of which a part can be kept. Raises as `service_answer`."""
+    require_success(answer)
+    require_whole(answer, byte_limit)
+    if not answer.body:
+        return None
+    return _read_json(answer.body)[0] if is_json(answer) else decode(answer)
+
+
+def is_json(answer: HttpAnswer) -> bool:
+    """Whether the service says that its answer is JSON."""
+    return _JSON.match(answer.content_type) is not None
+
+
+def require_success(answer: HttpAnswer) -> None:
+    """Raise DataSourceError, with what the service says, for a status of 300 or more."""
+    if answer.status >= 300:
+        raise DataSourceError(_explain_status(answer))
+
+
+def require_whole(answer: HttpAnswer, byte_limit: int) -> None:
+    """Raise DataSourceError for an answer of which only the beginning is there."""
+    if answer.is_cut:
         raise DataSourceError(
             message(
                 "http.answer_too_long",
@@ -48,15 +82,6 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
                 limit=str(byte_limit),
             )
         )
-    if _JSON.match(answer.content_type):
-        value, text = _read_json(answer.body)
-        structured = value if isinstance(value, dict) else {"result": value}
-        return Answer(structured=structured, texts=(text,))
-    text = _decode(answer)
-    if not answer.is_cut:
-        return value_answer(text)
-    notice = f"(truncated: the text is longer than the limit of {byte_limit} bytes)"
-    return Answer(structured={"result": text}, texts=(text, notice), truncated=True)
 
 
 def _read_json(body: bytes) -> tuple[JsonValue, str]:
@@ -90,11 +115,12 @@ def _explain_status(answer: HttpAnswer) -> Message:
             "{said}; redirects are not followed, so its address has to be the final one",
             said=status,
         )
-    text = clean_text(_decode(answer), MAX_ERROR_CHARACTERS)
+    text = clean_text(decode(answer), MAX_ERROR_CHARACTERS)
     return message("http.status_said", "{said}: {text}", said=status, text=text) if text else status
 
 
-def _decode(answer: HttpAnswer) -> str:
+def decode(answer: HttpAnswer) -> str:
+    """The body as text; what is not in its encoding is replaced."""
     named = _CHARSET.search(answer.content_type)
     try:
         return answer.body.decode(named[1] if named else "utf-8", "replace")

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any, cast, get_args
 
 from core.arguments import ArgumentsValidator, arguments_validator, input_schema
@@ -16,18 +17,26 @@ from core.ingest.operations import (
     Operation,
     OperationBody,
     OperationParameter,
+    OperationValue,
     Place,
     Style,
     input_schema_of,
 )
+from core.ingest.templates import NAME, check_json, find_names
 from core.ingest.texts import shown
 from core.json_schema import SchemaCheck
+from core.kept_parts import Keep
 from core.messages import Value, list_lines, message
-from core.toolspec import JsonValue, ParameterSpec
+from core.paging import MAX_PAGES, PAGING_KINDS, Paging
+from core.toolspec import JsonValue, ParameterSpec, Presence
 
 _PATH = re.compile(r"/[^\s?#\\]*")
 _DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 _TEXTS = ("summary", "description", "operation_id")
+# As core.ingest.requests has it; a value that is written out has no blanks at its ends either.
+_HEADER_TEXT = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+MAX_RETRIES = 5
+MAX_FIRST_PAGE = 1_000_000
 
 
 def operation_text(operation: Operation) -> str:
@@ -52,8 +61,20 @@ def operation_text(operation: Operation) -> str:
             if value != ""
         }
         for parameter in operation.parameters
+        if not parameter.needs_row
     ]
-    if body := operation.body:
+    if operation.values:
+        document["values"] = [
+            {"name": value.name, "in": value.place.value, "value": value.text}
+            for value in operation.values
+        ]
+    if (body := operation.body) and body.template:
+        document["body"] = {
+            "content_type": body.content_type,
+            "kind": body.kind,
+            "template": body.template,
+        }
+    elif body:
         document["body"] = {
             "content_type": body.content_type,
             "kind": body.kind,
@@ -61,6 +82,11 @@ def operation_text(operation: Operation) -> str:
             "is_flat": body.is_flat,
             "needed": list(body.needed),
         }
+    for name, part in (("keep", operation.keep), ("paging", operation.paging)):
+        if part is not None:
+            document[name] = {key: value for key, value in asdict(part).items() if value != ""}
+    if operation.retries:
+        document["retries"] = operation.retries
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
@@ -75,8 +101,11 @@ def read_operation(text: str) -> Operation:
             )
         ) from error
     try:
-        operation = _read(given)
+        operation = _with_named(_read(given))
         _check_places(operation)
+        _check_written(operation)
+    except DefinitionError:
+        raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DefinitionError(
             message(
@@ -153,7 +182,7 @@ def operation_schema(operation: Operation, parameters: Sequence[ParameterSpec]) 
 
 
 def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) -> None:
-    """Raise DefinitionError for a row that names no parameter of the operation."""
+    """Raise DefinitionError for a row that names no parameter of the operation, or one without a row."""
     names = [parameter.argument for parameter in operation.parameters]
     if unknown := [spec.name for spec in parameters if spec.name not in names]:
         raise DefinitionError(
@@ -163,6 +192,68 @@ def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) ->
                 " {names}",
                 unknown=", ".join(unknown),
                 names=", ".join(names[:20]) or "none",
+            )
+        )
+    declared = {spec.name: spec for spec in parameters}
+    for parameter in operation.parameters:
+        spec = declared.get(parameter.argument)
+        if parameter.needs_row and spec is None:
+            raise DefinitionError(
+                message(
+                    "http.name_undeclared",
+                    "the request uses {name}, which is not declared; add the parameter",
+                    name=parameter.argument,
+                )
+            )
+        if parameter.place is Place.PATH and spec and spec.presence is Presence.OPTIONAL_NULL:
+            raise DefinitionError(
+                message(
+                    "http.path_needs_value",
+                    "{name} is a part of the path: make it required, or give it a default",
+                    name=parameter.argument,
+                )
+            )
+    declared = {spec.name: spec for spec in parameters}
+    for parameter in operation.parameters:
+        if not parameter.needs_row:
+            continue
+        if parameter.argument not in declared:
+            raise DefinitionError(
+                message(
+                    "http.name_undeclared",
+                    "the request uses {name}, which is not declared; add the parameter",
+                    name=parameter.argument,
+                )
+            )
+        if parameter.place is Place.PATH and declared[parameter.argument].accepts_null:
+            raise DefinitionError(
+                message(
+                    "http.path_needs_value",
+                    "{name} is a part of the path: it has to be required, or have a default",
+                    name=parameter.argument,
+                )
+            )
+
+
+def check_repeatable(operation: Operation, annotations: Mapping[str, bool]) -> None:
+    """Raise DefinitionError where a request would be sent again that may change something twice."""
+    hints = ANNOTATIONS_BY_METHOD[operation.method]
+    if operation.retries and not (hints.idempotent or annotations.get("idempotentHint")):
+        raise DefinitionError(
+            message(
+                "http.retries_unsafe",
+                "{method} may change something twice when it is sent again; set retries to 0, or say"
+                " that the tool is idempotent",
+                method=operation.method.upper(),
+            )
+        )
+    if operation.paging and not (hints.read_only or annotations.get("readOnlyHint")):
+        raise DefinitionError(
+            message(
+                "http.paging_unsafe",
+                "{method} may change something with each page; take paging out, or say that the tool"
+                " only reads",
+                method=operation.method.upper(),
             )
         )
 
@@ -207,7 +298,114 @@ def _read(given: Mapping[str, Any]) -> Operation:
         deprecated=given.get("deprecated") is True,
         parameters=tuple(map(_read_parameter, given.get("parameters", ()))),
         body=_read_body(given["body"]) if given.get("body") else None,
+        values=tuple(
+            OperationValue(str(value["name"]), Place(value["in"]), str(value["value"]))
+            for value in given.get("values", ())
+        ),
+        keep=_read_keep(given.get("keep")),
+        paging=_read_paging(given.get("paging")),
+        retries=_read_number(given, "retries", 0, MAX_RETRIES),
     )
+
+
+def _read_keep(given: Mapping[str, Any] | None) -> Keep | None:
+    keep = Keep(**{name: str(text) for name, text in given.items()}) if given else Keep()
+    return keep if keep.path or keep.expression else None
+
+
+def _read_paging(given: Mapping[str, Any] | None) -> Paging | None:
+    if not given:
+        return None
+    if given["kind"] not in PAGING_KINDS:
+        raise DefinitionError(
+            message(
+                "http.paging_kind",
+                "definition: paging is by one of {kinds}",
+                kinds=", ".join(PAGING_KINDS),
+            )
+        )
+    return Paging(
+        kind=given["kind"],
+        items=str(given.get("items", "")),
+        next=str(given.get("next", "")),
+        parameter=str(given.get("parameter", "")),
+        first=_read_number(given, "first", 1, MAX_FIRST_PAGE),
+        pages=_read_number(given, "pages", 10, MAX_PAGES),
+    )
+
+
+def _read_number(given: Mapping[str, Any], name: str, default: int, limit: int) -> int:
+    number = given.get(name, default)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= limit:
+        raise DefinitionError(
+            message(
+                "http.definition_number",
+                "definition: {name} must be a whole number from 0 to {limit}",
+                name=name,
+                limit=limit,
+            )
+        )
+    return number
+
+
+def _with_named(operation: Operation) -> Operation:
+    """The operation with a parameter for each name that is written in it and described nowhere."""
+    parameters = {parameter.argument: parameter for parameter in operation.parameters}
+    if len(parameters) < len(operation.parameters):
+        # Two have one argument, which is refused later.
+        return operation
+    described = {parameter.name for parameter in operation.parameters_in(Place.PATH)}
+    in_path = TEMPLATE.findall(operation.path)
+    names = {name: Place.PATH for name in in_path if name not in described and _is_name(name)}
+    texts: list[str] = [value.text for value in operation.values]
+    texts += [operation.body.template] if operation.body else []
+    names |= {name: Place.PART for text in texts for name in find_names(text) if name not in names}
+    for name, place in names.items():
+        if name not in parameters:
+            is_needed = place is Place.PATH
+            parameters[name] = OperationParameter(
+                name=name,
+                argument=name,
+                place=place,
+                schema={},
+                required=is_needed,
+                needs_row=True,
+            )
+    return replace(operation, parameters=tuple(parameters.values()))
+
+
+def _is_name(text: str) -> bool:
+    return NAME.fullmatch(f"{{{text}}}") is not None
+
+
+def _check_written(operation: Operation) -> None:
+    """What is written out by hand: values, the body, and what becomes of the answer."""
+    for value in operation.values:
+        if not value.name or value.place not in {Place.QUERY, Place.HEADER}:
+            raise DefinitionError(
+                message(
+                    "http.value_name",
+                    "each value needs a name, and is one of the query or a header",
+                )
+            )
+        if value.place is Place.HEADER and not _HEADER_TEXT.fullmatch(value.text):
+            raise DefinitionError(
+                message(
+                    "http.header_text",
+                    "the header {name} must be printable ASCII on one line",
+                    name=shown(value.name),
+                )
+            )
+    if operation.body and operation.body.template and operation.body.kind != "text":
+        check_json(operation.body.template)
+    for place, part in (("keep", operation.keep), ("paging", operation.paging)):
+        try:
+            if part is not None:
+                part.check()
+        except DefinitionError as error:
+            raise DefinitionError(
+                message("http.part_fault", "{part}: {reason}", part=place, reason=error.message)
+            ) from error
 
 
 def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:
@@ -247,6 +445,7 @@ def _read_body(given: Mapping[str, Any]) -> OperationBody:
         required=given.get("required") is True,
         is_flat=given.get("is_flat") is True,
         needed=tuple(map(str, given.get("needed", ()))),
+        template=str(given.get("template", "")),
     )
 
 
@@ -269,8 +468,14 @@ def _check_places(operation: Operation) -> None:
                 "definition: every {name} of the path needs its required parameter",
             )
         )
-    for header in operation.parameters_in(Place.HEADER):
-        if not HEADER_NAME.fullmatch(header.name) or header.name.lower() in RESERVED_HEADERS:
+    headers: Iterable[OperationParameter | OperationValue] = (
+        *operation.parameters_in(Place.HEADER),
+        *(value for value in operation.values if value.place is Place.HEADER),
+    )
+    for header in headers:
+        is_accept = isinstance(header, OperationValue) and header.name.lower() == "accept"
+        is_reserved = header.name.lower() in RESERVED_HEADERS and not is_accept
+        if not HEADER_NAME.fullmatch(header.name) or is_reserved:
             raise DefinitionError(
                 message(
                     "http.definition_header",
@@ -280,7 +485,8 @@ def _check_places(operation: Operation) -> None:
             )
     fields = operation.parameters_in(Place.BODY)
     if bool(fields) and (
-        operation.body is None or not (operation.body.is_flat or len(fields) == 1)
+        operation.body is None
+        or not (operation.body.template or operation.body.is_flat or len(fields) == 1)
     ):
         raise DefinitionError(
             message(

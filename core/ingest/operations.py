@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Literal
 
 from core.ingest.schema_keywords import JsonSchema, type_word
+from core.kept_parts import Keep
+from core.paging import Paging
 from core.retrieval.model import MCPAnnotations, ToolParameter
 from core.toolspec import JsonValue
 
@@ -34,6 +36,8 @@ class Place(StrEnum):
     HEADER = "header"
     COOKIE = "cookie"
     BODY = "body"
+    # A part of longer texts: of values, or of a body that is written out.
+    PART = "part"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,7 @@ class OperationParameter:
     """One value of the request: `argument` is its name for the agent, `name` for the service.
 
     `style` and `explode` say how lists and objects are written, as in OpenAPI; json as JSON text.
+    `needs_row`: it is only named in a text, so that a declared parameter has to say what it is.
     """
 
     name: str
@@ -51,6 +56,19 @@ class OperationParameter:
     required: bool = False
     style: Style = "simple"
     explode: bool = False
+    needs_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OperationValue:
+    """A value of the query or a header that somebody wrote: a text with `{argument}`s in it.
+
+    It is sent when all of them are given; without any it is sent always.
+    """
+
+    name: str
+    place: Place
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +76,8 @@ class OperationBody:
     """How the arguments of place body are sent.
 
     `is_flat`: each is one field; otherwise there is one, which is the whole body. `needed` are the
-    arguments that a flat body holds whenever it is sent.
+    arguments that a flat body holds whenever it is sent. `template` is the body written out, with
+    `{argument}`s in it, of one that is neither.
     """
 
     content_type: str
@@ -66,6 +85,7 @@ class OperationBody:
     required: bool
     is_flat: bool
     needed: tuple[str, ...] = ()
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +105,8 @@ class Operation:
 
     `name` is unique in its document and valid as a tool's. `server_urls` may be relative to the
     document's own address. `security` holds alternatives, each the ids of schemes that go together;
-    an empty alternative means that none is needed.
+    an empty alternative means that none is needed. `retries` are how often a call is sent again after
+    a failure that may pass.
     """
 
     name: str
@@ -100,6 +121,11 @@ class Operation:
     security: tuple[tuple[str, ...], ...] = ()
     tags: tuple[str, ...] = ()
     deprecated: bool = False
+    # What people add to it: values that are written out, and what becomes of the answer.
+    values: tuple[OperationValue, ...] = ()
+    keep: Keep | None = None
+    paging: Paging | None = None
+    retries: int = 0
 
     def parameters_in(self, place: Place) -> tuple[OperationParameter, ...]:
         """The parameters of one place, in the document's order."""

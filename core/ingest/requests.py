@@ -8,8 +8,9 @@ from difflib import get_close_matches
 
 from core.errors import ArgumentsError, DefinitionError
 from core.ingest.escapes import escape, escape_path, escape_segment
-from core.ingest.operations import TEMPLATE, Operation, OperationParameter, Place
+from core.ingest.operations import TEMPLATE, Operation, OperationParameter, OperationValue, Place
 from core.ingest.schema_keywords import accepts_null, types_of
+from core.ingest.templates import ABSENT, NAME, fill_json, fill_text, find_names
 from core.ingest.texts import shown
 from core.ingest.values import json_text, query_pairs, simple_items, value_text
 from core.messages import Value, list_lines, message
@@ -53,6 +54,8 @@ def build_request(
     """
     fields = operation.parameters_in(Place.BODY)
     nullable = {parameter.argument for parameter in fields if accepts_null(parameter.schema)}
+    # Where a body is written out, its author lets null be sent or not.
+    nullable |= set(find_names(operation.body.template if operation.body else ""))
     given = {
         name: value for name, value in arguments.items() if value is not None or name in nullable
     }
@@ -137,30 +140,60 @@ def _path_of(operation: Operation, given: Arguments) -> str:
 
 def _pairs_of(operation: Operation, given: Arguments, place: Place) -> list[str]:
     """Escaped names with their values, for a query or cookies."""
-    return [
-        f"{escape(name)}={text}"
+    pairs = [
+        pair
         for parameter in operation.parameters_in(place)
         if parameter.argument in given
-        for name, text in query_pairs(parameter, given[parameter.argument])
+        for pair in query_pairs(parameter, given[parameter.argument])
     ]
+    for value in operation.values:
+        if value.place is place:
+            pairs += _pairs_of_value(value, given)
+    return [f"{escape(name)}={text}" for name, text in pairs]
+
+
+def _pairs_of_value(value: OperationValue, given: Arguments) -> list[tuple[str, str]]:
+    """What is sent of a value that is written out; a list that is all of it as one pair for each item."""
+    whole = NAME.fullmatch(value.text)
+    if whole and isinstance(given.get(whole[1]), (list, tuple)):
+        parameter = OperationParameter(
+            name=value.name,
+            argument=whole[1],
+            place=value.place,
+            schema={},
+            style="form",
+            explode=True,
+        )
+        return query_pairs(parameter, given[whole[1]])
+    text = fill_text(value.text, given)
+    return [] if text is None else [(value.name, escape(text))]
 
 
 def _headers_of(operation: Operation, given: Arguments) -> dict[str, str]:
+    texts = [
+        (
+            parameter.name,
+            parameter.argument,
+            ",".join(simple_items(parameter, given[parameter.argument])),
+        )
+        for parameter in operation.parameters_in(Place.HEADER)
+        if parameter.argument in given
+    ]
+    for value in operation.values:
+        text = fill_text(value.text, given) if value.place is Place.HEADER else None
+        texts += [(value.name, value.name, text)] if text is not None else []
     headers: dict[str, str] = {}
-    for parameter in operation.parameters_in(Place.HEADER):
-        if parameter.argument not in given:
-            continue
-        text = ",".join(simple_items(parameter, given[parameter.argument]))
+    for name, place, text in texts:
         if len(text) > MAX_HEADER_CHARACTERS or not _HEADER_VALUE.fullmatch(text):
             raise ArgumentsError(
                 message(
                     "arguments.header_value",
                     "{name}: must be printable ASCII on one line, at most {limit} characters",
-                    name=parameter.argument,
+                    name=place,
                     limit=MAX_HEADER_CHARACTERS,
                 )
             )
-        headers[parameter.name] = text
+        headers[name] = text
     cookies = _pairs_of(operation, given, Place.COOKIE)
     return {**headers, "Cookie": "; ".join(cookies)} if cookies else headers
 
@@ -169,10 +202,16 @@ def _encode_body(operation: Operation, given: Arguments) -> tuple[str, bytes]:
     """The content type and the body; '' and b'' if there is none. Raises ArgumentsError."""
     body = operation.body
     parameters = [field for field in operation.parameters_in(Place.BODY) if field.argument in given]
-    if body is None or not (parameters or (body.is_flat and body.required)):
+    if body is None or not (parameters or body.template or (body.is_flat and body.required)):
         return "", b""
     value: JsonValue
-    if body.is_flat:
+    if body.template and body.kind == "text":
+        value = NAME.sub(lambda found: fill_text(found[0], given) or "", body.template)
+    elif body.template:
+        value = fill_json(body.template, given)
+        if value is ABSENT:
+            return "", b""
+    elif body.is_flat:
         value = {field.name: given[field.argument] for field in parameters}
     else:
         value = given[parameters[0].argument]
@@ -206,7 +245,7 @@ def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[t
             message(
                 "arguments.object_needed",
                 "{name}: must be an object, fields with values",
-                name=parameters[0].argument,
+                name=parameters[0].argument if parameters else "body",
             )
         )
     types = {parameter.name: types_of(parameter.schema) for parameter in parameters}

@@ -172,8 +172,10 @@ class HttpSource:
 
     def _prepare(self, request: PlainRequest, ip: IpAddress) -> httpx.Request:
         target = request.url.removeprefix(_origin(self._address)) or "/"
-        own = "&".join(f"{quote(k, safe='')}={quote(v, safe='')}" for k, v in self.settings.query)
-        query = "&".join(part for part in (request.query, own) if part)
+        own = {quote(k, safe=""): quote(v, safe="") for k, v in self.settings.query}
+        # A link to the next page repeats the service's own parameters, without their secrets.
+        pairs = [pair for pair in request.query.split("&") if pair.partition("=")[0] not in own]
+        query = "&".join([*filter(None, pairs), *(f"{k}={v}" for k, v in own.items())])
         url = httpx.URL(
             scheme=self._address.scheme,
             host=str(ip),
@@ -231,7 +233,8 @@ class HttpSource:
         if body.is_cut:
             # The end may hold the beginning of a secret.
             content = content[: len(content) - max(map(len, self.settings.secrets), default=0)]
-        return HttpAnswer(response.status_code, content_type, content, body.is_cut)
+        link = redact(response.headers.get("link", "").encode(), self.settings.secrets).decode()
+        return HttpAnswer(response.status_code, content_type, content, body.is_cut, link)
 
 
 def _origin(address: WebAddress) -> str:

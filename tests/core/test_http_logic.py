@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from core.errors import ArgumentsError, DataSourceError, DefinitionError
+from core.errors import ArgumentsError, DataSourceError, DefinitionError, StatementError
 from core.execution import CompiledTool
 from core.http_answers import HttpAnswer, service_answer
-from core.http_logic import operation_text, read_operation
+from core.http_logic import check_declared, check_repeatable, operation_text, read_operation
 from core.ingest.openapi import read_openapi
+from core.ingest.requests import build_request
 from core.json_schema import SchemaCheck
-from core.toolspec import HttpLogic, ParameterSpec, ParameterType, ToolSpec
+from core.toolspec import HttpLogic, ParameterSpec, ParameterType, Presence, ToolSpec
 from tests.http_service import DOCUMENT
 
 OPERATIONS = {operation.name: operation for operation in read_openapi(DOCUMENT).operations}
@@ -35,7 +36,7 @@ def test_operation_comes_back_from_its_text(name: str) -> None:
         pytest.param({"path": "/../admin"}, "dot segments", id="dots"),
         pytest.param({"path": "//x\r\ny"}, "has to begin with /", id="line end"),
         pytest.param({"method": "connect"}, "method must be one of", id="method"),
-        pytest.param({"path": "/pets/{id}"}, "needs its required parameter", id="path parameter"),
+        pytest.param({"path": "/pets/{a b}"}, "needs its required parameter", id="path parameter"),
         pytest.param(
             {"parameters": [{"name": "Host", "argument": "host", "in": "header"}]},
             "header 'Host'",
@@ -167,3 +168,121 @@ def test_long_text_is_cut_and_says_so() -> None:
 def test_answer_that_is_an_error(answer: HttpAnswer, text: str) -> None:
     with pytest.raises(DataSourceError, match=text):
         service_answer(answer, 10)
+
+
+def written(**changes: Any) -> str:
+    """A definition that a person wrote, of a forecast."""
+    given = {
+        "method": "get",
+        "path": "/forecast/{city}",
+        "values": [
+            {"name": "days", "in": "query", "value": "{days}"},
+            {"name": "units", "in": "query", "value": "metric"},
+            {"name": "q", "in": "query", "value": "sky:{sky} in {city}"},
+        ],
+    }
+    return json.dumps({**given, **changes})
+
+
+def parameter(name: str, kind: ParameterType = ParameterType.STRING, **more: Any) -> ParameterSpec:
+    return ParameterSpec(name=name, type=kind, **more)
+
+
+OPTIONAL = {"presence": Presence.OPTIONAL_NULL}
+
+
+def test_values_are_sent_when_all_their_arguments_are_given() -> None:
+    operation = read_operation(written())
+
+    some = build_request(operation, {"city": "서울", "days": 3}, server_url="https://a.example/v1")
+    every = build_request(
+        operation, {"city": "Busan", "sky": "clear", "days": [1, 2]}, server_url="https://a.example"
+    )
+
+    assert (some.url, some.query) == (
+        "https://a.example/v1/forecast/%EC%84%9C%EC%9A%B8",
+        "days=3&units=metric",
+    )
+    assert every.query == "days=1&days=2&units=metric&q=sky%3Aclear%20in%20Busan"
+
+
+def test_names_of_a_written_request_need_parameters() -> None:
+    logic = HttpLogic(written(), "weather")
+    rows = (parameter("city"), parameter("days", ParameterType.INTEGER, **OPTIONAL))
+
+    with pytest.raises(DefinitionError, match="uses sky, which is not declared"):
+        CompiledTool(ToolSpec(id=1, name="forecast", logic=logic, parameters=rows))
+    with pytest.raises(DefinitionError, match="city is a part of the path: make it required"):
+        check_declared(read_operation(written(values=[])), (parameter("city", **OPTIONAL),))
+
+
+@pytest.mark.parametrize(
+    ("template", "given", "body"),
+    [
+        pytest.param('{"a": {n}, "b": "{n}"}', {"n": 5}, {"a": 5, "b": 5}, id="typed"),
+        pytest.param('{"a": "no. {n}"}', {"n": 5}, {"a": "no. 5"}, id="within a text"),
+        pytest.param('{"a": {n}, "b": [1, {n}]}', {}, {"b": [1]}, id="absent"),
+        pytest.param('{"a": {n}}', {"n": None}, {"a": None}, id="null"),
+        pytest.param('{"a": "{not one}"}', {}, {"a": "{not one}"}, id="other braces"),
+        pytest.param("{n}", {"n": {"x": [True]}}, {"x": [True]}, id="whole"),
+    ],
+)
+def test_body_is_written_out_with_its_arguments(
+    template: str, given: dict[str, Any], body: Any
+) -> None:
+    text = {"content_type": "application/json", "kind": "json", "template": template}
+    operation = read_operation(written(method="post", path="/a", values=[], body=text))
+
+    request = build_request(operation, given, server_url="https://a.example")
+
+    assert json.loads(request.body) == body
+    assert operation_text(read_operation(operation_text(operation))) == operation_text(operation)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        pytest.param(
+            {
+                "body": {
+                    "content_type": "application/json",
+                    "kind": "json",
+                    "template": '{"a": {n},}',
+                }
+            },
+            "the body is not JSON: line 1",
+            id="body",
+        ),
+        pytest.param({"keep": {"path": "a..b"}}, "is no path", id="path to keep"),
+        pytest.param({"keep": {"expression": "open(1)"}}, "open", id="expression"),
+        pytest.param({"paging": {"kind": "page"}}, "name the parameter", id="paging"),
+        pytest.param({"retries": 9}, "retries must be a whole number from 0 to 5", id="retries"),
+        pytest.param(
+            {"values": [{"name": "Authorization", "in": "header", "value": "x"}]},
+            "no parameter may be the header",
+            id="header",
+        ),
+    ],
+)
+def test_written_part_that_could_not_work_is_refused(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(DefinitionError, match=text):
+        read_operation(written(**changes))
+
+
+def test_fault_of_a_body_has_its_place() -> None:
+    template = '{"a": {n}, "b": }'
+    body = {"content_type": "application/json", "kind": "json", "template": template}
+
+    with pytest.raises(StatementError) as caught:
+        read_operation(written(body=body))
+
+    assert template[caught.value.position :] == "}"
+
+
+def test_only_what_may_be_sent_twice_is_sent_again() -> None:
+    post = read_operation(written(method="post", retries=2))
+
+    with pytest.raises(DefinitionError, match="POST may change something twice"):
+        check_repeatable(post, {})
+    check_repeatable(post, {"idempotentHint": True})
+    check_repeatable(read_operation(written(retries=2)), {})

@@ -1,0 +1,92 @@
+"""Which part of an answer a tool keeps: a path into it, or an expression over it."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.errors import DefinitionError, EvaluationError
+from core.expression import CompiledExpression, compile_expression
+from core.messages import message
+from core.toolspec import JsonValue
+
+RESPONSE = "response"
+_STEP = re.compile(r"\.?(?P<name>[^.\[\]\s]+)|\[(?P<index>\d{0,6})\]|\[\"(?P<quoted>[^\"]+)\"\]")
+
+# A name of an object, an index of a list, or None for every item of one.
+Step = str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A path, as `daily[].date`, or an expression over `response`; one of them is not ''."""
+
+    path: str = ""
+    expression: str = ""
+
+    def check(self) -> None:
+        """Raise DefinitionError for what cannot be read; an expression's has the place."""
+        if self.expression:
+            _compile(self.expression)
+        else:
+            read_path(self.path)
+
+    def apply(self, response: JsonValue) -> JsonValue:
+        """The part of the answer. Raises EvaluationError where there is none."""
+        if self.expression:
+            return _compile(self.expression).evaluate({RESPONSE: response})
+        return follow_path(response, self.path)
+
+
+@lru_cache(maxsize=1_024)
+def read_path(path: str) -> tuple[Step, ...]:
+    """The steps of a path such as `data.items[0]["a b"]`. Raises DefinitionError."""
+    steps: list[Step] = []
+    end = 0
+    while end < len(path):
+        found = _STEP.match(path, end)
+        if found is None or (found[0].startswith(".") and end == 0):
+            raise DefinitionError(
+                message(
+                    "http.path_form",
+                    "{path} is no path; write names, with [0] for one item and [] for each, as in"
+                    " daily[].date",
+                    path=repr(path[:100]),
+                )
+            )
+        index = found["index"]
+        steps.append(found["name"] or found["quoted"] or (int(index) if index else None))
+        end = found.end()
+    return tuple(steps)
+
+
+def follow_path(value: JsonValue, path: str) -> JsonValue:
+    """What stands at the path. Raises EvaluationError, naming the step, where nothing does."""
+    return _follow(value, read_path(path))
+
+
+def _follow(value: JsonValue, steps: tuple[Step, ...]) -> JsonValue:
+    for number, step in enumerate(steps):
+        if step is None and isinstance(value, list):
+            return [_follow(item, steps[number + 1 :]) for item in value]
+        is_there = isinstance(step, str) and isinstance(value, dict) and step in value
+        if is_there or (isinstance(step, int) and isinstance(value, list) and step < len(value)):
+            value = value[step]
+        else:
+            known = ", ".join(list(value)[:10]) if isinstance(value, dict) else ""
+            shown = "[]" if step is None else f"[{step}]" if isinstance(step, int) else step
+            if known:
+                text = message(
+                    "http.keep_no_field",
+                    "the answer has no {step} there; it has {known}",
+                    step=shown,
+                    known=known,
+                )
+            else:
+                text = message("http.keep_nothing", "the answer has nothing at {step}", step=shown)
+            raise EvaluationError(text)
+    return value
+
+
+@lru_cache(maxsize=1_024)
+def _compile(expression: str) -> CompiledExpression:
+    return compile_expression(expression, [RESPONSE])

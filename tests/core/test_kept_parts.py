@@ -1,0 +1,47 @@
+"""Which part of an answer is kept."""
+
+import pytest
+
+from core.errors import DefinitionError, EvaluationError
+from core.kept_parts import Keep, read_path
+from core.toolspec import JsonValue
+
+RESPONSE = {"city": {"name": "서울"}, "daily": [{"max": 11.4, "a b": 1}, {"max": 8}]}
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        pytest.param("city.name", "서울", id="names"),
+        pytest.param("daily[].max", [11.4, 8], id="each"),
+        pytest.param("daily[1]", {"max": 8}, id="one item"),
+        pytest.param('daily[0]["a b"]', 1, id="quoted"),
+    ],
+)
+def test_path_leads_to_a_part(path: str, kept: JsonValue) -> None:
+    assert Keep(path=path).apply(RESPONSE) == kept
+
+
+def test_expression_makes_rows_of_the_answer() -> None:
+    keep = Keep(expression='[{"high": d["max"]} for d in response["daily"]]')
+
+    assert keep.apply(RESPONSE) == [{"high": 11.4}, {"high": 8}]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        pytest.param("city.nam", "no nam there; it has name", id="name"),
+        pytest.param("daily[2]", "nothing at \\[2\\]", id="item"),
+        pytest.param("city.name.x", "nothing at x", id="no object"),
+    ],
+)
+def test_path_to_nothing_says_what_is_there(path: str, text: str) -> None:
+    with pytest.raises(EvaluationError, match=text):
+        Keep(path=path).apply(RESPONSE)
+
+
+@pytest.mark.parametrize("path", [".a", "a..b", "a[x]", "a b"])
+def test_what_is_no_path_is_refused(path: str) -> None:
+    with pytest.raises(DefinitionError, match="is no path"):
+        read_path(path)
