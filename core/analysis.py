@@ -42,6 +42,16 @@ _OF_NUMBERS = frozenset({"mean", "median", "stdev", "sum"})
 _TEXT_METHODS = frozenset(
     {"casefold", "endswith", "lower", "replace", "split", "startswith", "strip", "title", "upper"}
 )
+_PARTS = {
+    "http.definition_path": "path",
+    "http.definition_path_parameter": "path",
+    "http.value_name": "query",
+    "http.header_text": "headers",
+    "http.definition_header": "headers",
+    "http.body_no_json": "body",
+    "http.paging_unsafe": "paging",
+    "http.retries_unsafe": "retries",
+}
 _NO_NAME = "draft"
 # Each round carries what is known to one more name.
 _INFERENCE_ROUNDS = 8
@@ -147,18 +157,34 @@ def analyse_python(
 
 
 def analyse_operation(logic: HttpLogic, parameters: Sequence[ParameterSpec]) -> Analysis:
-    """The analysis of an HTTP operation: which of the declared parameters it takes."""
+    """The analysis of an HTTP operation: the parameters that it names, and those of its own that are declared.
+
+    A fault has the part of the request that it is in as its code, such as `http-body`.
+    """
     try:
-        names = [field.argument for field in read_operation(logic.operation).parameters]
+        operation = read_operation(logic.operation)
     except DefinitionError as error:
-        fault = Diagnostic(message=error.message, code="definition", start=0, end=0)
+        fault = Diagnostic(message=error.message, code=find_part(error.message))
         return Analysis(text=logic.operation, kind="HTTP", diagnostics=(fault,))
+    declared = {spec.name: spec.type for spec in parameters}
     found = [
-        FoundParameter(spec.name, spec.type, is_declared=True)
-        for spec in parameters
-        if spec.name in names
+        FoundParameter(
+            parameter.argument,
+            declared.get(parameter.argument, ParameterType.STRING),
+            parameter.argument in declared,
+        )
+        for parameter in operation.parameters
+        if parameter.needs_row or parameter.argument in declared
     ]
     return Analysis(text=logic.operation, kind="HTTP", parameters=tuple(found))
+
+
+def find_part(fault: Message) -> str:
+    """The part of an HTTP request that the fault is in, as `http-path`; `definition` if it is in none."""
+    part = _PARTS.get(fault.code, "")
+    if fault.code == "http.part_fault":
+        part = str(fault.values["part"])
+    return f"http-{part}" if part else "definition"
 
 
 def complain_of_declarations(
@@ -201,17 +227,25 @@ def complain_of_declarations(
     return faults
 
 
-def check_whole(logic: Logic, parameters: Sequence[ParameterSpec]) -> Diagnostic | None:
-    """What is wrong with logic and parameters together, judged as it is when the tool is served."""
+def check_whole(spec: ToolSpec, parameters: Sequence[ParameterSpec]) -> Diagnostic | None:
+    """What is wrong with a tool's logic and these parameters, judged as it is when the tool is served."""
+    logic = spec.logic
+    whole = ToolSpec(
+        id=0,
+        name=_NO_NAME,
+        logic=logic,
+        parameters=tuple(parameters),
+        annotations=spec.annotations,
+    )
     try:
-        CompiledTool(ToolSpec(id=0, name=_NO_NAME, logic=logic, parameters=tuple(parameters)))
+        CompiledTool(whole)
     except DefinitionError as error:
         start, end = place_of(text_of(logic), getattr(error, "position", None))
-        is_parameter = error.message.code == "parameter.fault"
+        is_parameter = error.message.code in {"parameter.fault", "http.path_needs_value"}
         name = str(error.message.values["name"]) if is_parameter else ""
         return Diagnostic(
             message=error.message,
-            code="definition",
+            code=find_part(error.message),
             start=start,
             end=end,
             parameter=name if name.isidentifier() else "",

@@ -99,7 +99,8 @@ class ToolTrial(models.Model):
     """A test run in the editor: its arguments and figures, not its answer.
 
     It belongs to a tool, or to the draft of one that was never published. `logic_hash` is that of what
-    was tried (see ToolDocument.logic_hash); `error` is '' if it succeeded.
+    was tried (see ToolDocument.logic_hash); `error` is '' if it succeeded. `answer` is what an HTTP
+    service said, as JSON; only the last test run of a person keeps it.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -126,6 +127,7 @@ class ToolTrial(models.Model):
     duration_ms = models.FloatField(_("duration"), default=0.0, db_default=0.0)
     tokens = models.PositiveIntegerField(_("tokens"), default=0, db_default=0)
     logic_hash = models.TextField(default="", db_default="", editable=False)
+    answer = models.TextField(default="", db_default="", editable=False)
 
     class Meta:
         db_table = "h_custom_tool_trial"

@@ -82,6 +82,7 @@ urlpatterns = [
     path("tools/", tools.tool_list, name="tools"),
     path("tools/~/new/", new_tool.new_tool, name="tool-new"),
     path("tools/~/from-sql/", new_tool.from_sql, name="tool-from-sql"),
+    path("tools/~/from-curl/", new_tool.from_curl, name="tool-from-curl"),
     path("tools/~/ingest/", ingest.ingest, name="tools-ingest"),
     path("tools/~/export/", files.export_tools, name="tools-export"),
     path("tools/~/import/", files.import_tools, name="tools-import"),

@@ -171,18 +171,19 @@ def run_here(
     caller: str = "",
     key: str = "",
     is_counted: bool = True,
+    watch: Callable[[QuerySources], QuerySources] = lambda sources: sources,
 ) -> Answer:
     """As `run_tool`, outside of the server; under `key` the run can be stopped.
 
     It is counted as a call of the user `caller`, or of the owner in the facts, unless it is only
-    the repetition of one.
+    the repetition of one. The run is on what `watch` makes of the sources.
     """
     tool, loop = CompiledTool(spec), shared_loop()
     book = LimitBook(read_limits() if is_counted else (), limit_zone())
     limits = book.concerning(caller or facts.owner, "", spec.name)
 
     def run(sources: QuerySources) -> Coroutine[Any, Any, Answer]:
-        run_once = partial(run_tool, tool, arguments, facts, sources, caller=caller)
+        run_once = partial(run_tool, tool, arguments, facts, watch(sources), caller=caller)
         return run_within_limits(loop.gate(book), limits, run_once) if limits else run_once()
 
     return loop.run(

@@ -1,12 +1,13 @@
 """One run of a tool outside of the server, with its time and what a model reads of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
 from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import CallerFacts
 from core.errors import ToolboxError
+from core.execution import QuerySources
 from core.results import Answer
 from core.tokens import estimate_tokens
 from core.toolspec import ScriptLogic, ToolSpec
@@ -44,6 +45,7 @@ def run_timed(
     caller: str,
     key: str = "",
     is_counted: bool = True,
+    watch: Callable[[QuerySources], QuerySources] = lambda sources: sources,
 ) -> TimedRun:
     """The outcome of `run_here`, also where the tool refuses, fails or is stopped.
 
@@ -58,7 +60,14 @@ def run_timed(
             shared_loop().run(Sources.script_runner, sources, timeout_s=_START_WITHIN_S)
             began = perf_counter()
         result = run_here(
-            spec, arguments, sources, facts, caller=caller, key=key, is_counted=is_counted
+            spec,
+            arguments,
+            sources,
+            facts,
+            caller=caller,
+            key=key,
+            is_counted=is_counted,
+            watch=watch,
         )
     except ToolboxError as failure:
         result = failure

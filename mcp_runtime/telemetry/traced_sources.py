@@ -9,7 +9,8 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, get_
 from opentelemetry.util.types import AttributeValue
 
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.execution import HttpService, Query, QuerySource, ScriptRunner
+from core.execution import Query, QuerySource, ScriptRunner
+from core.http_calls import HttpService
 from core.http_answers import HttpAnswer
 from core.ingest.requests import PlainRequest
 from core.results import QueryResult

@@ -188,7 +188,7 @@ def parameter(name: str, kind: ParameterType = ParameterType.STRING, **more: Any
     return ParameterSpec(name=name, type=kind, **more)
 
 
-OPTIONAL = {"presence": Presence.OPTIONAL_NULL}
+OPTIONAL: dict[str, Any] = {"presence": Presence.OPTIONAL_NULL}
 
 
 def test_values_are_sent_when_all_their_arguments_are_given() -> None:

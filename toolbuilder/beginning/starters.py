@@ -14,6 +14,7 @@ from tools.definitions import ToolDocument
 
 EMPTY_SQL = "empty-sql"
 EMPTY_PYTHON = "empty-python"
+EMPTY_HTTP = "empty-http"
 _FILE = Path(__file__).with_name("starters.yaml")
 _READY = read_tools_file(_FILE.read_text("utf-8")).tools
 _TOOLS = {tool.name: tool.snapshot for tool in _READY}

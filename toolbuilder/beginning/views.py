@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
@@ -18,11 +20,14 @@ from catalog.gates import named_sources_open_to, tables_open_to
 from catalog.models import CatalogTable, DataSource
 from catalog.sources.settings import read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.errors import DefinitionError, StatementError
+from core.errors import DefinitionError, StatementError, ToolboxError
+from core.ingest.curl import read_curl
 from core.messages import message
 from core.toolspec import Dialect, JsonValue, SqlLogic
+from toolbuilder.beginning.from_curl import make_tool, take_service
 from toolbuilder.beginning.from_sql import PastedTool, read_pasted
 from toolbuilder.beginning.starters import (
+    EMPTY_HTTP,
     EMPTY_PYTHON,
     EMPTY_SQL,
     STARTERS,
@@ -120,6 +125,28 @@ def from_sql(request: HttpRequest) -> HttpResponse:
     return _render_pasted(request, context)
 
 
+@sensitive_post_parameters("curl")
+@for_staff_with(SEE_TOOLS, ADD_TOOLS)
+@require_http_methods(["GET", "POST"])
+def from_curl(request: HttpRequest) -> HttpResponse:
+    """The draft of an HTTP tool that sends what a pasted curl command sends."""
+    if request.method == "GET":
+        return redirect(f"{reverse('tool-new')}#from-curl")
+    name = request.POST.get("service", "").strip()[:_NAME_CHARACTERS]
+    try:
+        request_of_command = read_curl(request.POST.get("curl", ""))
+        with transaction.atomic():
+            service, notes = take_service(request_of_command, name, user_of(request))
+            tool, values = make_tool(request_of_command, service)
+            draft = create_draft(tool, user_of(request).get_username(), values)
+    except ToolboxError as error:
+        refusal = {"curl_error": in_language(error), "service_name": name, "chosen": "from-curl"}
+        return _render_page(request, refusal, status=422)
+    for note in notes:
+        messages.info(request, note)
+    return redirect("draft", draft.uid)
+
+
 def create_draft(
     tool: ToolDocument, username: str, test_values: Mapping[str, JsonValue] | None = None
 ) -> ToolDraft:
@@ -151,6 +178,11 @@ def _begin(request: HttpRequest) -> ToolDraft:
         return create_draft(empty.replace(description_agent=wish), username)
     if template == EMPTY_PYTHON:
         empty = make_empty(ToolType.PYTHON.value)
+        return create_draft(empty.replace(description_agent=wish), username)
+    if template == EMPTY_HTTP:
+        services = [one for one in named_sources_open_to(user_of(request)) if one.is_service]
+        name = services[0].name if len(services) == 1 else None
+        empty = make_empty(ToolType.HTTP.value, name)
         return create_draft(empty.replace(description_agent=wish), username)
     if template == TABLE:
         return create_draft(make_table_tool(_find_table(request)), username)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from catalog.models import DataSource
-from catalog.sources.settings import SourceSettings, find_refusal
+from catalog.sources.settings import SourceSettings, find_refusal, find_service_refusal
 from core.analysis import (
     Analysis,
     FoundParameter,
@@ -87,12 +87,21 @@ def analyse(
         found = _SqlAnalysis(spec.logic, spec.parameters, sources, author).analyse()
     elif isinstance(spec.logic, HttpLogic):
         found = analyse_operation(spec.logic, spec.parameters)
+        if reason := _refuse_service(spec.logic, sources, author):
+            missing = Diagnostic(message=reason, code="source")
+            found = replace(found, diagnostics=(*found.diagnostics, missing))
     else:
         found = analyse_python(spec.logic, spec.parameters)
     return replace(
         _judge_whole(found, spec, declares_missing),
         elapsed_ms=(perf_counter() - began) * 1_000,
     )
+
+
+def _refuse_service(logic: HttpLogic, sources: SourceSettings, author: str) -> Message | None:
+    if logic.data_source is None:
+        return message("http.no_service", "choose the HTTP service that the request is sent to")
+    return find_service_refusal(sources, logic.data_source, author)
 
 
 def _judge_whole(found: Analysis, spec: ToolSpec, declares_missing: bool) -> Analysis:
@@ -110,7 +119,7 @@ def _judge_whole(found: Analysis, spec: ToolSpec, declares_missing: bool) -> Ana
             for used in found.parameters
             if not used.is_declared
         ]
-        whole = check_whole(spec.logic, (*spec.parameters, *missing))
+        whole = check_whole(spec, (*spec.parameters, *missing))
         diagnostics = (*diagnostics, whole) if whole else diagnostics
     return replace(found, diagnostics=diagnostics)
 

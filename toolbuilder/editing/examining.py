@@ -62,7 +62,7 @@ def examine(
     spec = whole.spec_of(followed.tool)
     diagnostics = [*analysis.diagnostics, *whole.diagnostics]
     if spec and analysis.is_valid and not whole.faults:
-        fault = check_whole(spec.logic, spec.parameters)
+        fault = check_whole(spec, spec.parameters)
         diagnostics += [fault] if fault else []
     faults = dict(whole.faults)
     for diagnostic in diagnostics:

@@ -11,6 +11,7 @@ from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.http_form import read_posted_fields, write_definition
 from toolbuilder.editing.values import ABSENT, read_entry, read_value
 from tools.definitions import MAX_INTEGER, MAX_PARAMETERS, ParameterDocument
 from tools.models import RecordedArguments, ToolType
@@ -43,6 +44,10 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
     }
     if descriptions := form.texts_by_language("descriptions-"):
         given["descriptions"] = _put_texts(current.tool.descriptions, descriptions)
+    if given.get("tool_type") == ToolType.HTTP and "http-method" in data:
+        before = current.tool.definition if current.tool.tool_type == ToolType.HTTP else ""
+        given["definition"] = write_definition(read_posted_fields(data), before)
+        given["data_source"] = form.text("service") or None
     tool = current.tool.replace(**given)
     if "parameter" not in data:
         return replace(current, tool=tool)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from django.conf import settings
 from django.utils.functional import Promise
@@ -19,11 +20,13 @@ from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
+from toolbuilder.editing.http_page import ShownRequest, show_request
 from toolbuilder.editing.trial import list_entry
 from toolbuilder.editing.trial_records import read_trials
 from toolbuilder.editing.values import EMPTY, state_of
 from toolbuilder.models import ToolTrial
 from tools.definitions import ParameterDocument
+from tools.models import ToolType
 from tools.names import read_reserved_names
 
 
@@ -110,7 +113,7 @@ class AgentView:
         return self.tokens - self.served_tokens if self.served_tokens is not None else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class WorkbenchPage:
     """All that the page shows. `name_fault` is '' or why the tool cannot have its name."""
 
@@ -126,6 +129,15 @@ class WorkbenchPage:
     @property
     def document(self) -> DraftDocument:
         return self.examined.document
+
+    @cached_property
+    def request(self) -> ShownRequest:
+        """The request of an HTTP tool; of another one, the empty fields of a request."""
+        tool = self.document.tool
+        is_http = tool.tool_type == ToolType.HTTP
+        answer = self.trials[0].answer if is_http and self.trials else ""
+        shown = tool if is_http else tool.replace(definition="")
+        return show_request(shown, self.examined.analysis, answer)
 
 
 def build_page(work: Work, sources: SourceSettings, username: str) -> WorkbenchPage:
@@ -225,10 +237,11 @@ def _build_steps(
     tried = {trial.logic_hash for trial in trials if not trial.error}
     is_described = bool(tool.name and tool.description_agent) and not name_fault
     field = f"p-{silent[0].param_name}-description" if silent else "parameters"
+    is_http = tool.tool_type == ToolType.HTTP
     is_written = bool(tool.definition.strip()) and examined.analysis.is_valid
     return (
         Step("describe", _("Describe"), is_described, "description_agent" if tool.name else "name"),
-        Step("logic", _("Logic"), is_written, "definition"),
+        Step("logic", _("Logic"), is_written, "http-path" if is_http else "definition"),
         Step("parameters", _("Parameters"), is_written and not silent, field),
         Step("test", _("Test & publish"), tool.logic_hash in tried, "result"),
     )

@@ -16,6 +16,8 @@ from core.messages import Message
 from core.plans.tree import PlanNode, QueryPlan
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue, ParameterType
+from toolbuilder.editing.http_exchanges import find_rows
+from toolbuilder.editing.http_page import ShownExchange
 from toolbuilder.editing.trial import Trial
 from toolbuilder.editing.values import state_of
 from toolbuilder.models import ToolTrial
@@ -82,7 +84,8 @@ class ShownTrial:
 
     `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 if none is.
     `row_count` is None if the answer is a value, which then is in `value`; `is_plain` if that is short.
-    `missing` are the parameters whose test values a run waits for.
+    `missing` are the parameters whose test values a run waits for. `http` are the requests of an HTTP
+    tool; `confirms` is what a run that writes waits for, `setting` what would allow its address.
     """
 
     error: str = ""
@@ -100,6 +103,9 @@ class ShownTrial:
     elapsed_ms: float = 0.0
     tokens: int = 0
     exchange: Exchange | None = None
+    http: tuple[ShownExchange, ...] = ()
+    confirms: str = ""
+    setting: str = ""
 
     @property
     def has_more_rows(self) -> bool:
@@ -181,8 +187,21 @@ def show_trial(
     )
     if trial.error:
         return shown
+    if trial.exchanges and (found := find_rows(trial.structured)):
+        table = replace(trial, columns=found[0], rows=found[1])
+        columns = _show_columns(table, ())
+        return replace(
+            shown,
+            columns=columns,
+            rows=_show_rows(table.rows, columns),
+            row_count=len(table.rows),
+            json=_clip(_indent(trial.structured)),
+            notes=trial.texts[1:],
+        )
     if not is_query(trial):
-        value = trial.structured.get("result")
+        # What a service says stands under `result` only if it is no object.
+        is_object = trial.exchanges and trial.structured.keys() != {"result"}
+        value: JsonValue = trial.structured if is_object else trial.structured.get("result")
         text = value if isinstance(value, str) else _indent(value)
         is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
         whole = _clip(_indent(trial.structured))
@@ -199,7 +218,7 @@ def show_trial(
 
 def is_query(trial: Trial) -> bool:
     """Whether the answer is rows, and not a value."""
-    return "row_count" in trial.structured
+    return "row_count" in trial.structured and not trial.exchanges
 
 
 def write_call(name: str, arguments: Mapping[str, JsonValue]) -> dict[str, Any]:

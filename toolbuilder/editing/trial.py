@@ -13,6 +13,7 @@ from core.plans.tree import QueryPlan
 from core.results import Row, output_schema
 from core.tool_entry import make_entry
 from core.toolspec import JsonValue, ScriptLogic, SqlLogic, ToolSpec
+from toolbuilder.editing.http_exchanges import HttpExchange, WatchedSources
 from tools.running import DEADLINE_MARGIN_S
 from tools.source_loop import shared_loop
 from tools.sources import Sources
@@ -28,6 +29,7 @@ class Trial:
     `error` is None, or what the agent would read in English. `columns` and `rows` are a query's, in every
     format; `texts` and `structured` are what the agent gets, in the tool's own. `tokens` is the
     estimate for what a model reads of it. `advice` is for the author, of a script that is slow.
+    `exchanges` are what went between an HTTP tool and its service.
     """
 
     error: Message | None = None
@@ -40,6 +42,7 @@ class Trial:
     tokens: int = 0
     elapsed_ms: float = 0.0
     advice: Message | None = None
+    exchanges: tuple[HttpExchange, ...] = ()
 
 
 def run_trial(
@@ -52,13 +55,23 @@ def run_trial(
 
     What the tool refuses or fails at is the trial's `error`. It can be stopped by `stop_trial`.
     """
-    run = run_timed(spec, arguments, sources, caller.facts, caller=caller.username, key=caller.key)
+    exchanges: list[HttpExchange] = []
+    run = run_timed(
+        spec,
+        arguments,
+        sources,
+        caller.facts,
+        caller=caller.username,
+        key=caller.key,
+        watch=lambda opened: WatchedSources(opened, exchanges),
+    )
     is_script = isinstance(spec.logic, ScriptLogic)
     trial = Trial(
         texts=run.texts,
         tokens=run.tokens,
         elapsed_ms=run.elapsed_ms,
         advice=advise_on_time(spec, run.elapsed_ms) if is_script else None,
+        exchanges=tuple(exchanges),
     )
     if isinstance(run.result, ToolboxError):
         return replace(trial, error=run.result.message)

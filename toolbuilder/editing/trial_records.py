@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from access.reader_language import to_columns
 from core.toolspec import JsonValue
 from toolbuilder.editing.drafts import Work
+from toolbuilder.editing.http_exchanges import answer_to_keep
 from toolbuilder.editing.trial import Trial
 from toolbuilder.models import ToolTrial
 
@@ -33,7 +34,14 @@ def with_last_values(work: Work, username: str) -> Work:
 def record_trial(
     work: Work, username: str, arguments: Mapping[str, JsonValue], trial: Trial
 ) -> ToolTrial:
-    """Keep a run of what the work's document says; older ones than the last ten go."""
+    """Keep a run of what the work's document says; older ones than the last ten go.
+
+    What an HTTP service said last is kept with it, and with no run before it.
+    """
+    before = _trials_of(work, username).exclude(answer="")
+    last = before.values_list("answer", flat=True).first() or ""
+    answer = answer_to_keep(list(trial.exchanges)) or (last if trial.exchanges else "")
+    before.update(answer="")
     made = ToolTrial.objects.create(
         tool=work.tool,
         draft=None if work.tool else work.draft,
@@ -44,6 +52,7 @@ def record_trial(
         duration_ms=trial.elapsed_ms,
         tokens=trial.tokens,
         logic_hash=work.document.tool.logic_hash,
+        answer=answer,
     )
     kept = _trials_of(work, username).values_list("pk", flat=True)[:KEPT]
     _trials_of(work, username).exclude(pk__in=list(kept)).delete()

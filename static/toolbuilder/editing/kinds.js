@@ -1,4 +1,4 @@
-// SQL or Python, and the data source: what the editor completes and colours follows the choice.
+// SQL, Python or HTTP, and the data source: what the editor completes and colours follows the choice.
 
 const LANGUAGES = { SQL: "sql", PYTHON: "python" };
 
@@ -16,7 +16,8 @@ export function watchKinds(form, editor, { onSource }) {
       // The other text comes back when its kind is chosen again.
       texts[kind] = editor.text;
       kind = target.value;
-      editor.configure({ language: LANGUAGES[kind] });
+      // A request has fields of its own; the text of another kind waits for its return.
+      editor.configure({ language: LANGUAGES[kind] ?? "sql" });
       editor.setText(texts[kind] ?? "");
       showKind();
     } else if (target === source) {

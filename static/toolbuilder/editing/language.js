@@ -1,5 +1,6 @@
-// Highlighting and completion of the two languages; the colours of the classes are in editor.css.
+// Highlighting and completion of the languages; the colours of the classes are in editor.css.
 import {
+  EditorState,
   LanguageSupport,
   PostgreSQL,
   SQLite,
@@ -10,6 +11,7 @@ import {
   tagHighlighter,
   tags,
 } from "codemirror";
+import { completeJson, markJson } from "toolbuilder/editing/json_body.js";
 import { markPythonParameters, markSqlParameters } from "toolbuilder/editing/marks.js";
 import { completePython } from "toolbuilder/editing/python_completion.js";
 import { completeSql } from "toolbuilder/editing/sql_completion.js";
@@ -25,7 +27,13 @@ const HIGHLIGHTER = tagHighlighter([
 
 /** Extensions of `settings.language`; `read()` gives the settings of any later moment. */
 export function extendWithLanguage(settings, read) {
-  return [settings.language === "python" ? pythonOf(settings, read) : sqlOf(settings, read), syntaxHighlighting(HIGHLIGHTER)];
+  const extend = { python: pythonOf, json: jsonOf }[settings.language] ?? sqlOf;
+  return [extend(settings, read), syntaxHighlighting(HIGHLIGHTER)];
+}
+
+function jsonOf(_settings, read) {
+  const autocomplete = completeJson(read);
+  return [EditorState.languageData.of(() => [{ autocomplete, closeBrackets: { brackets: ["{", "[", '"'] } }]), indentUnit.of("  "), markJson];
 }
 
 function sqlOf({ dialect }, read) {

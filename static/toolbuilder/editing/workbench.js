@@ -2,6 +2,7 @@
 import { createEditor } from "toolbuilder/editing/editor.js";
 import { readSchema, startExplorer } from "toolbuilder/editing/explorer.js";
 import { watchFindings } from "toolbuilder/editing/findings.js";
+import { watchRequest } from "toolbuilder/editing/http.js";
 import { watchKinds } from "toolbuilder/editing/kinds.js";
 import { keepTyping } from "toolbuilder/editing/merging.js";
 import { watchParameters } from "toolbuilder/editing/parameters.js";
@@ -27,6 +28,7 @@ class Workbench {
     typeOverSelections(this.editor.view);
     keepTyping(this.saving);
     watchFindings(this.saving);
+    this.request = watchRequest(form, this.saving, this.editorOptions());
     watchKinds(form, this.editor, { onSource: (name) => this.showSource(name) });
     watchParameters(this.saving);
     watchPlaces(this.editor);
@@ -37,18 +39,25 @@ class Workbench {
 
   createEditor() {
     const { form } = this;
-    const python = readJson("python-data") ?? {};
     return createEditor(document.getElementById("definition"), {
-      ...python,
-      parameters: readJson("declared-parameters") ?? [],
+      ...this.editorOptions(),
       language: form.elements.tool_type.value === "PYTHON" ? "python" : "sql",
       dialect: form.elements.data_source.selectedOptions[0]?.dataset.engine || "postgresql",
-      readOnly: !this.isEditable,
-      nonce: document.querySelector("script[nonce]")?.nonce ?? "",
-      phrases: { leave: form.dataset.leave, line: form.dataset.line },
       onChange: () => this.saving.note(),
       onAnalyse: () => this.saving.schedule(0),
     });
+  }
+
+  /** What all editors of the page have. */
+  editorOptions() {
+    const { dataset } = this.form;
+    return {
+      ...readJson("python-data"),
+      parameters: readJson("declared-parameters") ?? [],
+      readOnly: !this.isEditable,
+      nonce: document.querySelector("script[nonce]")?.nonce ?? "",
+      phrases: { leave: dataset.leave, line: dataset.line },
+    };
   }
 
   watch() {
@@ -98,6 +107,7 @@ class Workbench {
     if (parameters && written !== this.parameters) {
       this.parameters = written;
       this.editor.configure({ parameters });
+      this.request.configure({ parameters });
     }
   }
 

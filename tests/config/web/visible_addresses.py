@@ -98,6 +98,7 @@ TABLE: dict[str, Row] = {
     "tools": Row(RIGHTS, SHOWN),
     "tool-new": Row(RIGHTS, SHOWN),
     "tool-from-sql": Row(RIGHTS),
+    "tool-from-curl": Row(RIGHTS),
     "tools-ingest": Row(RIGHTS),
     "tools-import": Row(RIGHTS),
     "tools-export": Row(RIGHTS),

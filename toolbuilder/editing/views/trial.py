@@ -15,16 +15,20 @@ from django.views.decorators.vary import vary_on_headers
 from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
+from catalog.models import DataSource
 from catalog.sources.settings import read_sources
 from core.analysis import Analysis
 from core.diagnostics import Diagnostic
 from core.errors import DefinitionError, ToolboxError
 from core.formatting import format_csv
-from core.toolspec import SqlLogic
+from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.form import read_form
+from toolbuilder.editing.http_exchanges import find_rows
+from toolbuilder.editing.http_form import read_fields
+from toolbuilder.editing.http_page import secret_place, show_exchanges
 from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.result import ShownPlan, ShownTrial, is_query, show_plan, show_trial
 from toolbuilder.editing.running import (
@@ -48,6 +52,7 @@ from toolbuilder.editing.views.workbench import render_page
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change
 from tools.costs import cost_limit_of
 
+WRITE_CONFIRMED = "write"
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 # A spreadsheet takes a file without it for one in the encoding of its country.
 _MARK = "\ufeff"
@@ -93,11 +98,33 @@ class TrialRequest:
         if obstacle or self.spec is None:
             return obstacle or ShownTrial(), None
         spec = runnable(self.spec)
+        if question := self._ask_before_writing(spec):
+            return question, None
         trial = run_trial(spec, self.arguments, self.sources, self.caller)
         shown = show_trial(trial, spec.name, self.arguments, self.examined.analysis.columns)
+        if isinstance(spec.logic, HttpLogic):
+            source = DataSource.objects.filter(name=spec.logic.data_source).first()
+            refused = trial.error is not None and trial.error.code == "http.address_refused"
+            shown = replace(
+                shown,
+                http=show_exchanges(trial.exchanges, secret_place(source)),
+                setting="HTTP_ALLOWED_HOSTS" if refused else "",
+            )
         if is_recorded:
             record_trial(self.work, self.username, self.arguments, trial)
         return shown, trial
+
+    def _ask_before_writing(self, spec: ToolSpec) -> ShownTrial | None:
+        """What is shown in place of a run that may change something, until a person says yes."""
+        fields = read_fields(self.examined.document.tool.definition)
+        is_asked = isinstance(spec.logic, HttpLogic) and fields.writes
+        if not is_asked or self.request.POST.get("confirmed") == WRITE_CONFIRMED:
+            return None
+        text = _("%(method)s may change something at %(service)s. Send it?") % {
+            "method": fields.method,
+            "service": self.examined.document.tool.data_source or "",
+        }
+        return ShownTrial(error=text, confirms=WRITE_CONFIRMED)
 
     def explain(self) -> ShownPlan:
         """The database's plan, or why there is none."""
@@ -193,7 +220,12 @@ def _download(tried: TrialRequest, trial: Trial) -> HttpResponse:
     if is_query(trial):
         text = format_csv(trial.columns, trial.rows)
     else:
-        text = format_csv(("result",), [[trial.structured["result"]]])
+        found = find_rows(trial.structured) if trial.exchanges else None
+        columns, rows = found or (
+            ("result",),
+            [(trial.structured.get("result", trial.structured),)],
+        )
+        text = format_csv(columns, rows)
     name = _NOT_IN_FILE_NAMES.sub("_", tried.examined.document.tool.name) or "draft"
     response = HttpResponse(_MARK + text, content_type="text/csv; charset=utf-8")
     header = content_disposition_header(as_attachment=True, filename=f"{name}.csv")

@@ -18,7 +18,12 @@ from access.reader_language import in_language
 from access.views.gates import SEE_CALLS, is_fragment, user_of
 from access.visibility import visible_calls
 from catalog.gates import named_sources_open_to
-from catalog.sources.settings import SourceSettings, find_refusal, read_sources
+from catalog.sources.settings import (
+    SourceSettings,
+    find_refusal,
+    find_service_refusal,
+    read_sources,
+)
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.masking import MASK
 from core.expressions.numbers import CONSTANTS
@@ -31,6 +36,7 @@ from core.toolspec import ResultFormat
 from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import Work, discard_draft
 from toolbuilder.editing.drafts import take_over as take_draft_over
+from toolbuilder.editing.http_form import BODY_KINDS, METHODS
 from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.running import caller_choices
 from toolbuilder.editing.views.requests import (
@@ -77,18 +83,17 @@ def workbench(
 ) -> HttpResponseBase:
     """The editor of a tool or a new draft; a POST, without JavaScript, saves first.
 
-    People who may not change tools read the tool's page instead, as all do of an HTTP operation and of a
-    tool that is owned by files. Searches and calls name built-in and proxied tools too: their names lead to what there is of them.
+    People who may not change tools read the tool's page instead, as all do of a tool that is owned by
+    files. Searches and calls name built-in and proxied tools too: their names lead to what there is of them.
     """
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
     if name in BUILTIN_NAMES:
         return redirect("help-page", "reference/builtin-tools")
     tool = ToolDefinition.objects.filter(name=name).first() if name else None
-    is_operation = tool is not None and tool.tool_type == ToolType.HTTP
     try:
         is_owned = tool is not None and is_owned_by_files(tool)
-        if name and (is_operation or is_owned or not rights_of(request, tool).may_change):
+        if name and (is_owned or not rights_of(request, tool).may_change):
             return tool_page(request, name)
         work = open_work(request, name, uid)
     except Http404:
@@ -149,8 +154,10 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
     status = more.pop("status", 200)
     context = {
         "sources": list_sources(page.sources, user_of(request)),
-        # An operation comes from its document; nobody writes one here.
-        "kinds": [choice for choice in ToolType.choices if choice[0] != ToolType.HTTP],
+        "services": list_services(page.sources, user_of(request)),
+        "kinds": [(ToolType.SQL, "SQL"), (ToolType.PYTHON, "Python"), (ToolType.HTTP, "HTTP")],
+        "methods": METHODS,
+        "body_kinds": BODY_KINDS,
         "formats": [result_format.value for result_format in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
@@ -186,6 +193,20 @@ def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
             "reason": in_language(find_refusal(sources, name, username) or ""),
         }
         for name in names
+    ]
+
+
+def list_services(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
+    """The HTTP services that the user may choose, each with its address or the reason against it."""
+    username = user.get_username()
+    return [
+        {
+            "name": source.name,
+            "address": source.server_url.rstrip("/"),
+            "reason": in_language(find_service_refusal(sources, source.name, username) or ""),
+        }
+        for source in named_sources_open_to(user)
+        if source.is_service
     ]
 
 

@@ -1,0 +1,92 @@
+// The request of an HTTP tool: rows that grow, when each value is sent, the editors of body and expression, the field to keep.
+import { createEditor } from "toolbuilder/editing/editor.js";
+
+const NAME = /\{([\p{L}_][\p{L}\p{N}_]*)\}/gu;
+const READING = "GET";
+// What a method says of a tool, as the server has it; a person who said something else keeps it.
+const HINTS = {
+  GET: ["true", "false", "true"],
+  POST: ["false", "false", "false"],
+  PUT: ["false", "false", "true"],
+  PATCH: ["false", "false", "false"],
+  DELETE: ["false", "true", "true"],
+};
+
+/** Follows the fields of the request; `options` are those of every editor of the page. */
+export function watchRequest(form, saving, options) {
+  const request = document.getElementById("http-request");
+  const editors = [...request.querySelectorAll("textarea[data-language]")].map((textarea) =>
+    createEditor(textarea, { ...options, language: textarea.dataset.language, onChange: () => noteChange(textarea, saving) }),
+  );
+  let method = form.elements["http-method"].value;
+  request.addEventListener("input", ({ target }) => {
+    if (target.closest("[data-rows]")) {
+      growRows(target.closest("tbody"));
+    }
+    showSent(request);
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (target.name === "http-method") {
+      followMethod(form, method, target.value);
+      method = target.value;
+    } else if (target.name === "service") {
+      document.getElementById("http-base").textContent = target.selectedOptions[0].dataset.address ?? "";
+    }
+  });
+  document.addEventListener("click", ({ target }) => {
+    const field = target.closest("[data-keep-path]");
+    if (field) {
+      keep(form, field.dataset.keepPath);
+    }
+  });
+  document.addEventListener("htmx:after:swap", () => showSent(request));
+  showSent(request);
+  return { configure: (changes) => editors.forEach((editor) => editor.configure(changes)) };
+}
+
+function noteChange(textarea, saving) {
+  if (textarea.id === "http-body" && textarea.value && !textarea.form.elements["http-body-kind"].value) {
+    textarea.form.elements["http-body-kind"].value = "json";
+  }
+  saving.schedule(350);
+}
+
+/** The last row is always an empty one. */
+function growRows(body) {
+  const last = body.lastElementChild;
+  if ([...last.querySelectorAll("input")].some(({ value }) => value)) {
+    const row = last.cloneNode(true);
+    row.querySelectorAll("input").forEach((input) => (input.value = ""));
+    row.querySelector("[data-sent]").textContent = "";
+    body.append(row);
+  }
+}
+
+/** Says of each row when it is sent; parameters are what the server last said of them. */
+function showSent(request) {
+  const known = document.getElementById("http-sent");
+  for (const row of request.querySelectorAll("[data-rows] tbody tr")) {
+    const [name, value] = row.querySelectorAll("input");
+    const names = [...value.value.matchAll(NAME)].map((match) => match[1]);
+    const words = names.map((one) => known.querySelector(`[data-name="${CSS.escape(one)}"]`)?.textContent ?? "");
+    const isEmpty = !name.value && !value.value;
+    row.querySelector("[data-sent]").textContent = isEmpty ? "" : names.length ? words.sort((a, b) => b.length - a.length)[0] : known.dataset.fixed;
+    value.classList.toggle("has-name", names.length > 0);
+  }
+}
+
+function followMethod(form, before, method) {
+  document.querySelector("[data-reads]").hidden = method !== READING;
+  document.querySelector("[data-writes]").hidden = method === READING;
+  const selects = ["readOnlyHint", "destructiveHint", "idempotentHint"].map((hint) => form.elements[`annotation-${hint}`]);
+  if (selects.every((select, place) => select && ["", HINTS[before][place]].includes(select.value))) {
+    selects.forEach((select, place) => (select.value = HINTS[method][place]));
+  }
+}
+
+function keep(form, path) {
+  const { elements } = form;
+  elements["http-keep-kind"].value = "path";
+  elements["http-keep-path"].value = path;
+  elements["http-keep-path"].dispatchEvent(new Event("change", { bubbles: true }));
+}
