@@ -10,8 +10,8 @@ from opentelemetry.util.types import AttributeValue
 
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.execution import Query, QuerySource, ScriptRunner
-from core.http_calls import HttpService
 from core.http_answers import HttpAnswer
+from core.http_calls import HttpService
 from core.ingest.requests import PlainRequest
 from core.results import QueryResult
 from core.statement import CompiledStatement, make_lexer
