@@ -1,13 +1,13 @@
 """The editor's page, its analysis while somebody types, and whose draft it is."""
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -18,6 +18,7 @@ from access.reader_language import in_language
 from access.views.gates import SEE_CALLS, is_fragment, user_of
 from access.visibility import visible_calls
 from catalog.gates import named_sources_open_to
+from catalog.models import DataSource
 from catalog.sources.settings import (
     SourceSettings,
     find_refusal,
@@ -151,10 +152,11 @@ def _save_page(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
 
 def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpResponse:
     """The whole page; `more` such as the `trial` that it shows, or a `status`."""
-    status = more.pop("status", 200)
+    status, user = more.pop("status", 200), user_of(request)
+    open_sources = named_sources_open_to(user)
     context = {
-        "sources": list_sources(page.sources, user_of(request)),
-        "services": list_services(page.sources, user_of(request)),
+        "sources": list_sources(page.sources, open_sources, user.get_username()),
+        "services": list_services(page.sources, open_sources, user.get_username()),
         "kinds": [(ToolType.SQL, "SQL"), (ToolType.PYTHON, "Python"), (ToolType.HTTP, "HTTP")],
         "methods": METHODS,
         "body_kinds": BODY_KINDS,
@@ -180,11 +182,11 @@ def render_analysed(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     return tell_analysis(response, page)
 
 
-def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
+def list_sources(
+    sources: SourceSettings, open_sources: Sequence[DataSource], username: str
+) -> list[dict[str, Any]]:
     """The data sources that the user may choose, with the reason why one cannot be used."""
-    open_sources = named_sources_open_to(user)
     names = [None, *(source.name for source in open_sources if not source.is_service)]
-    username = user.get_username()
     return [
         {
             "name": name or "",
@@ -196,16 +198,17 @@ def list_sources(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
     ]
 
 
-def list_services(sources: SourceSettings, user: User) -> list[dict[str, Any]]:
+def list_services(
+    sources: SourceSettings, open_sources: Sequence[DataSource], username: str
+) -> list[dict[str, Any]]:
     """The HTTP services that the user may choose, each with its address or the reason against it."""
-    username = user.get_username()
     return [
         {
             "name": source.name,
             "address": source.server_url.rstrip("/"),
             "reason": in_language(find_service_refusal(sources, source.name, username) or ""),
         }
-        for source in named_sources_open_to(user)
+        for source in open_sources
         if source.is_service
     ]
 
