@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from django.db import transaction
+from pytest_django.plugin import DjangoDbBlocker
 
 from catalog.sources.settings import SourceSettings
 from config.demo.loading import load_tools, read_tools
@@ -43,11 +45,14 @@ EXPRESSIONS = {
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def tools() -> dict[str, CompiledTool]:
-    """Every ready tool as it is served."""
-    load_tools()
-    return {spec.name: CompiledTool(spec) for spec in read_served_rows().specs}
+@pytest.fixture(scope="module")
+def tools(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> dict[str, CompiledTool]:
+    """Every ready tool as it is served, read once; no row of theirs stays."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        load_tools()
+        specs = read_served_rows().specs
+        transaction.set_rollback(True)
+    return {spec.name: CompiledTool(spec) for spec in specs}
 
 
 @pytest.fixture
