@@ -2,25 +2,65 @@
 
 import asyncio
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 MAX_BODY_BYTES = 65_536
+HEAD_END = b"\r\n\r\n"
+# Each has some 3 KiB.
+MOST_HEADS = 1_024
 
 
-@dataclass(slots=True)
-class DirectRequest:
-    """A POST whose headers are there once each.
+class DirectHead:
+    """The head of a small POST whose headers are there once each; `path` is below the application's own.
 
-    `path` is below the application's own, `server` the address that it came to, as ASGI has it, and
-    `peer` that of the other end of the connection, '' if unknown.
+    An application that judges heads alone, and not bodies, may leave what it found in `judged`: the head
+    is then kept, and neither parsed nor judged again for whoever sends the same bytes.
     """
 
-    headers: dict[bytes, bytes]
+    __slots__ = ("body_bytes", "headers", "judged", "path")
+
+    def __init__(self, headers: dict[bytes, bytes], path: bytes = b"") -> None:
+        self.headers, self.path = headers, path
+        self.body_bytes = int(headers[b"content-length"])
+        self.judged: Any = None
+
+
+class DirectRequest(NamedTuple):
+    """A request with this head and body.
+
+    `server` is the address that it came to, as ASGI has it, and `peer` that of the other end of the
+    connection, '' if unknown.
+    """
+
+    head: DirectHead
     body: bytes
     server: tuple[str, int | None] | None
-    path: bytes = b""
     peer: str = ""
+
+
+class KnownHeads:
+    """Heads by their bytes, of all connections of a server: clients send the same ones again and again."""
+
+    def __init__(self) -> None:
+        self._heads: dict[bytes, DirectHead] = {}
+
+    def find(self, data: bytes) -> tuple[DirectHead | None, bytes]:
+        """The head with which the data begin, None for an unknown one, and what follows it."""
+        lines, end, rest = data.partition(HEAD_END)
+        return self._heads.get(lines) if end else None, rest
+
+    def keep(self, head: DirectHead, data: bytes, body: bytes) -> None:
+        """Remember a judged head.
+
+        `data` are what came first of the request, and nothing is kept where more is in them than its
+        head and its `body`: they were all that the parser read.
+        """
+        lines, end, rest = data.partition(HEAD_END)
+        if head.judged is None or not end or rest not in (b"", body):
+            return
+        if len(self._heads) >= MOST_HEADS:
+            self._heads.clear()
+        self._heads[lines] = head
 
 
 class DirectAnswer(NamedTuple):

@@ -16,7 +16,9 @@ from gateways.http_server.direct import (
     DirectAnswer,
     DirectApplication,
     DirectCycle,
+    DirectHead,
     DirectRequest,
+    KnownHeads,
 )
 from gateways.http_server.limits import HttpLimits
 
@@ -55,13 +57,28 @@ class HttpProtocol(HttpToolsProtocol):
     """
 
     def __init__(
-        self, *, limits: HttpLimits, direct: DirectApplication | None = None, **parts: Any
+        self,
+        *,
+        limits: HttpLimits,
+        direct: DirectApplication | None = None,
+        heads: KnownHeads | None = None,
+        **parts: Any,
     ) -> None:
+        """`heads` are those of all connections of the server."""
         super().__init__(**parts)
         self._limits = limits
         self._direct = direct
-        # A request that may be answered directly, with its body so far.
-        self._offered: DirectRequest | None = None
+        self._heads = heads or KnownHeads()
+        # What came when nothing of the current request was there yet.
+        self._first = b""
+        # The head of a request that may be answered directly, and its body so far.
+        self._offered: DirectHead | None = None
+        self._body = b""
+        # The bytes of a known head whose body has not begun.
+        self._held = b""
+        self._peer = ""
+        # uvicorn's headers of every answer, which it makes once a second, and their lines.
+        self._usual: tuple[object, bytes] = (None, b"")
         self._phase = Phase.IDLE
         self._phase_began = self.loop.time()
         self._head_bytes = 0
@@ -71,6 +88,7 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         if len(self.connections) < self._limits.max_connections:
             super().connection_made(transport)
+            self._peer = self.client[0] if self.client else ""
             return
         self.transport, self.flow = transport, FlowControl(transport)
         self._refuse(503, "Too many connections; try again later.")
@@ -80,6 +98,11 @@ class HttpProtocol(HttpToolsProtocol):
             return
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()
+        if self._direct is not None and (self._held or self._phase is Phase.IDLE):
+            data = self._held + data
+            if self._answer_known(data):
+                return
+            self._first = data
         was_in_head = self._phase is Phase.HEAD
         while data:
             try:
@@ -138,9 +161,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._phase, self._phase_began = Phase.BODY, self.loop.time()
         if is_plain and method == b"POST" and self._may_be_direct(headers):
             assert self._direct is not None  # noqa: S101 - narrows
-            below = self.url[len(self._direct.path) + 1 :]
-            peer = self.client[0] if self.client else ""
-            self._offered = DirectRequest(headers, b"", self.server, below, peer)
+            self._offered = DirectHead(headers, self.url[len(self._direct.path) + 1 :])
+            self._body = b""
         else:
             self._begin_cycle()
 
@@ -155,9 +177,30 @@ class HttpProtocol(HttpToolsProtocol):
             and int(size) <= MAX_BODY_BYTES
             and self.parser.should_keep_alive()
             and not self.expect_100_continue
-            and not self.flow.write_paused
-            and (self.cycle is None or self.cycle.response_complete)
+            and self._is_ready
         )
+
+    @property
+    def _is_ready(self) -> bool:
+        """Whether every answer before was given, and read by the client."""
+        answered = self.cycle is None or self.cycle.response_complete
+        return answered and not self.flow.write_paused
+
+    def _answer_known(self, data: bytes) -> bool:
+        """Whether the data are a request with a head that was parsed before; the head alone is held back."""
+        if self._held:
+            self._held, self._offered, self._phase = b"", None, Phase.IDLE
+        head, body = self._heads.find(data)
+        if head is None or not self._is_ready:
+            return False
+        if len(body) == head.body_bytes:
+            return self._answer_directly(DirectRequest(head, body, self.server, self._peer))
+        if body:
+            return False
+        # Many clients send head and body apart.
+        self._held, self._offered = data, head
+        self._begin(Phase.BODY)
+        return True
 
     def _is_below(self, path: bytes) -> bool:
         above, _, name = self.url.rpartition(b"/")
@@ -180,17 +223,19 @@ class HttpProtocol(HttpToolsProtocol):
         if self._offered is None:
             super().on_body(body)
         else:
-            self._offered.body += body
+            self._body += body
 
     def on_message_complete(self) -> None:
         if self._phase is Phase.HEAD:
             return
-        if (offered := self._offered) is not None:
+        first, self._first = self._first, b""
+        if (head := self._offered) is not None:
             self._offered = None
-            if self._answer_directly(offered):
+            if self._answer_directly(DirectRequest(head, self._body, self.server, self._peer)):
+                self._heads.keep(head, first, self._body)
                 return
             self._begin_cycle()
-            super().on_body(offered.body)
+            super().on_body(self._body)
         super().on_message_complete()
         self._begin(Phase.IDLE if self.cycle.response_complete else Phase.ANSWER)
 
@@ -230,11 +275,13 @@ class HttpProtocol(HttpToolsProtocol):
         cycle.response_complete = True
         if cycle.disconnected or self.transport.is_closing():
             return
-        usual = b"".join(b"%b: %b\r\n" % header for header in self.server_state.default_headers)
+        usual = self.server_state.default_headers
+        if usual is not self._usual[0]:
+            self._usual = usual, b"".join(b"%b: %b\r\n" % header for header in usual)
         end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
         self.transport.write(
             b"%b%b%bcontent-length: %d\r\n%b%b"
-            % (STATUS_LINE[200], usual, answer.headers, len(answer.body), end, answer.body)
+            % (STATUS_LINE[200], self._usual[1], answer.headers, len(answer.body), end, answer.body)
         )
         if not cycle.keep_alive:
             self.transport.close()

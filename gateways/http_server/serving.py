@@ -10,7 +10,7 @@ from typing import Any
 import uvicorn
 from uvicorn.server import ServerState
 
-from gateways.http_server.direct import DirectApplication
+from gateways.http_server.direct import DirectApplication, KnownHeads
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
 from gateways.memory import give_back_memory
@@ -36,6 +36,7 @@ class LimitedConnections:
     ) -> None:
         self._limits = limits
         self._find_direct = find_direct
+        self._heads = KnownHeads()
         self._is_sweeping = False
         self._most_connections = 0
 
@@ -44,7 +45,11 @@ class LimitedConnections:
             self._is_sweeping = True
             self._sweep_later(server_state)
         return HttpProtocol(
-            limits=self._limits, direct=self._find_direct(), server_state=server_state, **parts
+            limits=self._limits,
+            direct=self._find_direct(),
+            heads=self._heads,
+            server_state=server_state,
+            **parts,
         )
 
     def _sweep_later(self, server_state: ServerState) -> None:

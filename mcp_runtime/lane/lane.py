@@ -19,6 +19,7 @@ from core.json_text import encode_json
 from gateways.http_server.direct import (
     MAX_BODY_BYTES,
     DirectAnswer,
+    DirectHead,
     DirectRequest,
     run_to_end,
 )
@@ -29,8 +30,9 @@ from mcp_runtime.lane.requests import (
     HANDSHAKE,
     MAX_ENVELOPE_BYTES,
     MODERN,
+    JudgedHead,
+    LaneRequest,
     is_plain,
-    is_routed,
     read_cancellation,
     read_envelope,
     read_request,
@@ -104,60 +106,97 @@ class DirectLane:
         return None
 
     def _take(self, request: DirectRequest) -> TakenRequest | None:
-        headers, caller = request.headers, self._find_caller(request)
-        if caller is None or not is_plain(headers) or not self._is_our_host(request):
+        head = request.head.judged
+        if head is None or head.peer != request.peer or head.server != request.server:
+            head = self._judge(request)
+        caller = head and self._find_caller(head)
+        if head is None or caller is None or (found := self._read(head, request, caller)) is None:
             return None
-        body, session_id, tail = read_request(request.body), "", b""
-        named, connection = headers.get(b"mcp-protocol-version", b""), None
-        if (version := MODERN.get(named)) is not None:
-            is_taken, tail = body is not None and is_routed(headers, body), self._modern_tail
-        else:
-            session_id = headers.get(b"mcp-session-id", b"").decode("latin-1")
-            connection = self._find_handshake(named, session_id, caller)
-            version = connection.protocol_version if connection else None
-            is_taken = body is not None
-            if body is None and version is not None:
-                # The notification itself goes on to FastMCP.
-                request_id = read_cancellation(request.body)
-                if request_id is not None:
-                    self.cancel(session_id, request_id)
-        if not is_taken or body is None or version is None:
-            return None
+        body, connection = found
+        version = connection.protocol_version if connection else head.version
         meta = bytes(body.params.meta)
         if len(meta) > MAX_ENVELOPE_BYTES:
             return None
         if (envelope := read_envelope(body.method, version, meta)) is None:
             return None
         client = read_session_client(connection) if connection else envelope
-        session, address = read_session(session_id), self._find_address(request)
         parent = read_trace(meta)
-        origin = CallOrigin(*client, version, session, address, parent, "direct", body.id)
-        request_id = choose_request_id(headers.get(HEADER, b""))
-        lines = _JSON + b"%b: %b\r\n" % (HEADER, request_id.encode())
-        if session_id:
-            lines += b"mcp-session-id: %b\r\n" % session_id.encode()
-        language = choose_language(headers.get(b"accept-language", b"").decode("latin-1"))
-        return TakenRequest(body, caller, origin, lines, request_id, session_id, tail, language)
+        origin = CallOrigin(*client, version, head.session, head.address, parent, "direct", body.id)
+        request_id = choose_request_id(head.request_id)
+        lines = b"%b%b: %b\r\n" % (head.lines, HEADER, request_id.encode())
+        tail = b"" if connection else self._modern_tail
+        return TakenRequest(
+            body, caller, origin, lines, request_id, head.session_id, tail, head.language
+        )
 
-    def _find_caller(self, request: DirectRequest) -> Caller | None:
+    def _read(
+        self, head: JudgedHead, request: DirectRequest, caller: Caller
+    ) -> tuple[LaneRequest, Connection | None] | None:
+        """The plain request, and the session in which it comes; a cancellation is heard on its way to FastMCP."""
+        body = read_request(request.body)
+        if head.version:
+            return (body, None) if body is not None and head.routes(body) else None
+        connection = self.sessions.find_connection(head.session_id, caller)
+        if connection is None:
+            return None
+        if body is not None:
+            return body, connection
+        if (cancelled := read_cancellation(request.body)) is not None:
+            self.cancel(head.session_id, cancelled)
+        return None
+
+    def _judge(self, request: DirectRequest) -> JudgedHead | None:
+        """What the head says; None where it is not plain.
+
+        Kept with the head, unless it names the request: nobody sends that head again.
+        """
+        head, headers = request.head, request.head.headers
+        scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
+        is_known = self._verifier is None or scheme == b"Bearer"
+        if not is_known or not is_plain(headers) or not self._is_our_host(request):
+            return None
+        named, session_id = headers.get(b"mcp-protocol-version", b""), ""
+        if (version := MODERN.get(named, "")) == "":
+            if named and named not in HANDSHAKE:
+                return None
+            session_id = headers.get(b"mcp-session-id", b"").decode("latin-1")
+        line = b"mcp-session-id: %b\r\n" % session_id.encode() if session_id else b""
+        judged = JudgedHead(
+            server=request.server,
+            peer=request.peer,
+            token=token.decode("latin-1"),
+            forwarded=headers.get(b"x-forwarded-for", b"").decode("latin-1"),
+            toolset=head.path.decode("latin-1"),
+            version=version,
+            method=headers.get(b"mcp-method"),
+            tool=headers.get(b"mcp-name"),
+            session_id=session_id,
+            session=read_session(session_id),
+            address=self._find_address(request),
+            language=choose_language(headers.get(b"accept-language", b"").decode("latin-1")),
+            request_id=headers.get(HEADER, b""),
+            lines=_JSON + line,
+        )
+        if not judged.request_id:
+            head.judged = judged
+        return judged
+
+    def _find_caller(self, head: JudgedHead) -> Caller | None:
         """Who calls, at the endpoint that it calls; None where it is not sure to see anything there."""
-        headers, caller = request.headers, ANONYMOUS
+        caller = ANONYMOUS
         if self._verifier is not None:
-            scheme, _, token = headers.get(b"authorization", b"").partition(b" ")
-            forwarded = headers.get(b"x-forwarded-for", b"").decode("latin-1")
-            toolset = request.path.decode("latin-1")
-            known = self._verifier.find(token.decode("latin-1"), request.peer, forwarded, toolset)
-            if scheme != b"Bearer" or known is None:
+            known = self._verifier.find(head.token, head.peer, head.forwarded, head.toolset)
+            if known is None:
                 return None
             caller = known
-        if request.path:
-            caller = caller.at(request.path.decode("latin-1"))
+        if head.toolset:
+            caller = caller.at(head.toolset)
             return caller if self._tool_caller.snapshot().names_for(caller.facts) else None
         return caller
 
     def _is_our_host(self, request: DirectRequest) -> bool:
         """As FastMCP's guard has it, which is asked once for each name."""
-        host, server = request.headers.get(b"host", b""), request.server
+        host, server = request.head.headers.get(b"host", b""), request.server
         key = (host, server[0] if server else "")
         if key not in self._hosts:
             allowed = self._guard._allowed_hosts_for_scope({"server": server})
@@ -168,19 +207,13 @@ class DirectLane:
 
     def _find_address(self, request: DirectRequest) -> str:
         """The client's address, '' if unknown; read once for each connection's end."""
-        key = (request.peer, request.headers.get(b"x-forwarded-for", b""))
+        key = (request.peer, request.head.headers.get(b"x-forwarded-for", b""))
         if (address := self._addresses.get(key)) is None:
             if len(self._addresses) > _MOST_ADDRESSES:
                 self._addresses.clear()
             address = find_client(key[0], key[1].decode("latin-1"))[:45]
             self._addresses[key] = address
         return address
-
-    def _find_handshake(self, named: bytes, session_id: str, caller: Caller) -> Connection | None:
-        """The session of a request of an earlier era, where its answers are made here."""
-        if named and named not in HANDSHAKE:
-            return None
-        return self.sessions.find_connection(session_id, caller)
 
     async def _call(self, taken: TakenRequest) -> DirectAnswer:
         """The answer of a call; the client of a session may cancel it, any client by going away."""
@@ -261,9 +294,9 @@ class LateOffer:
         first: Message | None = await receive()
         begun = None
         if first and first["type"] == "http.request" and not first.get("more_body"):
-            place = toolset_of(scope).encode(), CLIENT_ADDRESS.get()
-            request = DirectRequest(headers, first["body"], scope.get("server"), *place)
-            begun = self._lane.begin(request)
+            head = DirectHead(headers, toolset_of(scope).encode())
+            server, peer = scope.get("server"), CLIENT_ADDRESS.get()
+            begun = self._lane.begin(DirectRequest(head, first["body"], server, peer))
         if begun is not None and not isinstance(begun, DirectAnswer):
             begun = await answer_unless_gone(begun, receive)
             if begun is None:

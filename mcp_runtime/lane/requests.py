@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -123,6 +124,38 @@ def concerns_another_request(body: bytes) -> bool:
         return False
 
 
+@dataclass(slots=True)
+class JudgedHead:
+    """What the plain headers of a request say, sent from `peer` to the address `server`; see `DirectLane`."""
+
+    server: tuple[str, int | None] | None
+    peer: str
+    token: str
+    forwarded: str
+    toolset: str
+    # Of the protocol, '' where it is that of the session.
+    version: str
+    method: bytes | None
+    tool: bytes | None
+    # '' outside of sessions.
+    session_id: str
+    session: str
+    # The client's, '' if unknown.
+    address: str
+    language: str
+    # The client's X-Request-ID, b"" without one.
+    request_id: bytes
+    # Lines of the answer's head.
+    lines: bytes
+
+    def routes(self, request: LaneRequest) -> bool:
+        """Whether the routing headers of 2026-07-28 say literally what the body says."""
+        if self.method != request.method.encode():
+            return False
+        name = request.params.name
+        return name is UNSET or self.tool == name.encode()
+
+
 def is_plain(headers: Mapping[bytes, bytes]) -> bool:
     """Whether the headers are those of an ordinary client, which takes both kinds of answers."""
     return (
@@ -131,14 +164,6 @@ def is_plain(headers: Mapping[bytes, bytes]) -> bool:
         and _takes_both(headers.get(b"accept", b""))
         and b"mcp-param-" not in b" ".join(headers)
     )
-
-
-def is_routed(headers: Mapping[bytes, bytes], request: LaneRequest) -> bool:
-    """Whether the routing headers of 2026-07-28 say literally what the body says."""
-    if headers.get(b"mcp-method") != request.method.encode():
-        return False
-    name = request.params.name
-    return name is UNSET or headers.get(b"mcp-name") == name.encode()
 
 
 @lru_cache(256)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from gateways.http_server.direct import DirectAnswer, DirectRequest
+from gateways.http_server.direct import DirectAnswer, DirectHead, DirectRequest
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
 from gateways.http_server.serving import server_options
@@ -50,11 +50,15 @@ class Application:
 
 @dataclass
 class Direct:
-    """Takes every request to `/` that is offered, or none of them; counts them, and those cut short."""
+    """Takes every request to `/` that is offered, or none of them; counts them, and those cut short.
+
+    Heads are judged, so that each is known when it comes again.
+    """
 
     answers: bool = True
     path: bytes = b"/"
     offered: list[bytes] = field(default_factory=list)
+    heads: list[DirectHead] = field(default_factory=list)
     cut: int = 0
     # Where there is one, answers come when it is set.
     go_on: asyncio.Event | None = None
@@ -63,6 +67,8 @@ class Direct:
         self, request: DirectRequest
     ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
         self.offered.append(request.body)
+        self.heads.append(request.head)
+        request.head.judged = True
         if request.body == b"bad":
             raise ValueError
         if not self.answers:

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 
+from gateways.http_server.limits import HttpLimits
 from tests.gateways.http_server.conftest import PATIENT, Direct, eventually, serving
 
 
@@ -29,6 +30,79 @@ async def test_small_post_is_answered_directly_and_the_connection_goes_on() -> N
         assert b"x-way" not in second
         assert stage.application.bodies == [b"two"]
         assert stage.server.server_state.total_requests == 3
+
+
+@pytest.mark.parametrize("cut", [0, -5, -2], ids=["whole", "head apart", "body in pieces"])
+async def test_head_that_comes_again_is_known_on_every_connection(cut: int) -> None:
+    direct, bodies = Direct(), [b"first", b"again", b"later"]
+
+    async with serving(PATIENT, direct) as stage:
+        async with stage.sent(post(bodies[0])) as (reader, _):
+            await reader.readuntil(b"direct first")
+        for body in bodies[1:]:
+            request = post(body)
+            async with stage.sent(request[:cut], request[cut:]) as (reader, writer):
+                await reader.readuntil(b"direct " + body)
+                writer.write(post(b"other", b"/other"))
+                await reader.readuntil(b"/other")
+
+    assert direct.offered == bodies
+    assert cut == -2 or len(set(map(id, direct.heads))) == 1
+    assert stage.application.bodies == [b"other", b"other"]
+
+
+async def test_known_head_is_known_by_all_its_bytes() -> None:
+    direct, lines = Direct(), b"X-Who: a\r\n"
+
+    async with (
+        serving(PATIENT, direct) as stage,
+        stage.sent(post(b"one", more=lines)) as (
+            reader,
+            writer,
+        ),
+    ):
+        await reader.readuntil(b"direct one")
+        for more in (lines.lower(), lines.replace(b"a", b"b"), b""):
+            writer.write(post(b"two", more=more))
+            await reader.readuntil(b"direct two")
+
+    assert len(set(map(id, direct.heads))) == 4
+
+
+async def test_head_of_requests_sent_at_once_is_not_taken_for_another() -> None:
+    direct = Direct()
+    first, second = post(b"one"), post(b"two", more=b"X: 2\r\n")
+    pairs = [(first, second), (first, second), (second, first)]
+
+    async with serving(PATIENT, direct) as stage, stage.sent() as (reader, writer):
+        for pair in pairs:
+            writer.write(b"".join(pair))
+            await reader.readuntil(b"direct one" if pair[1] is first else b"direct two")
+
+    assert [b"x" in head.headers for head in direct.heads] == [
+        request is second for pair in pairs for request in pair
+    ]
+
+
+async def test_known_head_that_is_declined_is_for_the_application() -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage, stage.sent(post(b"one")) as (reader, writer):
+        await reader.readuntil(b"direct one")
+        direct.answers = False
+        writer.write(post(b"two"))
+        await eventually(lambda: stage.application.bodies == [b"two"])
+
+
+async def test_client_that_keeps_the_body_of_a_known_head_back_is_closed() -> None:
+    direct, limits = Direct(), HttpLimits(body_timeout_s=1)
+
+    async with serving(limits, direct) as stage:
+        async with stage.sent(post(b"one")) as (reader, _):
+            await reader.readuntil(b"direct one")
+        late = await stage.ask(post(b"one")[:-3])
+
+    assert late.startswith(b"HTTP/1.1 408 ")
 
 
 async def test_body_in_pieces_is_collected() -> None:
