@@ -15,7 +15,7 @@ from core.toolspec import JsonValue
 NO_ROWS = "(no rows)"
 
 # What a spreadsheet takes for a formula; it reads the full-width forms of East Asian keyboards alike.
-_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Brackets too: a picture in a cell would make the reader's client fetch it.
@@ -113,7 +113,7 @@ def _csv_cell(value: JsonValue) -> JsonValue:
     if not isinstance(value, str):
         # The writer's own form of a float or a bool is Python's.
         return value if value is None or type(value) is int else format_cell(value)
-    if value[:1] in _FORMULA_STARTS and not _NUMBER.fullmatch(value):
+    if value[:1] in FORMULA_STARTS and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 

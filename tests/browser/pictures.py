@@ -148,7 +148,7 @@ def paste(page: Page, text: str) -> None:
 def run(page: Page) -> Page:
     """The page with the rows of a test run, and the focus in the logic."""
     page.locator("#run").click()
-    expect(page.locator("#result tbody tr").first).to_be_visible()
+    expect(page.locator("#result .grid-body [role=row]").first).to_be_visible()
     expect(page.locator("[role=treeitem]").first).to_be_attached()
     return page
 

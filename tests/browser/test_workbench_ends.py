@@ -49,7 +49,7 @@ def test_new_tool_is_published_without_leaving_the_page(
 
     expect(toast).to_contain_text("Types that followed the logic are fixed now: since date.")
     expect(toast.get_by_role("link", name="Connect an agent")).to_be_visible()
-    expect(workbench.result.locator("tbody tr").first).to_be_visible()
+    expect(workbench.rows.first).to_be_visible()
     expect(workbench.logic).to_be_focused()
     expect(page).to_have_url(f"{workbench.url}/tools/stock_since/")
     expect(page.locator("#history")).to_be_visible()
@@ -59,7 +59,7 @@ def test_new_tool_is_published_without_leaving_the_page(
     workbench.write(f"{STATEMENT} LIMIT 3")
     workbench.expect_saved()
     workbench.run()
-    expect(workbench.result.locator("tbody tr")).to_have_count(3)
+    expect(workbench.rows).to_have_count(3)
     assert ToolDefinition.objects.get().name == "stock_since"
 
 
@@ -219,7 +219,7 @@ def test_parameter_that_may_be_null_is_not_required(workbench: WorkbenchPage, pa
         expect(workbench.row(name).get_by_role("switch")).not_to_be_checked()
     workbench.row("least").get_by_label("Test with").fill("10")
     workbench.run()
-    expect(workbench.result.locator("tbody tr")).to_have_count(10)
+    expect(workbench.rows).to_have_count(10)
 
 
 def test_page_is_as_wide_as_a_telephone_once_every_step_is_done(

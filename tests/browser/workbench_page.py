@@ -15,6 +15,7 @@ class WorkbenchPage:
         self.logic = page.locator(".cm-content")
         self.status = page.locator("#status")
         self.result = page.locator("#result")
+        self.rows = self.result.locator(".grid-body").get_by_role("row")
         self.parameters = page.locator("#parameters .parameter-name")
 
     def open(self, tool: ToolDefinition | str) -> None:

@@ -1,11 +1,13 @@
 """Test cases in the editor: run, saved from a run, a call or by hand, accepted, deleted, nightly."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.translation import gettext as _
 
 from access.call_log import shown_arguments
 from access.models import CallRecord
@@ -22,6 +24,7 @@ from core.cases.expectations import (
     ErrorWith,
     Expectation,
     RowCount,
+    read_expectation,
 )
 from core.catalogue.masking import MASK
 from core.errors import DefinitionError, EditError
@@ -210,9 +213,12 @@ def _case_of_trial(request: HttpRequest, work: Work, last: ToolTrial) -> CaseDoc
 def _find_former(
     request: HttpRequest, work: Work, spec: ToolSpec, row: ToolCase | None
 ) -> CaseDocument:
-    """What the form begins with: the case, a recorded call, or the examples of the parameters."""
+    """What the form begins with: the case, a row of the last run, a recorded call, or the examples of the parameters."""
     if row:
         return read_row(row)
+    if text := request.POST.get("expected_row", ""):
+        last = next(iter(read_trials(work, user_of(request).get_username())), None)
+        return _expect_row(text, dict(last.arguments) if last else {})
     if number := request.POST.get("call", ""):
         call = _find_call(request, work, number)
         values = shown_arguments(call)
@@ -233,6 +239,16 @@ def _find_former(
     names = {parameter.name for parameter in spec.parameters}
     values = work.document.test_values
     return CaseDocument(name="", arguments={name: values[name] for name in values if name in names})
+
+
+def _expect_row(text: str, arguments: dict[str, JsonValue]) -> CaseDocument:
+    """A case that begins with: these arguments give that row, JSON of values by column."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    expected = read_expectation({"check": "row", "values": values}, str(_("case")))
+    return CaseDocument(name="", arguments=arguments, expects=(expected,), source=CaseSource.TRIAL)
 
 
 def _find_call(request: HttpRequest, work: Work, number: str) -> CallRecord:

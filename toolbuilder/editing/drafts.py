@@ -286,7 +286,8 @@ class Work:
         """The addresses of all actions by name, `_` for `-`."""
         names = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish")
         cases = ("cases", "case", "case-keep", "case-accept", "case-delete")
-        return {name.replace("-", "_"): self.action(name) for name in (*names, "changes", *cases)}
+        found = {name.replace("-", "_"): self.action(name) for name in (*names, "changes", *cases)}
+        return {**found, "xlsx": f"{found['csv']}?as=xlsx"}
 
     @property
     def _uid(self) -> uuid.UUID:

@@ -53,6 +53,11 @@ _LAST_PART = re.compile(r'(?:"((?:[^"]|"")*)"|([^."]+))\Z')
 _WRITTEN_LIMIT = 1_000
 
 
+def shorten_type(type_name: str) -> str:
+    """The type in as few letters as PostgreSQL takes."""
+    return _LONG_TYPE.sub(lambda found: _SHORT_TYPES[found[0]], type_name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplorerTable:
     """A table; `insert` is its name as the statement has to write it, `comment` what it is about.
@@ -96,7 +101,7 @@ class ExplorerColumn:
     @property
     def short_type(self) -> str:
         """The type in as few letters as PostgreSQL takes."""
-        return _LONG_TYPE.sub(lambda found: _SHORT_TYPES[found[0]], self.type_name)
+        return shorten_type(self.type_name)
 
     @property
     def about(self) -> str:

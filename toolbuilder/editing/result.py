@@ -10,12 +10,14 @@ import orjson
 
 from access.reader_language import in_language
 from core.analysis import ResultColumn
+from core.column_kinds import MAX_EXACT, ColumnKind, exact_text, kind_of
 from core.formatting import format_cell
 from core.json_text import encode_json
 from core.messages import Message
 from core.plans.tree import PlanNode, QueryPlan
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue, ParameterType
+from toolbuilder.editing.explorer import shorten_type
 from toolbuilder.editing.http_exchanges import find_rows
 from toolbuilder.editing.http_page import ShownExchange
 from toolbuilder.editing.trial import Trial
@@ -30,7 +32,6 @@ SHORT_CHARACTERS = 80
 TEXT_CHARACTERS = 100_000
 # A step with so much of the cost is pointed out.
 COSTLY_PERCENT = 30
-_NUMERIC = re.compile(r"numeric(?:\(\d+,(?P<scale>\d+)\))?")
 _REFUSED = re.compile(r"^- (\w+): ", re.MULTILINE)
 
 
@@ -48,11 +49,14 @@ class ClippedText:
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A value in the table: `short` is in its row, `text` unfolds; '' if it says no more."""
+    """A value in the table: `short` is in its row, `text` unfolds; '' if it says no more.
+
+    `is_empty` says that `short` is the word for null or for an empty text.
+    """
 
     short: str
     text: str = ""
-    is_null: bool = False
+    is_empty: bool = False
     is_number: bool = False
     left_out: int = 0
 
@@ -63,7 +67,11 @@ class ShownColumn:
 
     name: str
     type: str
-    is_number: bool
+    kind: ColumnKind
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind is ColumnKind.NUMBER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +92,7 @@ class ShownTrial:
 
     `parameter` is the one that the error is about, `line` the line of the logic, '' and 0 if none is.
     `row_count` is None if the answer is a value, which then is in `value`; `is_plain` if that is short.
+    `rows` are the first ones; `grid` has all of them, as the page's grid reads it.
     `missing` are the parameters whose test values a run waits for. `http` are the requests of an HTTP
     tool; `confirms` is what a run that writes waits for, `setting` what would allow its address.
     """
@@ -94,6 +103,7 @@ class ShownTrial:
     line: int = 0
     columns: tuple[ShownColumn, ...] = ()
     rows: tuple[tuple[ShownCell, ...], ...] = ()
+    grid: dict[str, JsonValue] | None = None
     row_count: int | None = None
     value: ClippedText | None = None
     is_plain: bool = True
@@ -194,6 +204,7 @@ def show_trial(
             shown,
             columns=columns,
             rows=_show_rows(table.rows, columns),
+            grid=_show_grid(name, table.rows, columns),
             row_count=len(table.rows),
             json=_clip(_indent(trial.structured)),
             notes=trial.texts[1:],
@@ -211,6 +222,7 @@ def show_trial(
         shown,
         columns=columns,
         rows=_show_rows(trial.rows, columns),
+        grid=_show_grid(name, trial.rows, columns),
         row_count=len(trial.rows),
         json=_clip(_write_answer(trial)),
     )
@@ -289,18 +301,28 @@ def _split_line(error: Message | None) -> tuple[int, Message | str]:
 def _show_columns(trial: Trial, types: Sequence[ResultColumn]) -> tuple[ShownColumn, ...]:
     is_foretold = tuple(column.name for column in types) == trial.columns
     names = [column.type for column in types] if is_foretold else [""] * len(trial.columns)
-    drawn = trial.rows[:ROWS_DRAWN]
     return tuple(
-        ShownColumn(column, type_name, _are_numbers([row[place] for row in drawn]))
+        ShownColumn(column, type_name, kind_of([row[place] for row in trial.rows], type_name))
         for place, (column, type_name) in enumerate(zip(trial.columns, names, strict=True))
     )
 
 
-def _are_numbers(values: Sequence[JsonValue]) -> bool:
-    given = [value for value in values if value is not None]
-    return bool(given) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in given
-    )
+def _show_grid(
+    name: str, rows: Sequence[Sequence[JsonValue]], columns: Sequence[ShownColumn]
+) -> dict[str, JsonValue]:
+    """All rows; a number that JavaScript would round, and a numeric, is the text of its digits."""
+    numbers = [place for place, column in enumerate(columns) if column.is_number]
+    shown = [list(row) for row in rows]
+    for row in shown:
+        for place in numbers:
+            value = row[place]
+            if isinstance(value, float) or (type(value) is int and abs(value) > MAX_EXACT):
+                row[place] = exact_text(value, columns[place].type)
+    heads = [
+        {"name": one.name, "type": shorten_type(one.type), "kind": one.kind.value}
+        for one in columns
+    ]
+    return {"name": name, "columns": heads, "rows": shown}
 
 
 def _show_rows(
@@ -309,9 +331,7 @@ def _show_rows(
     shown: list[tuple[ShownCell, ...]] = []
     room = TABLE_CHARACTERS
     for row in rows[:ROWS_DRAWN]:
-        cells = tuple(
-            _show_cell(value, column.type) for value, column in zip(row, columns, strict=True)
-        )
+        cells = tuple(_show_cell(value, column) for value, column in zip(row, columns, strict=True))
         room -= sum(len(cell.short) + len(cell.text) for cell in cells)
         if room < 0 and shown:
             break
@@ -319,18 +339,12 @@ def _show_rows(
     return tuple(shown)
 
 
-def _show_cell(value: JsonValue, type_name: str) -> ShownCell:
-    if value is None:
-        return ShownCell("NULL", is_null=True)
-    text = format_cell(value)
-    numeric = _NUMERIC.fullmatch(type_name)
-    if numeric and type(value) is float and "e" not in text.lower():
-        # JSON drops the decimals that the type declares; two are shown if it declares none.
-        whole, _, decimals = text.partition(".")
-        scale = numeric["scale"]
-        text = f"{value:.{scale}f}" if scale else f"{whole}.{decimals:0<2}"
+def _show_cell(value: JsonValue, column: ShownColumn) -> ShownCell:
+    if value is None or value == "":
+        return ShownCell("empty" if value == "" else "null", is_empty=True)
+    text = exact_text(value, column.type)
     if len(text) <= SHORT_CHARACTERS and "\n" not in text:
-        return ShownCell(text, is_number=_are_numbers([value]))
+        return ShownCell(text, is_number=column.is_number)
     left_out = max(0, len(text) - CELL_CHARACTERS)
     return ShownCell(_shorten(text, SHORT_CHARACTERS), text[:CELL_CHARACTERS], left_out=left_out)
 

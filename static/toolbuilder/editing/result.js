@@ -14,6 +14,9 @@ document.addEventListener("click", (event) => {
   if (tab) {
     choose(tab.dataset.tab);
   }
+  if (event.target.closest("#result [data-whole]")) {
+    showWhole(!isWhole());
+  }
   const past = event.target.closest("[data-arguments]");
   if (past) {
     repeat(JSON.parse(past.dataset.arguments));
@@ -30,6 +33,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && inPane && running) {
     event.preventDefault();
     pane().querySelector("[data-cancel]").click();
+  } else if (event.key === "Escape" && isWhole() && !event.defaultPrevented && !document.querySelector("dialog[open], details[data-menu][open]")) {
+    showWhole(false);
   } else if (inPane && event.target.matches("[role=tab]")) {
     moveAmongTabs(event);
   }
@@ -149,6 +154,8 @@ function end() {
 /** A new pane has come: the tab stays, so does the focus, and the figures are said aloud. */
 function arrive(now) {
   isPlanStale = true;
+  showWhole(isWhole());
+  mount(now);
   if (chosen !== "table") {
     choose(chosen);
   }
@@ -157,6 +164,24 @@ function arrive(now) {
   }
   const figures = now.querySelector("[data-figures]")?.textContent ?? "";
   say(figures.replace(/\s+/g, " "));
+}
+
+/** Puts the grid into a pane that has rows; its modules are loaded with the first. */
+async function mount(now) {
+  if (now.querySelector("#result-rows")) {
+    const { mountTable } = await import("toolbuilder/result/table.js");
+    mountTable(now, say);
+  }
+}
+
+function isWhole() {
+  return "whole" in (document.getElementById("panes")?.dataset ?? {});
+}
+
+/** The result takes the page, or gives it back. */
+function showWhole(isShown) {
+  document.getElementById("panes")?.toggleAttribute("data-whole", isShown);
+  pane()?.querySelector("[data-whole]")?.setAttribute("aria-pressed", String(isShown));
 }
 
 function say(text) {
@@ -227,6 +252,11 @@ function fill(field, value) {
     field.value = value;
     field.dispatchEvent(new Event("change", { bubbles: true }));
   }
+}
+
+if (pane()) {
+  pane().dataset.ready = "";
+  mount(pane());
 }
 
 // Publishing although a case is red: the button waits for the box and the reason. Tabs that a link leads to.

@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
@@ -21,6 +22,7 @@ from core.analysis import Analysis
 from core.diagnostics import Diagnostic
 from core.errors import DefinitionError, ToolboxError
 from core.formatting import format_csv
+from core.spreadsheet import write_spreadsheet
 from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import DraftDocument, Work
@@ -56,6 +58,7 @@ WRITE_CONFIRMED = "write"
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 # A spreadsheet takes a file without it for one in the encoding of its country.
 _MARK = "\ufeff"
+_SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 class TrialRequest:
@@ -171,7 +174,7 @@ def plan(request: HttpRequest, work: Work) -> HttpResponse:
 
 
 @editor_action
-def csv(request: HttpRequest, work: Work) -> HttpResponse:
+def csv(request: HttpRequest, work: Work) -> HttpResponseBase:
     """Runs what is typed once more, and gives the whole answer as a file; nothing is saved."""
     tried = _read_tried(request, work)
     shown, trial = tried.run()
@@ -181,7 +184,7 @@ def csv(request: HttpRequest, work: Work) -> HttpResponse:
 @for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
-def drawer(request: HttpRequest, name: str) -> HttpResponse:
+def drawer(request: HttpRequest, name: str) -> HttpResponseBase:
     """What is served of a tool, with fields for its parameters, and what a run of it gave."""
     work = find_visible_work(user_of(request), name)
     if work is None or work.served is None:
@@ -216,19 +219,25 @@ def _read_tried(request: HttpRequest, work: Work) -> TrialRequest:
         return TrialRequest(request, work, error)
 
 
-def _download(tried: TrialRequest, trial: Trial) -> HttpResponse:
-    if is_query(trial):
-        text = format_csv(trial.columns, trial.rows)
-    else:
+def _download(tried: TrialRequest, trial: Trial) -> HttpResponseBase:
+    """All rows, or the value, as a CSV file, or with `?as=xlsx` as a spreadsheet."""
+    columns, rows, types = trial.columns, trial.rows, tried.examined.analysis.columns
+    if not is_query(trial):
         found = find_rows(trial.structured) if trial.exchanges else None
-        columns, rows = found or (
-            ("result",),
-            [(trial.structured.get("result", trial.structured),)],
-        )
-        text = format_csv(columns, rows)
+        value = trial.structured.get("result", trial.structured)
+        columns, rows = found or (("result",), [(value,)])
+        types = ()
+    is_spreadsheet = tried.request.GET.get("as") == "xlsx"
+    response: HttpResponseBase
+    if is_spreadsheet:
+        pieces = write_spreadsheet(columns, rows, [column.type for column in types])
+        response = StreamingHttpResponse(pieces, content_type=_SPREADSHEET)
+    else:
+        text = _MARK + format_csv(columns, rows)
+        response = HttpResponse(text, content_type="text/csv; charset=utf-8")
     name = _NOT_IN_FILE_NAMES.sub("_", tried.examined.document.tool.name) or "draft"
-    response = HttpResponse(_MARK + text, content_type="text/csv; charset=utf-8")
-    header = content_disposition_header(as_attachment=True, filename=f"{name}.csv")
+    file_name = f"{name}.{'xlsx' if is_spreadsheet else 'csv'}"
+    header = content_disposition_header(as_attachment=True, filename=file_name)
     response["Content-Disposition"] = header or "attachment"
     return response
 
@@ -267,6 +276,7 @@ def _render_drawer(
             "cancel": tried.work.action("cancel"),
             "plan": f"{address}?part=plan",
             "csv": f"{address}?part=csv",
+            "xlsx": f"{address}?part=csv&as=xlsx",
         },
     }
     template = "page"
