@@ -331,7 +331,7 @@ export class Grid {
     if (!cell) {
       return null;
     }
-    const line = cell.closest("[data-row]");
+    const line = cell.closest(".grid-row[data-row]");
     this.root.focus({ preventScroll: true });
     this.move(line ? Number(line.dataset.row) : -1, Number(cell.dataset.at));
     return !line;
