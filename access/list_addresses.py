@@ -49,6 +49,11 @@ class ListState:
             query["page"] = str(page)
         return f"{reverse(self.url_name)}{'?' if query else ''}{query.urlencode()}"
 
+    @property
+    def query(self) -> str:
+        """What the address says after its question mark, of the first page."""
+        return self.address().partition("?")[2]
+
 
 def read_filters(given: QueryDict, names: Iterable[str], limit: int) -> dict[str, str]:
     """The texts of these names, '' where there is none; each at most `limit` characters."""

@@ -16,6 +16,7 @@ from toolbuilder.dashboard import views as dashboard
 from toolbuilder.editing.views import explorer, publishing, trial, workbench
 from toolbuilder.exchange import views as files
 from toolbuilder.history import views as versions
+from toolbuilder.listing import bulk_views as bulk
 from toolbuilder.listing import views as tools
 from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
@@ -93,9 +94,12 @@ urlpatterns = [
     path("tools/~/mcp/<str:name>/tools/", mcp_servers.server_tools, name="mcp-server-tools"),
     path("tools/~/mcp/<str:name>/edit/", mcp_servers.server_edit, name="mcp-server-edit"),
     path("tools/~/mcp/<str:name>/delete/", mcp_servers.server_delete, name="mcp-server-delete"),
-    path("tools/~/active/", tools.tools_active, name="tools-active"),
-    path("tools/~/archived/", tools.tools_archived, name="tools-archived"),
+    path("tools/~/active/", bulk.tools_active, name="tools-active"),
+    path("tools/~/archived/", bulk.tools_archived, name="tools-archived"),
+    path("tools/~/tagged/", bulk.tools_tagged, name="tools-tagged"),
+    path("tools/~/grouped/", bulk.tools_grouped, name="tools-grouped"),
     path("tools/~/<int:tool_id>/active/", tools.tool_active, name="tool-active"),
+    path("tools/~/proxied/<int:tool_id>/active/", tools.proxied_active, name="proxied-active"),
     path("tools/~/explorer/", explorer.tables, name="explorer"),
     path("tools/~/explorer/<int:table_id>/", explorer.columns, name="explorer-columns"),
     path("tools/~/schema/", explorer.schema, name="explorer-schema"),

@@ -57,6 +57,13 @@ class ToolReach:
             return Q()
         return _in_one_of(self.inside, of_tool) & ~_in_one_of(self.outside, of_tool)
 
+    def holds(self, tool: Placed) -> bool:
+        """Whether it is one of them; as `filter`, for what no row defines."""
+        if self.is_all:
+            return True
+        is_inside = any(_holds(spec, tool) for spec in self.inside)
+        return is_inside and not any(_holds(spec, tool) for spec in self.outside)
+
 
 class RoleBackend(ModelBackend):
     """Django's own rights, which hold over all, and those of the roles beside them.

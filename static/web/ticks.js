@@ -1,5 +1,6 @@
 // Boxes that are ticked together, inside an element with [data-ticks].
 // A button [data-tick="all|none|marked"] sets them, a box [data-tick="all"] as it is itself;
+// A box [data-tick="every"] stands for more than are shown, its data-count of them: ticked, all shown ones are.
 // [data-ticked-count] says how many are ticked, in the words of its data-one and data-many.
 const BOXES = "input[type=checkbox]:not([data-tick]):not([role=switch]):not(:disabled)";
 
@@ -18,7 +19,8 @@ export function watchTicks() {
 }
 
 function tick(area, setter) {
-  const isTicked = { all: setter.type !== "checkbox" || setter.checked, none: false };
+  const isSet = setter.type !== "checkbox" || setter.checked;
+  const isTicked = { all: isSet, every: isSet, none: false };
   for (const box of area.querySelectorAll(BOXES)) {
     box.checked = isTicked[setter.dataset.tick] ?? box.hasAttribute("data-tick-marked");
   }
@@ -34,13 +36,18 @@ function count(area) {
     return;
   }
   const boxes = [...area.querySelectorAll(BOXES)];
-  const ticked = boxes.filter((box) => box.checked).length;
+  const shown = boxes.filter((box) => box.checked).length;
+  const every = area.querySelector("input[data-tick=every]");
+  if (every && shown < boxes.length) {
+    every.checked = false;
+  }
+  const ticked = every?.checked ? Number(every.dataset.count) : shown;
   for (const output of area.querySelectorAll("[data-ticked-count]")) {
     const words = ticked === 1 ? output.dataset.one : output.dataset.many;
     output.textContent = words.replace("%s", new Intl.NumberFormat(document.documentElement.lang).format(ticked));
   }
   for (const box of area.querySelectorAll("input[data-tick=all]")) {
-    box.checked = ticked > 0 && ticked === boxes.length;
-    box.indeterminate = ticked > 0 && ticked < boxes.length;
+    box.checked = shown > 0 && shown === boxes.length;
+    box.indeterminate = shown > 0 && shown < boxes.length;
   }
 }

@@ -81,7 +81,7 @@ TABLE = {
     **rows(MEMBERS, "search-lab", "search-questions", "search-questions-export"),
     **rows(MEMBERS, "search-questions-run"),
     **rows(EDITS_SOME, "search-question-add", "search-questions-import"),
-    **rows(EDITS_SOME, "tools-active", "tools-archived"),
+    **rows(EDITS_SOME, "tools-active", "tools-archived", "tools-tagged"),
     # A question that expects a tool is hidden with the tool.
     **rows(EDITS_TOOL, "search-question-remove"),
     **rows(SEES_TOOL, "tool", "tool-versions", "tool-version", "tool-version-diff", "tool-old-names"),
@@ -115,6 +115,7 @@ TABLE = {
     **rows(ADMINISTRATORS, "limit-new", "limit", "limit-switch", "limit-delete"),
     **rows(ADMINISTRATORS, "source-add", "source-check", "source-edit", "source-delete"),
     **rows(ADMINISTRATORS, *(f"mcp-server-{name}" for name in ("add", "read", "tools", "edit", "delete"))),
+    **rows(ADMINISTRATORS, "proxied-active", "tools-grouped"),
 }  # fmt: skip
 # What there is not, of those who may ask for it.
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",

@@ -41,10 +41,10 @@ from toolbuilder.exchange.toolbox.taking import take_toolbox
 from toolbuilder.exchange.uploads import join_texts, read_uploads
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
 from toolbuilder.history.difference_view import ShownDifference, show_difference
+from toolbuilder.listing.bulk import read_chosen
 from toolbuilder.visibility import visible_tools
 from tools.definitions import ToolDocument
 
-MAX_EXPORTED = 1_000
 # A form has at most a thousand fields.
 TOOLS_SHOWN = 500
 FAULTS_SHOWN = 200
@@ -75,14 +75,17 @@ class ShownTool:
 @require_http_methods(["GET", "HEAD", "POST"])
 def export_tools(request: HttpRequest) -> HttpResponse:
     """The chosen tools as one YAML file, or as a ZIP with a file for each; a POST leads to the download."""
+    chosen = read_chosen(request)
     given = request.POST if request.method == "POST" else request.GET
-    ids = [text for text in given.getlist("tool") if text.isascii() and text.isdigit()]
-    ids = [text for text in ids if len(text) < 10][:MAX_EXPORTED]
     file_format = "zip" if given.get("format") == "zip" else "yaml"
     if request.method == "POST":
-        query = urlencode([("format", file_format), *(("tool", text) for text in ids)])
-        return lead_to(request, f"{reverse('tools-export')}?{query}")
-    rows = visible_tools(user_of(request)).whole().filter(pk__in=ids).order_by("name")
+        ids = ",".join(map(str, chosen.ids))
+        query = {"ids": ids}
+        if given.get("every") == "yes":
+            query = {"every": "yes", "filter": given.get("filter", "")}
+        address = f"{reverse('tools-export')}?{urlencode({'format': file_format, **query})}"
+        return lead_to(request, address)
+    rows = visible_tools(user_of(request)).whole().filter(pk__in=chosen.ids).order_by("name")
     tools = read_tools(rows)
     if not tools:
         messages.error(request, _("Choose at least one tool."))

@@ -1,16 +1,17 @@
 """The list of tools: what its address asks for, and the rows that it shows."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import ClassVar
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
-from django.db.models.functions import Lower
+from django.db.models import Count, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext_lazy as _
 
 from access.figures import (
@@ -24,9 +25,12 @@ from access.figures import (
 from access.list_addresses import ListState
 from access.models import CallRecord
 from access.reader_language import stored_text
+from catalog.models import McpTool
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.exchange.ownership import differing
+from toolbuilder.listing.other_tools import OtherTool, find_other_tools, read_proxied_tools
 from toolbuilder.models import ToolDraft, ToolFile
+from toolbuilder.toolsets.offering import KIND_LABELS
 from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_tools
 from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter, ToolType, ToolUse
 
@@ -56,6 +60,9 @@ _SORTED_BY = {
     "errors": Count("pk", filter=FAILED),
     "slow": Percentile95("duration_ms"),
 }
+# States that a tool of another kind cannot be in.
+_OF_DEFINED_TOOLS = frozenset({"broken", "undescribed", "differing", "archived"})
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _TAGS = """
 SELECT tag, count(*) FROM h_custom_tool, jsonb_array_elements_text(
     CASE jsonb_typeof(tags) WHEN 'array' THEN tags ELSE '[]' END) AS tag
@@ -70,7 +77,7 @@ class ToolListState(ListState):
 
     url_name = "tools"
     query_characters = 500
-    choices = {"state": STATES, "kind": ToolType.values, "sort": SORTS}
+    choices = {"state": STATES, "kind": KIND_LABELS, "sort": SORTS}
 
     state: str = ""
     kind: str = ""
@@ -91,6 +98,8 @@ class ToolRow:
     reason: str = ""
     draft_owner: str | None = None
 
+    is_defined: ClassVar[bool] = True
+
     @property
     def tags(self) -> list[str]:
         """Of the tool, as far as they can be read."""
@@ -105,20 +114,74 @@ class ToolRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolListing:
-    """One page of the list."""
+class OtherRow:
+    """A tool of another MCP server or a built-in one in the list, with today's figures."""
 
-    rows: list[ToolRow]
-    page: Page[int]
+    tool: OtherTool
+    figures: CallFigures
+
+    is_defined: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool of any kind that the list holds: `id` of a defined one, `other` of another."""
+
+    name: str
+    kind: str
+    changed_at: datetime | None = None
+    id: int = 0
+    other: OtherTool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListing:
+    """One page of the list; `kinds` has how many of each kind the other filters let through."""
+
+    rows: list[ToolRow | OtherRow]
+    page: Page[ListedTool]
+    kinds: Counter[str]
+
+    @property
+    def has_own(self) -> bool:
+        """Whether a tool that people made here is among them."""
+        return any(self.kinds[kind] for kind in ToolType.values)
+
+    @property
+    def kind_counts(self) -> list[tuple[str, str, int]]:
+        """Each kind that the list may be narrowed to, '' for all: what people call it, and how many."""
+        counts = [(kind, str(label), self.kinds[kind]) for kind, label in KIND_LABELS.items()]
+        return [("", str(_("All kinds")), self.kinds.total()), *counts]
 
 
 def read_tool_list(state: ToolListState, user: User) -> ToolListing:
     """The page of tools that the state asks for; the same number of queries for any number of tools."""
-    tools = _list_sorted(filter_tools(state, user), state.sort)
-    # Words are looked for in every text of every tool: once, and not again for their number.
-    tools = list(tools) if state.q else tools
-    page = Paginator(tools, PAGE_SIZE).get_page(state.page)
-    return ToolListing(read_rows(list(page.object_list)), page)
+    found = find_listed(replace(state, kind=""), user)
+    kinds = Counter(tool.kind for tool in found)
+    if state.kind:
+        found = [tool for tool in found if tool.kind == state.kind]
+    page = Paginator(_sort(found, state.sort), PAGE_SIZE).get_page(state.page)
+    return ToolListing(_read_page(list(page.object_list)), page, kinds)
+
+
+def find_listed(state: ToolListState, user: User) -> list[ListedTool]:
+    """The tools of every kind that the user sees and the filters let through, by no order."""
+    changed = F("updated_at") if state.sort == "changed" else Value(None, DateTimeField())
+    own = filter_tools(state, user).values_list("pk", "name", "tool_type", changed)
+    found = [ListedTool(name, kind, at, pk) for pk, name, kind, at in own]
+    if state.source or state.state in _OF_DEFINED_TOOLS:
+        return found
+    others = find_other_tools(user, state.q.lower().split()[:_WORDS_READ])
+    if state.state == "failing":
+        failed = set(_failing_today())
+        others = [tool for tool in others if tool.name in failed]
+    elif state.state:
+        others = [tool for tool in others if tool.is_active is (state.state == "active")]
+    return found + [
+        ListedTool(tool.name, tool.kind, tool.accepted_at, other=tool)
+        for tool in others
+        if (not state.tag or state.tag in tool.tags) and state.kind in ("", tool.kind)
+    ]
 
 
 def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
@@ -189,21 +252,40 @@ def _filter_state(tools: ToolDefinitionQuerySet, state: str) -> ToolDefinitionQu
         case "differing":
             tools = tools.filter(differing())
         case "failing":
-            failed = CallRecord.objects.filter(FAILED, at__gte=start_of_today())
-            tools = tools.filter(name__in=failed.order_by().values("tool_name"))
+            tools = tools.filter(name__in=_failing_today())
     return tools
 
 
-def _list_sorted(
-    tools: "QuerySet[ToolDefinition]", sort: str
-) -> "Sequence[int] | QuerySet[Any, int]":
-    """Their ids in order; by figures the calls of today are read once, and not once for each tool."""
+def _failing_today() -> "QuerySet[CallRecord, str]":
+    failed = CallRecord.objects.filter(FAILED, at__gte=start_of_today()).order_by()
+    return failed.values_list("tool_name", flat=True).distinct()
+
+
+def _sort(tools: list[ListedTool], sort: str) -> list[ListedTool]:
+    """In the order asked for, tools of the same figure by name; calls of today are read once, not once for each tool."""
+    named = sorted(tools, key=lambda tool: (tool.name.lower(), tool.name))
     if sort == "changed":
-        return tools.order_by("-updated_at", "name").values_list("pk", flat=True)
+        return sorted(named, key=lambda tool: tool.changed_at or _LONG_AGO, reverse=True)
     if sort not in _SORTED_BY:
-        return tools.order_by(Lower("name"), "name").values_list("pk", flat=True)
+        return named
     calls = CallRecord.objects.filter(OF_A_TOOL, at__gte=start_of_today()).order_by()
     by_name = calls.values("tool_name").annotate(figure=_SORTED_BY[sort])
     figures = dict(by_name.values_list("tool_name", "figure"))
-    named = tools.order_by("name").values_list("pk", "name")
-    return [id_ for id_, _name in sorted(named, key=lambda tool: -figures.get(tool[1], 0))]
+    return sorted(named, key=lambda tool: -figures.get(tool.name, 0))
+
+
+def _read_page(listed: Sequence[ListedTool]) -> list[ToolRow | OtherRow]:
+    own = {row.tool.pk: row for row in read_rows([tool.id for tool in listed if tool.id])}
+    others = [tool.other for tool in listed if tool.other]
+    figures = read_tool_figures(start_of_today(), [tool.name for tool in others]) if others else {}
+    ids = [tool.id for tool in others if tool.id]
+    whole = read_proxied_tools(McpTool.objects.filter(pk__in=ids)) if ids else ()
+    texts = {tool.id: tool for tool in whole}
+    rows: list[ToolRow | OtherRow] = []
+    for tool in listed:
+        if tool.other:
+            shown = texts.get(tool.other.id, tool.other)
+            rows.append(OtherRow(shown, figures.get(tool.name, CallFigures())))
+        elif tool.id in own:
+            rows.append(own[tool.id])
+    return rows

@@ -3,42 +3,46 @@
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from access.models import CallRecord
+from access.figures import CallFigures
+from access.models import CallRecord, Toolset
 from access.reader_language import in_language
-from access.templatetags.access import tool_address
-from access.views.events import trigger_event
-from access.views.gates import for_staff_with, is_fragment, user_of
+from access.views.gates import CHANGE_TOOLSETS, for_staff_with, is_fragment, user_of
 from catalog.browsing.addresses import address_of
 from catalog.gates import named_sources_open_to, tables_open_to
+from catalog.models import McpTool
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.errors import EditError
 from toolbuilder.dashboard.progress import read_invitation
 from toolbuilder.editing.code_view import color_logic
-from toolbuilder.editing.publishing import archive, set_all_active, unarchive
+from toolbuilder.editing.publishing import set_all_active
+from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.exchange.ownership import read_file_state
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.listing.bulk_views import BulkAnswer
+from toolbuilder.listing.other_tools import read_proxied_tools
 from toolbuilder.listing.tool_list import (
     SORTS,
     STATES,
+    OtherRow,
     ToolListState,
     read_new_drafts,
     read_rows,
     read_tool_list,
     read_tool_tags,
 )
+from toolbuilder.taking_up.mcp_servers import activate_tools, deactivate_tools
+from toolbuilder.taking_up.views.mcp_servers import CHANGE_SERVERS, SEE_SERVERS, record_change
 from toolbuilder.visibility import editable_tools, visible_tools
-from tools.models import ToolDefinition, ToolType
 from tools.uses.usage import read_tables_used
 
 CALLS_SHOWN = 10
-MAX_CHANGED_TOGETHER = 1_000
 
 
 @for_staff_with(SEE_TOOLS)
@@ -55,6 +59,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         "listing": listing,
         "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
         "rights": rights,
+        **_server_rights(user),
     }
     if not is_fragment(request):
         if rights.may_add:
@@ -62,10 +67,10 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         sources = [source.name for source in named_sources_open_to(user)]
         context |= {
             "states": STATES.items(),
-            "kinds": ToolType.choices,
             "sorts": SORTS.items(),
             "sources": [DEFAULT_SOURCE_NAME, *sources],
             "tags": read_tool_tags(user),
+            "toolsets": Toolset.objects.all() if user.has_perm(CHANGE_TOOLSETS) else (),
         }
         return render(request, "toolbuilder/listing/tools.html", context)
     response = render(request, "toolbuilder/listing/_tools_answer.html", context)
@@ -114,80 +119,51 @@ def tool_active(request: HttpRequest, tool_id: int) -> HttpResponse:
     if not is_fragment(request):
         return redirect("tools")
     text = _("%(name)s is active.") if is_active else _("%(name)s is not served any more.")
-    answer = {"text": text % {"name": tool.name}, "changed": changed, "is_active": is_active}
-    return _answer_changed(request, [tool.pk], answer)
+    undo = {"active": "no" if is_active else "yes"}
+    answer = BulkAnswer(text % {"name": tool.name}, "tools-active", changed, undo)
+    return answer.render(request, [tool.pk])
 
 
-@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@for_staff_with(SEE_TOOLS, SEE_SERVERS, CHANGE_SERVERS)
 @require_POST
-def tools_active(request: HttpRequest) -> HttpResponse:
-    """The chosen tools in or out of service, and a toast that can take it back."""
-    chosen = _read_ids(request, "tool")
-    is_active = request.POST.get("active") == "yes"
-    changed = set_all_active(chosen, is_active=is_active, username=_username(request))
-    if not is_fragment(request):
-        return redirect("tools")
-    count = len(changed)
-    if is_active:
-        text = ngettext("%d tool was activated.", "%d tools were activated.", count)
-    else:
-        text = ngettext("%d tool was deactivated.", "%d tools were deactivated.", count)
-    answer = {"text": text % count, "changed": changed, "is_active": is_active}
-    return _answer_changed(request, chosen, answer)
+def proxied_active(request: HttpRequest, tool_id: int) -> HttpResponse:
+    """A tool of another MCP server out of service, and back for as long as the server says what it said.
 
-
-@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
-@require_POST
-def tools_archived(request: HttpRequest) -> HttpResponse:
-    """The chosen tools out of sight or back, as `archived` says, and a toast that can take it back.
-
-    With `then` the one tool's page follows; those of `active` are served again once they are back.
+    What nobody has looked at is switched on at the server's page.
     """
-    chosen, username = _read_ids(request, "tool"), _username(request)
-    is_archived = request.POST.get("archived") == "yes"
-    was_active = ToolDefinition.objects.active().filter(pk__in=chosen)
-    active = list(was_active.values_list("pk", flat=True)) if is_archived else []
-    try:
-        changed = archive(chosen, username) if is_archived else unarchive(chosen, username)
-    except EditError as error:
-        messages.error(request, in_language(error))
-        if is_fragment(request):
-            return HttpResponse(status=422, headers={"HX-Reswap": "none"})
-        return redirect("tools")
-    if not is_archived:
-        again = set(_read_ids(request, "active")) & set(changed)
-        set_all_active(again, is_active=True, username=username)
-    count = len(changed)
-    if is_archived:
-        text = ngettext("%d tool was archived.", "%d tools were archived.", count) % count
+    tool = get_object_or_404(McpTool.objects.select_related("server"), pk=tool_id)
+    shown = next(read_proxied_tools(McpTool.objects.filter(pk=tool_id)))
+    seen = ""
+    if request.POST.get("active") == "yes":
+        if request.POST.get("seen") != tool.seen_digest:
+            messages.error(
+                request, _("Look at what the server says of it, and switch it on there.")
+            )
+            return lead_to(request, reverse("mcp-server", args=[shown.server]))
+        _served, refused = activate_tools([tool], _username(request))
+        for reason in refused.values():
+            messages.error(request, in_language(reason))
+        text = _("%(name)s is active.") % {"name": shown.name}
+        if refused:
+            return lead_to(request, reverse("mcp-server", args=[shown.server]))
     else:
-        text = ngettext("%d tool is back.", "%d tools are back.", count) % count
+        deactivate_tools([tool])
+        seen = "" if shown.has_changed or shown.is_gone else shown.digest
+        text = _("%(name)s is not served any more.") % {"name": shown.name}
+    record_change(request, tool.server, text)
     if not is_fragment(request):
         messages.success(request, text)
-        leads_on = "then" in request.POST and len(chosen) == 1
-        tool = ToolDefinition.objects.filter(pk__in=chosen).first() if leads_on else None
-        return redirect((tool_address(tool.name) if tool else "") or "tools")
-    answer = {"text": text, "changed": changed, "is_archived": is_archived, "active": active}
-    is_editor = "then" in request.POST
-    shown = [] if is_editor else chosen
-    answered = _answer_changed(request, shown, {**answer, "archives": True, "is_editor": is_editor})
-    return trigger_event(answered, "tool:archived", is_archived=is_archived)
+        return redirect("tools")
+    row = OtherRow(next(read_proxied_tools(McpTool.objects.filter(pk=tool_id))), CallFigures())
+    context = {"text": text, "row": row, "seen": seen, **_server_rights(user_of(request))}
+    return render(request, "toolbuilder/listing/_proxied_changed.html", context)
 
 
-def _read_ids(request: HttpRequest, name: str) -> list[int]:
-    """Of tools that the user may change; the others are left out as those that are gone."""
-    texts = [text for text in request.POST.getlist(name) if text.isascii() and text.isdigit()]
-    # The column is narrower than what a form may say.
-    ids = [int(text) for text in texts if len(text) < 11]
-    ids = [tool_id for tool_id in ids if tool_id < 2**31][:MAX_CHANGED_TOGETHER]
-    editable = editable_tools(user_of(request)).filter(pk__in=ids)
-    editable_ids = set(editable.values_list("pk", flat=True))
-    return [tool_id for tool_id in ids if tool_id in editable_ids]
-
-
-def _answer_changed(request: HttpRequest, shown: list[int], answer: dict[str, Any]) -> HttpResponse:
-    context = {**answer, "rows": read_rows(shown), "rights": rights_of(request)}
-    return render(request, "toolbuilder/listing/_changed.html", context)
+def _server_rights(user: User) -> dict[str, bool]:
+    return {
+        "may_see_servers": user.has_perm(SEE_SERVERS),
+        "may_change_servers": user.has_perm(CHANGE_SERVERS),
+    }
 
 
 def _username(request: HttpRequest) -> str:

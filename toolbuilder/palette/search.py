@@ -24,6 +24,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.search_words import find_words, fold_text
 from toolbuilder.beginning.starters import EMPTY_PYTHON, EMPTY_SQL
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
+from toolbuilder.listing.other_tools import OtherTool, find_other_tools
 from toolbuilder.listing.tool_list import ToolListState, filter_tools
 from toolbuilder.models import ToolDraft
 from toolbuilder.visibility import visible_drafts, visible_tools
@@ -136,7 +137,7 @@ def holds_words(query: str, *texts: str | Promise) -> bool:
 
 
 def find_tools(user: User, query: str) -> list[PaletteItem]:
-    """Tools whose texts hold the words, those of that name first, and the user's own new drafts."""
+    """Tools whose texts hold the words, those of that name first, the user's new drafts, and then tools of other kinds."""
     if not user.has_perm(SEE_TOOLS):
         return []
     holds = Q(name__icontains=query) | Q(title__icontains=query)
@@ -154,6 +155,9 @@ def find_tools(user: User, query: str) -> list[PaletteItem]:
         *map(_draft_item, drafts.defer("document")[:2]),
         *map(_tool_item, rows[:FOUND_OF_A_KIND]),
     ]
+    if len(found) < FOUND_OF_A_KIND:
+        others = find_other_tools(user, query.lower().split())
+        found += map(_other_item, sorted(others, key=lambda tool: tool.name))
     return found[:FOUND_OF_A_KIND]
 
 
@@ -220,6 +224,13 @@ def _tool_item(tool: ToolDefinition) -> PaletteItem:
     address = reverse("tool", args=[tool.name])
     hint = tool.title or tool.description_user
     return PaletteItem(label=tool.name, icon="wrench", address=address, hint=hint)
+
+
+def _other_item(tool: OtherTool) -> PaletteItem:
+    hint = tool.title or (tool.server and f"{tool.server} · {_('MCP server')}") or _("Built in")
+    return PaletteItem(
+        label=tool.name, icon="wrench", address=reverse("tool", args=[tool.name]), hint=hint
+    )
 
 
 def _draft_item(draft: ToolDraft) -> PaletteItem:

@@ -53,6 +53,28 @@ def choose_tools(toolset: Toolset, offered: Collection[str], ticked: Collection[
     return sorted(held ^ chosen)
 
 
+def add_to_toolset(toolset: Toolset, names: Collection[str]) -> list[str]:
+    """Put the tools into the toolset; returns the names of those that were not in it by name."""
+    with transaction.atomic():
+        Toolset.objects.select_for_update().get(pk=toolset.pk)
+        held = set(toolset.tools.values_list("tool_name", flat=True))
+        added = sorted(set(names) - held)
+        ToolsetTool.objects.bulk_create(
+            ToolsetTool(toolset=toolset, tool_name=name) for name in added
+        )
+    return added
+
+
+def take_from_toolset(toolset: Toolset, names: Collection[str]) -> list[str]:
+    """Take the tools out of the toolset; returns the names of those that were in it by name."""
+    with transaction.atomic():
+        Toolset.objects.select_for_update().get(pk=toolset.pk)
+        held = toolset.tools.filter(tool_name__in=names)
+        taken = sorted(held.values_list("tool_name", flat=True))
+        held.delete()
+    return taken
+
+
 def delete_toolset(toolset: Toolset) -> None:
     """Take the toolset away, also from the keys that have it."""
     with transaction.atomic():

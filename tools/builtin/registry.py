@@ -22,20 +22,21 @@ from tools.builtin.embedding_tools import EMBEDDING, REFERENCES, SIMILARITY, emb
 from tools.builtin.postgres_query import SPEC as POSTGRES_QUERY
 from tools.builtin.postgres_query import postgres_query_tool
 from tools.builtin.search_tools import CALL, SEARCH, FindTools, search_tools
-from tools.builtin.tool import BuiltinTool
+from tools.builtin.tool import BuiltinSpec, BuiltinTool
 from tools.builtin.utilities import COMPLETION, SANITIZER, completion_tool, sanitizer_tool
 
 # An agent waits for it; indexing may take longer.
 STORE_TIMEOUT_S = 2.0
 EVERY_TOOL, NO_TOOL = "all", "none"
-# No tool of a person may have one of them.
-BUILTIN_NAMES = frozenset(
-    spec.name
+BUILTIN_SPECS: Mapping[str, BuiltinSpec] = {
+    spec.name: spec
     for spec in (
         *(SEARCH, CALL, EMBEDDING, SIMILARITY, REFERENCES, POSTGRES_QUERY),
         *(SUMMARIES, TAGS, DETAILS, CONNECTION, COMPLETION, SANITIZER),
     )
-)
+}
+# No tool of a person may have one of them.
+BUILTIN_NAMES = frozenset(BUILTIN_SPECS)
 
 
 class BuiltinServices:

@@ -151,7 +151,7 @@ def server_delete(request: HttpRequest, name: str) -> HttpResponse:
     if request.method != "POST":
         context = {"server": server, "counts": count_tools(server)}
         return render(request, "toolbuilder/taking_up/server_delete.html", context)
-    _record_change(request, server, "", DELETION)
+    record_change(request, server, "", DELETION)
     server.delete()
     messages.success(request, _("%s was deleted.") % name)
     return redirect("mcp-servers")
@@ -164,7 +164,7 @@ def _edit(request: HttpRequest, server: McpServer, flag: int) -> HttpResponse:
         context, status = {"form": form, "saved": saved}, 200 if posted is None else 422
         return render(request, "toolbuilder/taking_up/server_form.html", context, status=status)
     server = form.save()
-    _record_change(request, server, ", ".join(form.changed_data), flag)
+    record_change(request, server, ", ".join(form.changed_data), flag)
     if server.is_active:
         _tell_reading(request, server)
     return redirect("mcp-server", server.name)
@@ -182,7 +182,7 @@ def _tell_reading(request: HttpRequest, server: McpServer) -> None:
     _tell(request, server, text % {"count": count})
 
 
-def _record_change(request: HttpRequest, server: McpServer, text: str, flag: int = CHANGE) -> None:
+def record_change(request: HttpRequest, server: McpServer, text: str, flag: int = CHANGE) -> None:
     """Write what the user did into the back office's history of the row."""
     rows = McpServer.objects.filter(pk=server.pk)
     user_id = user_of(request).pk
@@ -202,5 +202,5 @@ def _activate(request: HttpRequest, server: McpServer, tools: Iterable[McpTool])
 
 
 def _tell(request: HttpRequest, server: McpServer, text: str) -> None:
-    _record_change(request, server, text)
+    record_change(request, server, text)
     messages.success(request, text)
