@@ -28,7 +28,7 @@ from core.json_schema import SchemaCheck
 from core.kept_parts import Keep
 from core.messages import Value, list_lines, message
 from core.paging import MAX_PAGES, PAGING_KINDS, Paging
-from core.toolspec import JsonValue, ParameterSpec, Presence
+from core.toolspec import HttpLogic, JsonValue, Logic, ParameterSpec, Presence
 
 _PATH = re.compile(r"/[^\s?#\\]*")
 _DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
@@ -115,6 +115,16 @@ def read_operation(text: str) -> Operation:
             )
         ) from error
     return operation
+
+
+def is_writing(logic: Logic) -> bool:
+    """Whether a run may change something elsewhere: the request of an HTTP tool that does not only read.
+
+    Raises as `read_operation`.
+    """
+    if not isinstance(logic, HttpLogic):
+        return False
+    return not ANNOTATIONS_BY_METHOD[read_operation(logic.operation).method].read_only
 
 
 class OperationArguments(ArgumentsValidator):

@@ -8,6 +8,8 @@ from django.utils import timezone
 
 from toolbuilder.cases.nightly import run_nightly
 from toolbuilder.history.versions import record_versions
+from toolbuilder.models import ReviewComment
+from toolbuilder.reviews.deciding import mail_author
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
 from tools.drift import check_drift
@@ -43,6 +45,12 @@ def record_outside_versions() -> int:
 def run_nightly_cases() -> int:
     """Run the test cases that are to run each night; returns how many tools are red."""
     return run_nightly()
+
+
+@shared_task(ignore_result=True)
+def mail_review_author(comment_id: int) -> None:
+    """Tell the author of a review what somebody wrote or decided."""
+    mail_author(ReviewComment.objects.select_related("review").get(pk=comment_id))
 
 
 @shared_task(ignore_result=True)

@@ -16,7 +16,7 @@ from core.cases.expectations import Columns, Expectation, RowCount, read_expecta
 from core.cases.fields import CaseFields
 from core.cases.outcomes import CaseOutcome, CaseState, CaseVerdict, answer_size
 from core.errors import DefinitionError
-from core.messages import Message, Value, join, message
+from core.messages import Message, Value, counted, join, message
 from core.toolspec import JsonValue
 
 MAX_CASES = 200
@@ -236,12 +236,17 @@ def _explain_difference(difference: AnswerDifference) -> Message:
     is_rows_alone = kinds == {RowKind.CHANGED} and not (
         difference.added_columns or difference.removed_columns or difference.is_reordered
     )
+    if is_rows_alone and difference.old_rows == 1:
+        return message("case.golden_row", "The only row differs from the golden answer.")
     if is_rows_alone:
         return message(
             "case.golden_rows",
-            "{changed} of {all} rows differ from the golden answer.",
-            changed=len(difference.rows),
-            all=difference.old_rows,
+            counted(
+                "{count} of {rows} rows differs from the golden answer.",
+                "{count} of {rows} rows differ from the golden answer.",
+            ),
+            count=len(difference.rows),
+            rows=difference.old_rows,
         )
     return message(
         "case.golden_differs",

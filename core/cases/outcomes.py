@@ -13,12 +13,16 @@ from core.toolspec import JsonValue
 
 
 class CaseState(StrEnum):
-    """What came of a case: one that is only slow, or only large, does not keep a tool from being served."""
+    """What came of a case: one that is only slow, or only large, does not keep a tool from being served.
+
+    Nor does one that was skipped, since its tool writes and nobody asked for a run.
+    """
 
     GREEN = "GREEN"
     RED = "RED"
     SLOW = "SLOW"
     CANNOT_RUN = "CANNOT_RUN"
+    SKIPPED = "SKIPPED"
 
     @property
     def blocks(self) -> bool:

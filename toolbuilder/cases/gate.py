@@ -24,9 +24,10 @@ MAX_REASON_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CaseResults:
-    """The cases of a tool by what came of them, those that keep it from being served first."""
+    """The cases of a tool by what came of them, and how many were skipped since the tool writes."""
 
     rows: Sequence[ToolCase] = ()
+    skipped: int = 0
 
     @property
     def blocking(self) -> list[ToolCase]:
@@ -65,7 +66,8 @@ def check_cases(
 ) -> CaseResults:
     """The results against what would be served; raises DefinitionError where that cannot be read.
 
-    With `is_fresh_enough`, those of the last minute with the same logic are taken as they are.
+    With `is_fresh_enough`, those of the last minute with the same logic are taken as they are. Of a tool
+    that writes, nothing is run: only what a person's run of the same logic said counts.
     """
     if not rows:
         return CaseResults()
@@ -83,7 +85,8 @@ def check_cases(
     ]
     spec = snapshot.to_spec(sources)
     run_rows(due, spec, sources, TrialCaller(username=username), logic_hash=logic_hash)
-    return CaseResults(rows)
+    known = [row for row in rows if row.logic_hash == logic_hash]
+    return CaseResults(known, skipped=len(rows) - len(known))
 
 
 def require_green(
@@ -109,7 +112,7 @@ def require_green(
             (row.name, from_json(row.failure_message) or foreign(row.failure))
             for row in results.blocking
         ]
-        total = len(rows)
+        total = len(results.rows)
     if red:
         raise RedCasesError(
             message(

@@ -3,13 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from smtplib import SMTPException
 
 import httpx
 import orjson
 from django.conf import settings
-from django.contrib.auth.models import User
-from django.core.mail import send_mail
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
@@ -20,6 +17,7 @@ from core.errors import EditError
 from core.ingest.addresses import parse_web_address
 from gateways.http.client import AnswerTooLargeError, ServerClient
 from toolbuilder.cases.reports import ToolReport, report_tool
+from toolbuilder.mails import mail_people
 from toolbuilder.models import NightlyCases
 from tools.models import ToolDefinition
 
@@ -55,15 +53,8 @@ def tell_of_red(tool: ToolDefinition, report: ToolReport) -> None:
     lines = [f"{run.case.name}: {run.verdict.sentence or ''}" for run in red]
     lines = [str(report.fault)] if report.fault else lines
     address = f"{settings.WEB_PUBLIC_URL.rstrip('/')}{reverse('tool', args=[tool.name])}"
-    owners = {tool.updated_by, tool.created_by} - {""}
-    mails = User.objects.filter(username__in=owners, is_active=True).exclude(email="")
-    if settings.EMAIL_HOST and mails:
-        subject = _("Red test cases: %(name)s") % {"name": tool.name}
-        text = "\n".join([*lines, "", address])
-        try:
-            send_mail(subject, text, None, [user.email for user in mails])
-        except (OSError, SMTPException) as error:
-            _logger.warning("mail of red cases of %s was not sent: %s", tool.name, error)
+    subject = _("Red test cases: %(name)s") % {"name": tool.name}
+    mail_people({tool.updated_by, tool.created_by}, subject, "\n".join([*lines, "", address]))
     if settings.CASES_WEBHOOK_URL:
         # What differs may be data, which is the owner's to read.
         names = [run.case.name for run in red]

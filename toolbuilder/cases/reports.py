@@ -83,14 +83,21 @@ def report_lines(reports: Iterable[ToolReport]) -> list[str]:
             lines.append(f"{report.name}: {run.case.name}: {state}{took}")
             lines.extend(f"  {failure}" for failure in run.verdict.failures)
     words = (
-        f"{count:,} {state.value.lower().replace('_', ' ')}" for state, count in counts.items()
+        f"{count:,} {state.value.lower().replace('_', ' ')}"
+        for state, count in counts.items()
+        if count or state != CaseState.SKIPPED
     )
     return [*lines, ", ".join(words) + "."]
 
 
 def write_junit(reports: Iterable[ToolReport]) -> str:
     """The reports as JUnit XML: a suite for each tool; what is only too slow is a passed test with a note."""
-    kinds = {CaseState.RED: "failure", CaseState.CANNOT_RUN: "error", CaseState.SLOW: "system-out"}
+    kinds = {
+        CaseState.RED: "failure",
+        CaseState.CANNOT_RUN: "error",
+        CaseState.SLOW: "system-out",
+        CaseState.SKIPPED: "skipped",
+    }
     root = ElementTree.Element("testsuites")
     for report in reports:
         suite = ElementTree.SubElement(root, "testsuite", name=_clean(report.name))
@@ -110,6 +117,7 @@ def write_junit(reports: Iterable[ToolReport]) -> str:
         suite.set("tests", str(len(found)))
         suite.set("failures", str(states.count(CaseState.RED)))
         suite.set("errors", str(states.count(CaseState.CANNOT_RUN)))
+        suite.set("skipped", str(states.count(CaseState.SKIPPED)))
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

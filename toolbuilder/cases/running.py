@@ -21,6 +21,7 @@ from core.errors import (
     StoppedError,
 )
 from core.formatting import format_cell
+from core.http_logic import is_writing
 from core.messages import Message, message
 from core.results import Answer
 from core.toolspec import JsonValue, ToolSpec
@@ -41,6 +42,10 @@ _NOT_ITS_FAULT = (
     ScriptsBusyError,
     LimitError,
     StoppedError,
+)
+_SKIPPED_TEXT = message(
+    "case.skipped",
+    "Not run: the tool writes, so its cases run only when somebody presses Run in the editor.",
 )
 _RESULT_COLUMNS = (
     "state", "failure", "failure_message", "difference", "answer", "elapsed_ms", "ran_at", "logic_hash",
@@ -63,12 +68,17 @@ def run_cases(
     caller: TrialCaller,
     *,
     total_seconds: float = TOTAL_SECONDS,
+    is_asked_for: bool = False,
 ) -> list[CaseRun]:
     """Each case with its verdict, in their order.
 
     What is left when the seconds are over, or when `stop_trial` stops a run, cannot run. The rights of
-    `caller` on the data source count; whom the tool takes for its caller is the case's.
+    `caller` on the data source count; whom the tool takes for its caller is the case's. The cases of
+    a tool that writes are skipped unless it `is_asked_for` by a person.
     """
+    if is_writing(spec.logic) and not is_asked_for:
+        skipped = CaseVerdict(state=CaseState.SKIPPED, failures=(_SKIPPED_TEXT,))
+        return [CaseRun(case, skipped) for case in cases]
     ends_at, runs, is_stopped = monotonic() + total_seconds, [], False
     for case in cases:
         reason = find_obstacle(spec, case)
@@ -130,12 +140,22 @@ def run_rows(
     *,
     logic_hash: str,
     total_seconds: float = TOTAL_SECONDS,
+    is_asked_for: bool = False,
 ) -> list[CaseRun]:
-    """Run stored cases, and keep what came of each in its row."""
-    cases = [read_row(row) for row in rows]
-    runs = run_cases(spec, cases, sources, caller, total_seconds=total_seconds)
+    """Run stored cases as `run_cases` does, and keep what came of each that was not skipped in its row."""
+    runs = run_cases(
+        spec,
+        [read_row(row) for row in rows],
+        sources,
+        caller,
+        total_seconds=total_seconds,
+        is_asked_for=is_asked_for,
+    )
     now = timezone.now()
-    for row, run in zip(rows, runs, strict=True):
+    ran = [
+        pair for pair in zip(rows, runs, strict=True) if pair[1].verdict.state != CaseState.SKIPPED
+    ]
+    for row, run in ran:
         verdict, outcome = run.verdict, run.outcome
         columns: dict[str, Any] = {
             "state": verdict.state.value,
@@ -149,7 +169,7 @@ def run_rows(
         for name, value in columns.items():
             setattr(row, name, value)
     # A case that was changed or deleted meanwhile keeps what is there of it.
-    for row in rows:
+    for row, _run in ran:
         kept = ToolCase.objects.filter(pk=row.pk, content_hash=row.content_hash)
         kept.update(**{name: getattr(row, name) for name in _RESULT_COLUMNS})
     return runs

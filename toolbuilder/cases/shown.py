@@ -1,6 +1,7 @@
 """What the editor shows of test cases: a line each, with its difference to the golden answer."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,10 +13,14 @@ from access.reader_language import in_language
 from core.answer_differences import ComparedAnswer
 from core.cases.documents import CaseDocument, CaseSource, GoldenAnswer, read_case
 from core.cases.outcomes import CaseState
+from core.errors import DefinitionError
 from core.formatting import format_cell
+from core.http_logic import is_writing
 from core.messages import Message, join
+from core.toolspec import HttpLogic
 from toolbuilder.editing.drafts import Work
 from toolbuilder.models import NightlyCases, ToolCase
+from tools.models import ToolType
 
 _SHOWN_CHARACTERS = 40
 _SOURCES: dict[CaseSource, Promise] = {
@@ -50,13 +55,17 @@ class ShownCase:
 
 @dataclass(frozen=True, slots=True)
 class ShownCases:
-    """All cases of a work, and how they went when they ran last; those of a new draft run on no night."""
+    """All cases of a work, and how they went when they ran last; those of a new draft run on no night.
+
+    Nor do those of a tool that `is_writing`, which run only when somebody says so.
+    """
 
     cases: Sequence[ShownCase] = ()
     nightly: NightlyCases | None = None
     nightly_address: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     ran_at: datetime | None = None
+    is_writing: bool = False
 
     @property
     def red(self) -> int:
@@ -80,15 +89,21 @@ def show_cases(work: Work) -> ShownCases:
     counts: dict[str, int] = {}
     for one in shown:
         counts[one.row.state] = counts.get(one.row.state, 0) + 1
-    nightly = NightlyCases.objects.filter(tool=work.tool).first() if shown and work.tool else None
-    return ShownCases(
+    found = ShownCases(
         cases=shown,
-        nightly=nightly,
-        nightly_address=(
-            reverse("tool-case-nightly", args=[work.tool.name]) if shown and work.tool else ""
-        ),
         counts=counts,
         ran_at=max((one.row.ran_at for one in shown if one.row.ran_at), default=None),
+    )
+    tool = work.document.tool
+    with suppress(DefinitionError):
+        if tool.tool_type == ToolType.HTTP and is_writing(HttpLogic(tool.definition)):
+            return replace(found, is_writing=True)
+    if not shown or work.tool is None:
+        return found
+    return replace(
+        found,
+        nightly=NightlyCases.objects.filter(tool=work.tool).first(),
+        nightly_address=reverse("tool-case-nightly", args=[work.tool.name]),
     )
 
 

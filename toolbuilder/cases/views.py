@@ -1,11 +1,11 @@
 """Test cases in the editor: run, saved from a run, a call or by hand, accepted, deleted, nightly."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 
@@ -28,6 +28,7 @@ from core.cases.expectations import (
 )
 from core.catalogue.masking import MASK
 from core.errors import DefinitionError, EditError
+from core.http_logic import is_writing
 from core.messages import message
 from core.toolspec import JsonValue, ToolSpec
 from toolbuilder.cases.forms import (
@@ -65,13 +66,14 @@ _ROOM = 2
 def run(request: HttpRequest, work: Work) -> HttpResponse:
     """Runs the posted cases, or all, against what is typed; nothing of the tool is saved."""
     rows = ToolCase.objects.of(work.tool, work.draft)
-    _run(request, work, list(rows.filter(pk__in=_ids(request)) if "case" in request.POST else rows))
+    chosen = rows.filter(pk__in=_ids(request)) if "case" in request.POST else rows
+    _run(request, work, list(chosen), is_asked_for=True)
     return _answer(request, work)
 
 
 @editor_action
 def accept(request: HttpRequest, work: Work) -> HttpResponse:
-    """Makes the last answer of a case its golden one, and runs it."""
+    """Makes the last answer of a case its golden one, and runs it, as after each change of a case."""
     row = _find_row(request, work)
     if row.answer is None:
         raise DefinitionError(
@@ -127,6 +129,7 @@ def keep(request: HttpRequest, work: Work) -> HttpResponse:
         "most_tokens": max(10, last.tokens * _ROOM),
         "name": request.POST.get("case_name", ""),
         "refusal": refusal,
+        "is_writing": examined.spec is not None and is_writing(examined.spec.logic),
     }
     return _render(request, work, "keep", context)
 
@@ -163,11 +166,20 @@ def edit(request: HttpRequest, work: Work) -> HttpResponse:
     return _render(request, work, "case", context)
 
 
-def _run(request: HttpRequest, work: Work, rows: Sequence[ToolCase]) -> None:
+def _run(
+    request: HttpRequest, work: Work, rows: Sequence[ToolCase], *, is_asked_for: bool = False
+) -> None:
     sources, username = read_sources(), user_of(request).get_username()
     tool = read_posted(request, work).tool
     caller = TrialCaller(username=username, token=page_token_of(request))
-    run_rows(rows, tool.to_spec(sources), sources, caller, logic_hash=tool.logic_hash)
+    run_rows(
+        rows,
+        tool.to_spec(sources),
+        sources,
+        caller,
+        logic_hash=tool.logic_hash,
+        is_asked_for=is_asked_for,
+    )
 
 
 def _case_of_trial(request: HttpRequest, work: Work, last: ToolTrial) -> CaseDocument:
@@ -180,34 +192,40 @@ def _case_of_trial(request: HttpRequest, work: Work, last: ToolTrial) -> CaseDoc
         source=CaseSource.TRIAL,
     )
     caller = TrialCaller(username=user_of(request).get_username(), token=page_token_of(request))
-    outcome = run_case(work.document.tool.to_spec(sources), case, sources, caller)
+    spec = work.document.tool.to_spec(sources)
+    error = [ErrorWith(posted.get("error_text", "")[:1_000])] if "error" in posted else []
+    if is_writing(spec.logic):
+        # It is not sent once more: what is expected is what the dialog knows of the run.
+        return replace(case, expects=(*error, *_limits_of(posted)))
+    outcome = run_case(spec, case, sources, caller)
     if (found := outcome.outcome) is None or (found.error and "error" not in posted):
         reason = outcome.verdict.sentence or ""
         raise DefinitionError(
             message("case.run_failed", "It could not be run just now: {reason}", reason=reason)
         )
-    expects: list[Expectation] = []
-    if "error" in posted:
-        expects.append(ErrorWith(posted.get("error_text", "")[:1_000]))
+    expects: list[Expectation] = [*error]
     if found.answer and found.answer.columns is not None:
         if "rows" in posted:
             expects.append(RowCount("=", len(found.answer.rows)))
         if "columns" in posted:
             expects.append(Columns.of_answer(found.answer))
-    if "most" in posted:
-        limits: tuple[tuple[type[AtMost], str], ...] = (
-            (AtMostMs, "most_ms"),
-            (AtMostTokens, "most_tokens"),
-        )
-        for kind, name in limits:
-            digits = posted.get(name, "").replace(",", "")
-            if digits.isascii() and digits.isdigit():
-                expects.append(kind(int(digits[:9])))
-    case = replace(case, expects=tuple(expects))
+    case = replace(case, expects=(*expects, *_limits_of(posted)))
     if "golden" in posted and found.answer:
         golden = golden_of(found.answer, caller.username, _version_of(work))
         case = replace(case, golden=golden)
     return case
+
+
+def _limits_of(posted: QueryDict) -> Iterator[AtMost]:
+    """The most that a run may cost, as the dialog says."""
+    limits: tuple[tuple[type[AtMost], str], ...] = (
+        (AtMostMs, "most_ms"),
+        (AtMostTokens, "most_tokens"),
+    )
+    for kind, name in limits if "most" in posted else ():
+        digits = posted.get(name, "").replace(",", "")
+        if digits.isascii() and digits.isdigit():
+            yield kind(int(digits[:9]))
 
 
 def _find_former(

@@ -13,6 +13,7 @@ from django.urls import reverse
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from core.messages import message
 from core.toolspec import JsonValue
+from toolbuilder.cases.rows import read_row, save_case
 from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft
 from tools.definitions import ToolDocument, require_storable
 from tools.models import ToolDefinition
@@ -184,10 +185,17 @@ def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:
 
 
 def duplicate_tool(tool: ToolDefinition, username: str) -> ToolDraft:
-    """The draft of a new tool that does the same under a free name."""
+    """The draft of a new tool that does the same under a free name, with copies of its test cases."""
     snapshot = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))
     copy = f"{snapshot.name[: MAX_NAME_CHARACTERS // 2]}_copy"
-    return _create_draft(snapshot.replace(name=choose_free_name(copy)), username)
+    with transaction.atomic():
+        draft = _create_draft(snapshot.replace(name=choose_free_name(copy)), username)
+        for row in tool.cases.all():
+            case = read_row(row)
+            # A version is one of the other tool.
+            golden = replace(case.golden, version=0) if case.golden else None
+            save_case(None, draft, replace(case, golden=golden), username)
+    return draft
 
 
 def choose_free_name(name: str) -> str:

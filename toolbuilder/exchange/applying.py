@@ -27,7 +27,8 @@ _LOCK = 3_003_014
 class ApplyRequest:
     """Who applies files, on whose rights on data sources, and how far it goes.
 
-    The reasons are those of a VersionEntry. `prunes` archives tools that came from the owner's files and are in none of them now.
+    The reasons are those of a VersionEntry. `prunes` archives tools that came from the owner's files
+    and are in none of them now.
     """
 
     username: str = ""

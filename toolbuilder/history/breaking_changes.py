@@ -22,6 +22,8 @@ _WIDENED = frozenset(
         (ParameterType.NUMBER, ParameterType.DECIMAL),
     }
 )
+# Old names may answer for some days.
+RENAMED_CODES = frozenset({"tool-renamed", "parameter-renamed"})
 
 
 @dataclass(frozen=True, slots=True)

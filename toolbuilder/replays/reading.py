@@ -12,8 +12,7 @@ from access.call_arguments import is_kept_whole
 from access.models import ApiKey, CallRecord, Outcome
 from core.bindings import CallerFacts
 from core.errors import EditError
-from core.http_logic import read_operation
-from core.ingest.operations import ANNOTATIONS_BY_METHOD
+from core.http_logic import is_writing, read_operation
 from core.messages import message
 from core.toolspec import Binding, HttpLogic, ToolSpec
 from toolbuilder.editing.running import facts_of
@@ -56,10 +55,8 @@ class FoundCalls:
 def require_reading(specs: Iterable[ToolSpec]) -> None:
     """Raise EditError for a tool that may write: to repeat its calls would do again what they did."""
     for spec in specs:
-        if not isinstance(spec.logic, HttpLogic):
-            continue
-        method = read_operation(spec.logic.operation).method
-        if not ANNOTATIONS_BY_METHOD[method].read_only:
+        if isinstance(spec.logic, HttpLogic) and is_writing(spec.logic):
+            method = read_operation(spec.logic.operation).method
             raise EditError(
                 message(
                     "replay.writes",

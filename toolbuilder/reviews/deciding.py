@@ -1,13 +1,18 @@
 """What people do in a review: ask, write, send back, approve, publish, withdraw."""
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from catalog.jobs import send_job
 from core.errors import EditError
 from core.messages import Message, counted, message
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.editing.publishing import Publication, judge, publish_tool
+from toolbuilder.mails import mail_people
 from toolbuilder.models import (
     OPEN_STATES,
     CommentKind,
@@ -20,6 +25,8 @@ from toolbuilder.replays.running import count_failing, find_replay
 from toolbuilder.reviews.rules import has_right, is_author, read_base_hash
 
 MAX_TEXT_CHARACTERS = 4_000
+# The task by name: importing it would import this module.
+_MAIL_TASK = "toolbuilder.tasks.mail_review_author"
 
 
 def ask_for_review(
@@ -157,7 +164,7 @@ def write_comment(
         raise EditError(
             message("review.no_such_line", "The logic has no line {line}.", line=str(line))
         )
-    return ReviewComment.objects.create(
+    comment = ReviewComment.objects.create(
         review=review,
         author=username,
         text=text,
@@ -166,6 +173,17 @@ def write_comment(
         parent=(parent.parent or parent) if parent else None,
         content_hash=parent.content_hash if parent else review.content_hash,
     )
+    _tell_author(comment)
+    return comment
+
+
+def mail_author(comment: ReviewComment) -> None:
+    """Tell whoever asked for the review, and nobody else, of the comment or decision."""
+    review = comment.review
+    subject = _("Review of %(name)s") % {"name": review.name}
+    address = f"{settings.WEB_PUBLIC_URL.rstrip('/')}{reverse('review', args=[review.pk])}"
+    lines = [f"{comment.author} {comment.get_kind_display()}", "", comment.text, "", address]
+    mail_people({review.asked_by}, subject, "\n".join(lines))
 
 
 def resolve_comment(comment: ReviewComment, username: str) -> None:
@@ -226,10 +244,20 @@ def _decide(review: ToolReview, state: ReviewState, username: str, reason: str) 
 
 
 def _note(review: ToolReview, kind: CommentKind, username: str, text: str) -> None:
-    ReviewComment.objects.create(
+    comment = ReviewComment.objects.create(
         review=review,
         kind=kind,
         author=username,
         text=text,
         content_hash=review.content_hash,
     )
+    _tell_author(comment)
+
+
+def _tell_author(comment: ReviewComment) -> None:
+    def send() -> None:
+        if not send_job(_MAIL_TASK, comment.pk):
+            mail_author(comment)
+
+    if settings.EMAIL_HOST and comment.author != comment.review.asked_by:
+        transaction.on_commit(send, robust=True)

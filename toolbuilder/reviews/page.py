@@ -43,7 +43,7 @@ from toolbuilder.reviews.rules import is_author, may_review
 from toolbuilder.reviews.side_by_side import SideBySide, lay_side_by_side
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
-from tools.uses.usage import read_tables_used
+from tools.uses.refresh import find_tables
 
 _CALLERS_SHOWN = 6
 
@@ -106,7 +106,7 @@ def build_review_page(review: ToolReview, user: User) -> ReviewPage:
     comments = _read_comments(review)
     _place(comments, sides, review)
     stale = explain_stale(review) if review.is_open else None
-    tables = read_tables_used(review.tool) if review.tool else []
+    tables = find_tables(examined.spec) if examined.spec else []
     return ReviewPage(
         review=review,
         served_version=review.tool.version if review.tool else None,
@@ -120,7 +120,7 @@ def build_review_page(review: ToolReview, user: User) -> ReviewPage:
         ),
         red_count=len(results.blocking),
         callers=_read_callers(review.tool),
-        tables=tuple(used.table for used in tables),
+        tables=tuple(tables),
         comments=comments,
         replay=replay,
         failing=failing,
@@ -158,6 +158,11 @@ def _tell_cases(results: CaseResults) -> Iterator[ReviewCheck]:
             "%(green)d of %(count)d case green", "%(green)d of %(count)d cases green", count
         )
         yield ReviewCheck("bad" if red else "ok", text % words, _("run for this page"))
+    if results.skipped:
+        text = ngettext("%d case was not run", "%d cases were not run", results.skipped)
+        yield ReviewCheck(
+            "warn", text % results.skipped, _("the tool writes: run them in the editor")
+        )
     for row in results.blocking:
         yield ReviewCheck("bad", row.name, stored_text(row, "failure"))
 

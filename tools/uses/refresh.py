@@ -16,7 +16,7 @@ from core.errors import DataSourceUnavailableError, DefinitionError, ToolboxErro
 from core.statement import CompiledStatement, compile_statement
 from core.statements.names import QueryBlock, find_used_names
 from core.statements.uses import KnownTable, TableNames, find_read_tables, find_uses
-from core.toolspec import Dialect, ParameterType, SqlLogic
+from core.toolspec import Dialect, ParameterType, SqlLogic, ToolSpec
 from gateways.engine import Reads
 from gateways.engines import ENGINES, DatabaseSettings, engine_of, open_source
 from tools.models import ToolDefinition, ToolUse, ToolUseState
@@ -58,7 +58,15 @@ SELECT * FROM unnest(%s::int[], %s::bigint[], %s::bigint[])
 _Use = tuple[int, int, int | None]
 # Columns that the catalogue does not know, as they are stored.
 _Unknown = list[dict[str, object]]
-_Statements = Sequence[tuple[ToolDefinition, SqlLogic]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A tool's statement; `list_names` are those of its parameters that are lists."""
+
+    tool_id: int
+    text: str
+    list_names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +101,7 @@ def refresh_uses() -> int:
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
             # Another process may have done it while this one waited.
             stale = _find_stale()
-            sources: dict[str | None, _Source] = {}
-            sources[None] = _Source(None, None, Dialect.POSTGRESQL, ("public",))
-            rows = DataSource.objects.filter(engine__in=list(Dialect))
-            for row in rows.only("id", "name", "engine", "search_path"):
-                path = tuple(name.strip().strip('"') for name in row.search_path.split(","))
-                sources[row.name] = _Source(row.pk, row.name, Dialect(row.engine), path)
+            sources = _read_named_sources()
             ids = sorted(stale)
             for start in range(0, len(ids), BATCH_SIZE):
                 batch = ids[start : start + BATCH_SIZE]
@@ -110,6 +113,30 @@ def refresh_uses() -> int:
         return 0
 
 
+def find_tables(spec: ToolSpec) -> list[CatalogTable]:
+    """Tables that the statement of a tool names, by name, whether the tool is stored or not."""
+    if not isinstance(spec.logic, SqlLogic):
+        return []
+    source = _read_named_sources().get(spec.logic.data_source)
+    if source is None:
+        return []
+    lists = frozenset(parameter.name for parameter in spec.parameters if parameter.type.is_list)
+    statement = _Statement(spec.id, spec.logic.statement, lists)
+    [(_tool_id, used, _unknown)] = _find_uses(source, [statement])
+    found = CatalogTable.objects.filter(pk__in={table_id for _tool, table_id, _column in used})
+    return list(found.order_by("schema", "name"))
+
+
+def _read_named_sources() -> dict[str | None, _Source]:
+    sources: dict[str | None, _Source] = {}
+    sources[None] = _Source(None, None, Dialect.POSTGRESQL, ("public",))
+    rows = DataSource.objects.filter(engine__in=list(Dialect))
+    for row in rows.only("id", "name", "engine", "search_path"):
+        path = tuple(name.strip().strip('"') for name in row.search_path.split(","))
+        sources[row.name] = _Source(row.pk, row.name, Dialect(row.engine), path)
+    return sources
+
+
 def _find_stale() -> dict[int, str]:
     """By tool id the fingerprints that are not the stored ones."""
     with connection.cursor() as cursor:
@@ -119,13 +146,19 @@ def _find_stale() -> dict[int, str]:
 
 def _refresh_tools(fingerprints: Mapping[int, str], sources: Mapping[str | None, _Source]) -> None:
     dialects = {name: source.dialect for name, source in sources.items()}
-    by_source: dict[_Source, list[tuple[ToolDefinition, SqlLogic]]] = defaultdict(list)
+    by_source: dict[_Source, list[_Statement]] = defaultdict(list)
+    list_types = {kind.value for kind in ParameterType if kind.is_list}
     tools = ToolDefinition.objects.filter(id__in=fingerprints).select_related("data_source")
     for tool in tools.prefetch_related("parameters"):
         with suppress(DefinitionError):
             logic = build_spec(tool, (), dialects).logic
             if isinstance(logic, SqlLogic) and (source := sources.get(logic.data_source)):
-                by_source[source].append((tool, logic))
+                rows = tool.parameters.all()
+                lists = (
+                    row.param_name for row in rows if row.param_type.strip().upper() in list_types
+                )
+                statement = _Statement(tool.pk, logic.statement, frozenset(lists))
+                by_source[source].append(statement)
     uses: set[_Use] = set()
     unknown: dict[int, _Unknown] = {}
     for source, statements in by_source.items():
@@ -147,11 +180,12 @@ def _refresh_tools(fingerprints: Mapping[int, str], sources: Mapping[str | None,
 
 
 def _find_uses(
-    source: _Source, statements: _Statements
+    source: _Source, statements: Sequence[_Statement]
 ) -> Iterator[tuple[int, set[_Use], _Unknown]]:
     """Of each tool its id, what its statement uses, and columns that are not there."""
     blocks = {
-        tool.pk: find_used_names(logic.statement, source.dialect) for tool, logic in statements
+        statement.tool_id: find_used_names(statement.text, source.dialect)
+        for statement in statements
     }
     tables = _read_tables(source, [block for found in blocks.values() for block in found])
     names = TableNames(tables.known, source.dialect, source.search_path)
@@ -195,23 +229,18 @@ def _read_tables(source: _Source, blocks: Iterable[QueryBlock]) -> _Tables:
     return tables
 
 
-def _read_exactly(source: _Source, statements: _Statements) -> dict[int, Reads]:
+def _read_exactly(source: _Source, statements: Sequence[_Statement]) -> dict[int, Reads]:
     """By tool what its database itself says is read, below views too.
 
     Left out are tools that it refuses, and all of them where it cannot tell or be asked.
     """
     if ENGINES[source.dialect].find_reads is None:
         return {}
-    list_types = {kind.value for kind in ParameterType if kind.is_list}
     compiled: dict[int, CompiledStatement] = {}
-    for tool, logic in statements:
-        rows = tool.parameters.all()
-        lists = frozenset(
-            row.param_name for row in rows if row.param_type.strip().upper() in list_types
-        )
+    for statement in statements:
         with suppress(DefinitionError):
-            compiled[tool.pk] = compile_statement(
-                logic.statement, dialect=source.dialect, list_names=lists
+            compiled[statement.tool_id] = compile_statement(
+                statement.text, dialect=source.dialect, list_names=statement.list_names
             )
     settings = read_sources().usable.get(source.name) if compiled else None
     return async_to_sync(_ask_for_reads)(settings, compiled) if settings else {}

@@ -193,7 +193,7 @@ def test_the_difference_to_the_golden_answer_is_told_with_its_rows() -> None:
     same, other = case.judge(stores()), case.judge(CaseOutcome(answer=changed))
 
     assert (same.state, same.difference) == (CaseState.GREEN, None)
-    assert str(other.sentence) == "1 of 2 rows differ from the golden answer."
+    assert str(other.sentence) == "1 of 2 rows differs from the golden answer."
     assert other.difference
     assert other.difference.rows[0].cells == {1}
 

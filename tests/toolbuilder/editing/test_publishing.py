@@ -1,11 +1,14 @@
 """Drafts become what is served, every change leaves a version, and nothing is overwritten unseen."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from catalog.models import DataSource
+from core.answer_differences import ComparedAnswer
+from core.cases.documents import CaseDocument, GoldenAnswer
 from core.errors import (
     DataSourceUnavailableError,
     DefinitionError,
@@ -14,6 +17,7 @@ from core.errors import (
     StaleDraftError,
 )
 from tests.factories import make_expression, make_tool
+from toolbuilder.cases.rows import read_row, save_case
 from toolbuilder.editing.drafts import PageState, duplicate_tool, open_draft, save_draft, take_over
 from toolbuilder.editing.publishing import (
     archive,
@@ -342,11 +346,15 @@ def test_only_tools_that_change_are_told_of() -> None:
     assert changed == [off.pk]
 
 
-def test_copy_has_a_free_name() -> None:
+def test_copy_has_a_free_name_and_the_test_cases() -> None:
     tool = publish()
+    golden = GoldenAnswer(answer=ComparedAnswer(value={"result": 4}), by="ann", version=1)
+    save_case(tool, None, CaseDocument(name="two", arguments={"a": 2}, golden=golden), "ann")
     first = duplicate_tool(tool, "ann")
 
     second = duplicate_tool(tool, "ann")
 
     assert (first.name, second.name) == ("double_copy", "double_copy_2")
-    assert publish_tool(second, "ann").tool.name == "double_copy_2"
+    copy = publish_tool(second, "ann").tool
+    assert copy.name == "double_copy_2"
+    assert read_row(copy.cases.get()).golden == replace(golden, version=0)

@@ -107,6 +107,8 @@ def test_publishing_in_the_editor_asks_for_how_long(admin: Client) -> None:
     admin.post("/tools/double/publish/", {**form, **more}, headers=HTMX)
 
     assert "Days for which the old names still answer" in text_of(asked)
+    assert "Agents that use an old name are answered for the days" in text_of(asked)
+    assert "will get an error." not in text_of(asked)
     (alias,) = ToolAlias.objects.all()
     assert (alias.old_name, alias.created_by) == ("double", "admin")
     assert timedelta(days=6) < alias.expires_at - timezone.now() <= timedelta(days=7)

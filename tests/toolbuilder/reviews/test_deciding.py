@@ -1,10 +1,12 @@
 """Who may decide on a change, what becomes of it, and that nothing gets by."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import psycopg
 import pytest
 from django.contrib.auth.models import User
+from django.core import mail
 from django.db import connection
 from django.utils import timezone
 
@@ -312,3 +314,26 @@ def test_red_case_needs_a_reason_which_stays() -> None:
     approve_and_publish(review.pk, kim, "It was wrong before.")
 
     assert "It was wrong before." in ToolVersion.objects.latest("number").note
+
+
+def test_only_the_author_is_told_by_mail_of_comments_and_decisions(
+    settings: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    settings.EMAIL_HOST, settings.REDIS_URL = "mail.example.org", ""
+    kim = make_person("kim", "reviewer")
+    for name in ("ann", "lee"):
+        User.objects.create_user(name, email=f"{name}@example.org")
+    User.objects.filter(username="kim").update(email="kim@example.org")
+
+    with django_capture_on_commit_callbacks(execute=True):
+        review = ask(make_reviewed_tool())
+        write_comment(review, "kim", "Why times one?", line=1)
+        write_comment(review, "ann", "So.")
+        send_back(review.pk, kim, "Please explain it.")
+
+    assert [sent.to for sent in mail.outbox] == [["ann@example.org"]] * 2
+    assert [sent.subject for sent in mail.outbox] == ["Review of times"] * 2
+    first, second = (str(sent.body) for sent in mail.outbox)
+    assert first.startswith("kim wrote\n\nWhy times one?")
+    assert second.startswith("kim sent it back\n\nPlease explain it.")
+    assert second.endswith(f"/reviews/{review.pk}/")

@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from access.models import CallRecord, Outcome
-from tests.factories import make_expression, make_toolset
+from tests.catalog.rows import make_table
+from tests.factories import make_expression, make_tool, make_toolset
 from tests.toolbuilder.reviews.rows import ask, change, make_person, make_reviewed_tool
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import ReviewState, ToolDraft, ToolReview, ToolVersion, VersionOrigin
@@ -164,3 +165,18 @@ def test_back_office_does_not_save_what_is_reviewed() -> None:
     response = admin.post(f"/admin/tools/tooldefinition/{tool.pk}/change/", {"name": "times"})
 
     assert "ask for a review there" in text_of(response)
+
+
+def test_page_names_the_tables_of_the_change_and_not_of_what_is_served(kim: Client) -> None:
+    make_table("old_stock", {"amount": {"type_name": "integer"}})
+    make_table("new_stock", {"amount": {"type_name": "integer"}})
+    make_toolset("kr", "stock", review="other")
+    tool = make_tool("SELECT 1 AS amount", name="stock")
+    review = ask(tool, title="Stock")
+    review.document |= {"definition": "SELECT amount FROM new_stock"}
+    review.save()
+    ToolDefinition.objects.update(definition="SELECT amount FROM old_stock")
+
+    page = kim.get(f"/reviews/{review.pk}/").context["page"]
+
+    assert [table.name for table in page.tables] == ["new_stock"]

@@ -53,6 +53,7 @@ from toolbuilder.editing.views.requests import (
     tell_analysis,
 )
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, may_change
+from toolbuilder.history.breaking_changes import RENAMED_CODES, BreakingChange
 from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolCase, ToolDraft, ToolTrial
 from toolbuilder.reviews.deciding import ask_for_review
@@ -109,10 +110,16 @@ class PublishReview:
         return [] if self.toolsets else self.cases.blocking
 
     @property
-    def loses_names(self) -> bool:
-        """Whether agents may call by a name that is not there any more."""
+    def lost_names(self) -> list[BreakingChange]:
+        """Names by which agents may call and which are not there any more; they answer for some days."""
         found = self.difference.breaking if self.difference else ()
-        return any(one.code in ("tool-renamed", "parameter-renamed") for one in found)
+        return [change for change in found if change.code in RENAMED_CODES]
+
+    @property
+    def refused_calls(self) -> list[BreakingChange]:
+        """Changes after which calls that agents make today are refused at once."""
+        found = self.difference.breaking if self.difference else ()
+        return [change for change in found if change.code not in RENAMED_CODES]
 
     @property
     def has_doubts(self) -> bool:
@@ -201,7 +208,7 @@ def _publish(
         refused = PublishReview(faults=(PublishFault(text),), difference=review.difference)
         return _ask(request, page, refused, status=422)
     note = request.POST.get("note", "").replace("\0", "").strip()[:MAX_NOTE_CHARACTERS]
-    days = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS if review.loses_names else 0)
+    days = read_days(request.POST.get("old_names_days"), DEFAULT_DAYS if review.lost_names else 0)
     try:
         if review.toolsets:
             asked = ask_for_review(draft, username, note, old_names_days=days)
