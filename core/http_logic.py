@@ -223,26 +223,6 @@ def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) ->
                     name=parameter.argument,
                 )
             )
-    declared = {spec.name: spec for spec in parameters}
-    for parameter in operation.parameters:
-        if not parameter.needs_row:
-            continue
-        if parameter.argument not in declared:
-            raise DefinitionError(
-                message(
-                    "http.name_undeclared",
-                    "the request uses {name}, which is not declared; add the parameter",
-                    name=parameter.argument,
-                )
-            )
-        if parameter.place is Place.PATH and declared[parameter.argument].accepts_null:
-            raise DefinitionError(
-                message(
-                    "http.path_needs_value",
-                    "{name} is a part of the path: it has to be required, or have a default",
-                    name=parameter.argument,
-                )
-            )
 
 
 def check_repeatable(operation: Operation, annotations: Mapping[str, bool]) -> None:

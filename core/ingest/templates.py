@@ -12,8 +12,8 @@ from core.messages import message
 from core.toolspec import JsonValue
 
 # A name as parameters have it: other braces are text.
-NAME = re.compile(r"\{([^\W\d]\w*)\}")
-_TEXT_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|\{([^\W\d]\w*)\}', re.DOTALL)
+NAME = re.compile(r"\{([^\W\d][\w.-]*)\}")
+_TEXT_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|\{([^\W\d][\w.-]*)\}', re.DOTALL)
 
 
 class _Absent:

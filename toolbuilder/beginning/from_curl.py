@@ -24,6 +24,8 @@ from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolType
 
 ADD_SOURCES = "catalog.add_datasource"
+# Of a path: a word, and no version such as v1.
+_WORD = re.compile(r"(?!v[0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 _NUMBER = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}")
 _NOT_IN_HOST_NAMES = frozenset({"api", "www", "com", "org", "net", "io", "dev", "example"})
@@ -117,7 +119,7 @@ def make_tool(
         body=request.body,
     )
     hints = annotations_of_method(request.method)
-    words = "_".join(part for part in path.split("/") if part.isidentifier())
+    words = "_".join(part for part in path.split("/") if _WORD.fullmatch(part))
     document = ToolDocument(
         name=choose_free_name(to_identifier(f"{request.method}_{words}", "request")),
         tool_type=ToolType.HTTP.value,

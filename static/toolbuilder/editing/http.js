@@ -1,7 +1,7 @@
 // The request of an HTTP tool: rows that grow, when each value is sent, the editors of body and expression, the field to keep.
 import { createEditor } from "toolbuilder/editing/editor.js";
 
-const NAME = /\{([\p{L}_][\p{L}\p{N}_]*)\}/gu;
+const NAME = /\{([\p{L}_][\p{L}\p{N}_.-]*)\}/gu;
 const READING = "GET";
 // What a method says of a tool, as the server has it; a person who said something else keeps it.
 const HINTS = {
@@ -15,9 +15,21 @@ const HINTS = {
 /** Follows the fields of the request; `options` are those of every editor of the page. */
 export function watchRequest(form, saving, options) {
   const request = document.getElementById("http-request");
-  const editors = [...request.querySelectorAll("textarea[data-language]")].map((textarea) =>
-    createEditor(textarea, { ...options, language: textarea.dataset.language, onChange: () => noteChange(textarea, saving) }),
-  );
+  const changes = {};
+  let editors = [];
+  // Most tools send no request, and need no more than the one editor.
+  const openEditors = () => {
+    if (form.elements.tool_type.value === "HTTP" && !editors.length) {
+      editors = [...request.querySelectorAll("textarea[data-language]")].map((textarea) =>
+        createEditor(textarea, {
+          ...options,
+          ...changes,
+          language: textarea.dataset.language,
+          onChange: () => noteChange(textarea, saving),
+        }),
+      );
+    }
+  };
   let method = form.elements["http-method"].value;
   request.addEventListener("input", ({ target }) => {
     if (target.closest("[data-rows]")) {
@@ -29,6 +41,8 @@ export function watchRequest(form, saving, options) {
     if (target.name === "http-method") {
       followMethod(form, method, target.value);
       method = target.value;
+    } else if (target.name === "tool_type") {
+      openEditors();
     } else if (target.name === "service") {
       document.getElementById("http-base").textContent = target.selectedOptions[0].dataset.address ?? "";
     }
@@ -40,8 +54,14 @@ export function watchRequest(form, saving, options) {
     }
   });
   document.addEventListener("htmx:after:swap", () => showSent(request));
+  openEditors();
   showSent(request);
-  return { configure: (changes) => editors.forEach((editor) => editor.configure(changes)) };
+  return {
+    configure(changed) {
+      Object.assign(changes, changed);
+      editors.forEach((editor) => editor.configure(changed));
+    },
+  };
 }
 
 function noteChange(textarea, saving) {

@@ -1,9 +1,9 @@
 // JSON with {name} where an argument goes: its colours and the names that may stand there.
 import { Decoration, RangeSetBuilder, ViewPlugin } from "codemirror";
 
-const TOKENS = /(?<string>"(?:[^"\\\n]|\\.)*"?)|(?<parameter>\{[\p{L}_][\p{L}\p{N}_]*\})|(?<keyword>\b(?:true|false|null)\b)|(?<number>-?\b\d[\d.eE+-]*)/gu;
-const INNER = /\{[\p{L}_][\p{L}\p{N}_]*\}/gu;
-const BEFORE = /\{[\p{L}\p{N}_]*$/u;
+const TOKENS = /(?<string>"(?:[^"\\\n]|\\.)*"?)|(?<parameter>\{[\p{L}_][\p{L}\p{N}_.-]*\})|(?<keyword>\b(?:true|false|null)\b)|(?<number>-?\b\d[\d.eE+-]*)/gu;
+const INNER = /\{[\p{L}_][\p{L}\p{N}_.-]*\}/gu;
+const BEFORE = /\{[\p{L}\p{N}_.-]*$/u;
 const MARKS = {
   string: Decoration.mark({ class: "tok-string" }),
   key: Decoration.mark({ class: "tok-type" }),

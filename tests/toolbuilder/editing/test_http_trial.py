@@ -1,6 +1,8 @@
 """The editor's test run of an operation, and its deadline."""
 
 import asyncio
+import json
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -12,6 +14,9 @@ from core.ingest.openapi import read_openapi
 from core.toolspec import HttpLogic, ToolSpec
 from gateways.http.settings import HttpSettings
 from tests.http_service import DOCUMENT, LocalService, Received, Reply, answering, running
+from toolbuilder.editing.http_exchanges import SecretPlace
+from toolbuilder.editing.http_page import show_exchanges
+from toolbuilder.editing.result import show_trial
 from toolbuilder.editing.trial import Trial, TrialCaller, list_entry, run_trial
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +36,8 @@ async def try_on(reply: Reply, spec: ToolSpec) -> tuple[Trial, LocalService]:
         settings = HttpSettings(server_url=service.url, rules=rules)
         sources = SourceSettings(services={"pets": settings})
         caller = TrialCaller(username="ann")
-        trial = await sync_to_async(run_trial)(spec, {"limit": 2}, sources, caller)
+        arguments = {"limit": 2} if spec.name == "list_pets" else {}
+        trial = await sync_to_async(run_trial)(spec, arguments, sources, caller)
     return trial, service
 
 
@@ -65,3 +71,92 @@ def test_list_entry_is_what_agents_see() -> None:
     assert list(entry["inputSchema"]["properties"]) == ["limit", "kind", "X-Trace"]
     assert entry["outputSchema"] == {"type": "object"}
     assert tokens > 0
+
+
+def written(**parts: Any) -> ToolSpec:
+    """A tool whose request a person wrote, of the items of a service."""
+    given = {"method": "get", "path": "/items", **parts}
+    return ToolSpec(id=1, name="items", logic=HttpLogic(json.dumps(given), "pets"))
+
+
+def replying(*replies: tuple[str, bytes]) -> Reply:
+    """Replies to the first request with the first status and body, and so on."""
+    left = list(replies)
+
+    async def reply(request: Received, writer: asyncio.StreamWriter) -> None:
+        status, body = left.pop(0)
+        await answering(body, status=status)(request, writer)
+
+    return reply
+
+
+async def test_pages_are_read_until_one_is_empty() -> None:
+    pages = [("200 OK", b'{"data":[1,2]}'), ("200 OK", b'{"data":[3]}'), ("200 OK", b'{"data":[]}')]
+    paging = {"kind": "page", "items": "data", "parameter": "page"}
+
+    trial, service = await try_on(replying(*pages), written(paging=paging, keep={"path": "data"}))
+
+    assert trial.structured == {"result": [1, 2, 3]}
+    targets = [request.target for request in service.received]
+    assert targets == ["/v1/items?page=1", "/v1/items?page=2", "/v1/items?page=3"]
+    assert [exchange.answer and exchange.answer.status for exchange in trial.exchanges] == [200] * 3
+
+
+async def test_pages_end_at_their_cap_and_say_so() -> None:
+    pages = [("200 OK", b'{"data":[1,2]}'), ("200 OK", b'{"data":[3,4]}')]
+    paging = {"kind": "page", "items": "data", "parameter": "page", "pages": 2}
+
+    trial, service = await try_on(replying(*pages), written(paging=paging))
+
+    assert trial.structured == {"data": [1, 2, 3, 4]}
+    assert trial.texts[1] == "(truncated: there may be more than these 4 items)"
+    assert len(service.received) == 2
+
+
+async def test_failure_that_may_pass_is_tried_again() -> None:
+    replies = [("503 Service Unavailable", b"{}"), ("200 OK", b'{"ok":true}')]
+
+    trial, service = await try_on(replying(*replies), written(retries=1))
+
+    assert trial.structured == {"ok": True}
+    assert len(service.received) == 2
+
+
+async def test_last_failure_is_the_answer() -> None:
+    replies = [("503 Service Unavailable", b'{"a":1}'), ("404 Not Found", b'{"error":"none"}')]
+
+    trial, _service = await try_on(replying(*replies), written(retries=2))
+
+    assert str(trial.error) == 'the service answered 404 Not Found: {"error":"none"}'
+    assert [e.answer and e.answer.status for e in trial.exchanges] == [503, 404]
+
+
+async def test_part_of_the_answer_is_kept() -> None:
+    keep = {"expression": '[{"n": x["a"]["b"]} for x in response["rows"]]'}
+    body = b'{"rows":[{"a":{"b":1},"more":"x"},{"a":{"b":2}}]}'
+
+    trial, _service = await try_on(answering(body), written(keep=keep))
+    shown = show_trial(trial, "items", {})
+
+    assert trial.structured == {"result": [{"n": 1}, {"n": 2}]}
+    assert [column.name for column in shown.columns] == ["n"]
+    assert shown.row_count == 2
+
+
+async def test_part_that_is_not_there_is_named() -> None:
+    trial, _service = await try_on(answering(b'{"a":1}'), written(keep={"path": "b"}))
+
+    assert "the answer has no b there; it has a" in str(trial.error)
+
+
+async def test_request_is_shown_without_its_secret() -> None:
+    trial, _service = await try_on(answering(b'{"a":1}'), spec_of())
+    secret = SecretPlace(header="Authorization", prefix="Bearer ", name="PETS_TOKEN")
+
+    (shown,) = show_exchanges(trial.exchanges, secret)
+
+    assert (shown.status, shown.phrase, shown.query) == (200, "OK", "limit=2")
+    assert '-H "Authorization: Bearer $PETS_TOKEN"' in shown.curl
+    assert [(header.name, header.secret) for header in shown.headers] == [
+        ("Authorization", "PETS_TOKEN")
+    ]
