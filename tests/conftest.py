@@ -11,10 +11,12 @@ from django.conf import settings as django_settings
 from django.db import connection
 from django.test import TransactionTestCase
 from hypothesis import HealthCheck, settings
+from psycopg.conninfo import make_conninfo
 from pytest_django.plugin import DjangoDbBlocker
 
+from config.services.postgres import SUPERUSER_NAME
 from config.services.processes import Keeper
-from tests.emptying import empty_trail, empty_written_tables
+from tests.emptying import empty_trail, empty_written_tables, prepare_emptying
 from tests.plugin import POSTGRES
 from tests.redis_server import Redis
 
@@ -114,6 +116,12 @@ def django_db_modify_db_settings(
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Let the test database be dropped: threads of async tests leave their connections open."""
+    parameters = connection.get_connection_params()
+    place = {name: parameters[name] for name in ("dbname", "user", "password", "host", "port")}
+    if os.environ["DATABASE_URL"] == POSTGRES.dsn():
+        place |= {"user": SUPERUSER_NAME, "password": POSTGRES.passwords["superuser"]}
+    with django_db_blocker.unblock():
+        prepare_emptying(make_conninfo(**place))
     with patch.object(TransactionTestCase, "_fixture_teardown", empty_written_tables):
         yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
