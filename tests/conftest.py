@@ -1,5 +1,6 @@
 """Fixtures of all tests; the servers themselves are in tests/plugin.py."""
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -60,6 +61,14 @@ def own_trail(transactional_db: None) -> None:
 def pytest_configure() -> None:
     """Hash passwords fast: no test is about how long it takes to guess one."""
     django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # Next to nothing of what is imported and collected is garbage.
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on look for garbage, but not among the modules and tests, which all stay."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

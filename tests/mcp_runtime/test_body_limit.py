@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +20,11 @@ from tests.mcp_runtime.test_fastmcp_contract import modern_request
 
 SCOPE: dict[str, Any] = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
 
-MANY_KEYS = json.dumps({str(number): 1 for number in range(590_000)}).encode()
+
+@cache
+def many_keys() -> bytes:
+    """JSON of more values than any limit allows; a second to make, which collecting tests need not wait for."""
+    return json.dumps({str(number): 1 for number in range(590_000)}).encode()
 
 
 class Turns:
@@ -66,7 +71,7 @@ async def test_body_over_the_budget_of_values_never_reaches_the_parser() -> None
     async def parse(scope: Scope, receive: Receive, send: Send) -> None:
         raise AssertionError("parsed")
 
-    sent = await send_body(BodyLimit(parse, max_bytes=10**8, max_values=20_000), MANY_KEYS)
+    sent = await send_body(BodyLimit(parse, max_bytes=10**8, max_values=20_000), many_keys())
 
     text = "a request may have at most 20,000 JSON values; send less at once"
     assert refusal(sent) == (413, text)
@@ -151,7 +156,7 @@ async def test_too_many_keys_are_refused_with_the_limit_while_others_are_served(
         if era != "2026-07-28":
             request = await to_session(served, request)
         call = request.pop("json")
-        wrong = json.dumps(call).encode().replace(b'{"a": 2, "b": 3}', MANY_KEYS)
+        wrong = json.dumps(call).encode().replace(b'{"a": 2, "b": 3}', many_keys())
         refused, right = await asyncio.gather(
             asyncio.gather(*(http.post(**request, content=wrong) for _ in range(4))),
             asyncio.gather(*(http.post(**request, json=call | {"id": n}) for n in range(20))),

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import logging
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -177,14 +177,16 @@ async def test_long_answer_is_read_no_further_than_its_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "encoding"),
+    ("compress", "encoding"),
     [
-        pytest.param(gzip.compress(b"0" * 50_000_000), "gzip", id="gzip"),
-        pytest.param(zlib.compress(b"0" * 50_000_000), "deflate", id="deflate"),
+        pytest.param(gzip.compress, "gzip", id="gzip"),
+        pytest.param(zlib.compress, "deflate", id="deflate"),
     ],
 )
-async def test_compressed_bomb_is_cut_at_the_limit(body: bytes, encoding: str) -> None:
-    async with running(_chunked(body, encoding)) as service:
+async def test_compressed_bomb_is_cut_at_the_limit(
+    compress: Callable[[bytes], bytes], encoding: str
+) -> None:
+    async with running(_chunked(compress(b"0" * 50_000_000), encoding)) as service:
         answer = await ask(service)
 
     assert answer.is_cut
