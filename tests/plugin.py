@@ -55,6 +55,9 @@ _OURS = "TOOLBUILDER_TEST_VARIABLES"
 _outside = os.environ.keys() - set(os.environ.get(_OURS, "").split())
 _ours = {name: value for name, value in ENVIRONMENT.items() if name not in _outside}
 os.environ |= {**_ours, _OURS: " ".join(_ours)}
+# Each client of httpx reads the authorities that it trusts, in 50 ms where they are those of the system.
+# All that tests talk to is on this machine.
+os.environ["SSL_CERT_FILE"] = str(Path(__file__).with_name("one_authority.pem"))
 # Progress bars and telemetry of libraries have no place in a test run.
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 
