@@ -16,7 +16,8 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from access.tasks import prune_runtimes
-from config.services.ports import choose_free_port
+from config.celery import app
+from config.services.ports import choose_free_port, is_free
 from config.services.postgres import EmbeddedPostgres
 from tests.mcp_runtime.test_runmcp import database_url
 from tests.waiting import eventually
@@ -44,6 +45,13 @@ def start(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Iterat
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def choose_free_pair() -> int:
+    """A free port that is followed by another."""
+    while not is_free((port := choose_free_port()) + 1):
+        pass
+    return port
 
 
 async def scrape(port: int, token: str = "") -> httpx.Response | None:
@@ -90,7 +98,7 @@ async def test_web_counts_requests_by_view_at_its_own_port_and_at_another(start:
 
 @pytest.mark.slow
 async def test_each_of_several_web_workers_has_a_port(start: Start) -> None:
-    port, own = choose_free_port(), 29_564
+    port, own = choose_free_port(), choose_free_pair()
     start(*("manage.py", "runweb", "--port", str(port), "--workers", "2"), METRICS_PORT=str(own))
 
     for each in (own, own + 1):
@@ -116,7 +124,7 @@ async def test_worker_counts_jobs(start: Start, redis_url: str, pool: str) -> No
     options = ("--pool", pool, "--concurrency", "1", "--queues", queue, "--without-mingle")
     start("-m", "celery", "-A", "config.celery", "worker", *options, METRICS_PORT=str(own))
 
-    await asyncio.to_thread(prune_runtimes.apply_async, queue=queue)
+    await asyncio.to_thread(app.send_task, prune_runtimes.name, queue=queue)
 
     name = "toolbuilder_job_duration_seconds_count"
     await eventually(lambda: find_sample(own, name, prune_runtimes.name, "SUCCESS"))

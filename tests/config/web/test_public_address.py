@@ -20,24 +20,24 @@ PRODUCTION = {
 }
 
 
-def manage(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process of its own, which has these variables and none of a running `up`."""
+def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Python in a process of its own, which has these variables and none of a running `up`."""
     given = {"PATH": os.environ["PATH"], "TOOLBUILDER_DATA_DIR": "/nowhere", **variables}
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
+        [sys.executable, *arguments],
         cwd=django_settings.BASE_DIR, env=given, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
 def test_check_deploy_is_clean_with_the_documented_settings() -> None:
-    checked = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    checked = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
 
     assert checked.returncode == 0, checked.stderr
     assert "WARNING" not in checked.stderr
 
 
 def test_check_deploy_says_what_is_missing_without_an_https_address() -> None:
-    checked = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION | {"WEB_PUBLIC_URL": ""})  # fmt: skip
+    checked = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION | {"WEB_PUBLIC_URL": ""})  # fmt: skip
 
     assert checked.returncode == 1
     assert "SESSION_COOKIE_SECURE" in checked.stderr
@@ -71,9 +71,9 @@ NAMES = (
     ],
 )  # fmt: skip
 def test_https_address_turns_it_on(variables: dict[str, str], values: tuple[Any, ...]) -> None:
-    code = "from django.conf import settings as s;" + f"print([getattr(s, n) for n in {NAMES}])"
+    code = f"from config import settings as s; print([getattr(s, n) for n in {NAMES}])"
 
-    printed = manage("shell", "--no-imports", "-c", code, **variables)
+    printed = run("-c", code, **variables)
 
     assert printed.stdout.strip() == str(list(values)), printed.stderr
 
