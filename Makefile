@@ -15,6 +15,8 @@ BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --scr
 AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents
 # What runs side by side prints one after the other, where make knows how (4.0 and later).
 IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
+# Further targets for the agent's tests to run beside, which wait for servers more than they compute.
+BESIDE =
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
@@ -45,7 +47,7 @@ test:  ## Run the whole suite on real services
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m alone
 	$(BROWSER_TESTS)
-	@$(MAKE) --jobs 2 $(IN_ORDER) test-agent
+	@$(MAKE) --jobs 3 $(IN_ORDER) test-agent $(BESIDE)
 
 test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY)
 
