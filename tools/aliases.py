@@ -1,6 +1,6 @@
 """Former names of tools and of their parameters: they answer until they expire, and are known a while longer."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -149,6 +149,11 @@ def follow_renames(tool_id: int, renames: Renames, *, days: int, username: str) 
             parameter_name=parameter,
             defaults={"expires_at": until, "created_by": username},
         )
+
+
+def take_back_names(names: Iterable[str]) -> None:
+    """Forget that these were once names of other tools: new tools have them."""
+    ToolAlias.objects.of_tools().filter(old_name__in=list(names)).delete()
 
 
 def require_no_alias(name: str, tool_id: int | None) -> None:

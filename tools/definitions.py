@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
@@ -292,36 +292,40 @@ def _without_later(document: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     }
 
 
-def write_columns(tool: ToolDefinition, document: ToolDocument) -> None:
+def write_columns(
+    tool: ToolDefinition, document: ToolDocument, known: Mapping[str, DataSource] | None = None
+) -> None:
     """Give a row, not saved here, the columns that the document says; its parameters apart.
 
-    Raises DefinitionError for a data source that is not there.
+    `known` are all data sources by name, where they were read already. Raises DefinitionError for a
+    data source that is not there.
     """
     columns = {name: value for name, value in document.to_document().items() if name in TOOL_FIELDS}
     if "record_arguments" not in document.model_fields_set:
         # Nobody meant to keep more of its calls than before.
         del columns["record_arguments"]
     if document.data_source is not None:
-        columns["data_source"] = DataSource.objects.filter(name=document.data_source).first()
-        if columns["data_source"] is None:
-            names = DataSource.objects.values_list("name", flat=True)
-            raise DefinitionError(explain_missing_source(document.data_source, names))
+        if known is None:
+            known = DataSource.objects.in_bulk(field_name="name")
+        if (source := known.get(document.data_source)) is None:
+            raise DefinitionError(explain_missing_source(document.data_source, known))
+        columns["data_source"] = source
     for name, value in columns.items():
         setattr(tool, name, value)
+
+
+def parameter_rows(tool: ToolDefinition, document: ToolDocument) -> Iterator[ToolParameter]:
+    """New rows, not saved here, of the parameters that the document says."""
+    for position, parameter in enumerate(document.parameters, start=1):
+        yield ToolParameter(tool=tool, position=position, **parameter.to_document())
 
 
 def write_parameters(tool: ToolDefinition, document: ToolDocument) -> None:
     """Make a stored tool's parameters say the same; those that keep their name keep their row."""
     ids = dict(tool.parameters.order_by("-id").values_list("param_name", "id"))
-    rows = [
-        ToolParameter(
-            tool=tool,
-            pk=ids.pop(parameter.param_name, None),
-            position=position,
-            **parameter.to_document(),
-        )
-        for position, parameter in enumerate(document.parameters, start=1)
-    ]
+    rows = list(parameter_rows(tool, document))
+    for row in rows:
+        row.pk = ids.pop(row.param_name, None)
     kept = [row for row in rows if row.pk]
     tool.parameters.exclude(pk__in=[row.pk for row in kept]).delete()
     ToolParameter.objects.bulk_update(kept, ["position", *PARAMETER_FIELDS])

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import IntegrityError, transaction
 from django.db.models import Sum, TextField
@@ -71,14 +71,7 @@ def save_case(
     if case.golden:
         others = ToolCase.objects.of(tool, draft).exclude(pk=row.pk).order_by()
         kept = others.aggregate(size=Sum(Length(Cast("golden", TextField()))))["size"] or 0
-        if kept + answer_size(case.golden.answer) > MAX_GOLDEN_TOTAL:
-            raise EditError(
-                message(
-                    "case.golden_total",
-                    "The golden answers of a tool may have {limit} characters together.",
-                    limit=MAX_GOLDEN_TOTAL,
-                )
-            )
+        _require_room(kept + answer_size(case.golden.answer))
     for name, value in {**columns, **_NO_RESULT}.items():
         setattr(row, name, value)
     try:
@@ -103,6 +96,28 @@ def replace_cases(tool: ToolDefinition, cases: Sequence[CaseDocument], username:
             row = present.get(case.name)
             if row is None or row.content_hash != hashes[case.name]:
                 save_case(tool, None, case, username, row=row)
+
+
+def create_cases(cases: Mapping[int, Sequence[CaseDocument]], username: str) -> None:
+    """Give new tools, by their ids, their cases. Raises EditError for too large golden answers."""
+    for given in cases.values():
+        _require_room(sum(answer_size(case.golden.answer) for case in given if case.golden))
+    ToolCase.objects.bulk_create(
+        ToolCase(tool_id=tool_id, created_by=username, **_columns_of(case))
+        for tool_id, given in cases.items()
+        for case in given
+    )
+
+
+def _require_room(golden_characters: int) -> None:
+    if golden_characters > MAX_GOLDEN_TOTAL:
+        raise EditError(
+            message(
+                "case.golden_total",
+                "The golden answers of a tool may have {limit} characters together.",
+                limit=MAX_GOLDEN_TOTAL,
+            )
+        )
 
 
 def add_missing(tool: ToolDefinition, cases: Iterable[CaseDocument], username: str) -> None:

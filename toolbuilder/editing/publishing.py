@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.jobs import send_job
+from catalog.models import DataSource
 from catalog.sources.settings import read_sources
 from core.cases.documents import CaseDocument, read_cases
 from core.errors import (
@@ -21,14 +22,16 @@ from core.errors import (
 )
 from core.messages import message
 from toolbuilder.cases.gate import require_green
-from toolbuilder.cases.rows import add_missing, replace_cases
+from toolbuilder.cases.rows import add_missing, create_cases, replace_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.history.differences import find_renames
 from toolbuilder.history.versions import (
+    CHUNK_SIZE,
     OUTSIDE,
     VersionEntry,
     read_version,
+    record_all,
     record_version,
     was_judged,
 )
@@ -38,11 +41,11 @@ from toolbuilder.models import (
     ToolVersion,
     VersionOrigin,
 )
-from toolbuilder.reviews.rules import find_passage
-from tools.aliases import follow_renames
+from toolbuilder.reviews.rules import ReviewPassage, find_passage, find_reviewing, read_reviewing
+from tools.aliases import follow_renames, take_back_names
 from tools.costs import check_planned_cost
-from tools.definitions import ToolDocument, write_columns, write_parameters
-from tools.models import ToolDefinition, ToolDefinitionQuerySet
+from tools.definitions import ToolDocument, parameter_rows, write_columns, write_parameters
+from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter
 from tools.names import explain_taken, require_free_name
 from tools.running import check_tool
 
@@ -143,11 +146,23 @@ def publish_snapshot(
         return _write(tool, snapshot, entry, is_active=is_active, cases=cases, base=base)
 
 
-def publish_all(changes: Iterable[ToolChange], entry: VersionEntry) -> list[Publication]:
-    """Serve tools that were judged already, all of them or none. Raises as publish_snapshot does."""
+def publish_all(
+    changes: Iterable[ToolChange],
+    entry: VersionEntry,
+    note_written: Callable[[int], object] = lambda _count: None,
+) -> None:
+    """Serve tools that were judged already, all of them or none. Raises as publish_snapshot does.
+
+    New ones are written many at a time; `note_written` gets how many tools are written so far.
+    """
+    listed = list(changes)
+    new = [change for change in listed if change.tool is None]
     with transaction.atomic():
         transaction.on_commit(_refresh_uses, robust=True)
-        return [
+        for start in range(0, len(new), CHUNK_SIZE):
+            _create(new[start : start + CHUNK_SIZE], entry)
+            note_written(min(start + CHUNK_SIZE, len(new)))
+        for count, change in enumerate((c for c in listed if c.tool), start=len(new) + 1):
             _write(
                 change.tool,
                 change.snapshot,
@@ -156,8 +171,8 @@ def publish_all(changes: Iterable[ToolChange], entry: VersionEntry) -> list[Publ
                 cases=change.cases,
                 base=change.base,
             )
-            for change in changes
-        ]
+            if count % CHUNK_SIZE == 0:
+                note_written(count)
 
 
 def restore_version(
@@ -324,6 +339,49 @@ def _write(
         version = written or stored.versions.get(number=stored.version)
         passage.note_published(version)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
+
+
+def _create(changes: Sequence[ToolChange], entry: VersionEntry) -> None:
+    """Write new tools as `_write` does, with a few statements for all of them."""
+    if not entry.is_from_files:
+        require_not_owned([change.snapshot for change in changes])
+    names = [change.snapshot.name for change in changes]
+    if (
+        taken := ToolDefinition.objects.filter(name__in=names)
+        .values_list("name", flat=True)
+        .first()
+    ):
+        raise DefinitionError(explain_taken(taken))
+    sources = DataSource.objects.in_bulk(field_name="name")
+    asking = read_reviewing()
+    rows, passages = list[ToolDefinition](), list[ReviewPassage]()
+    for change in changes:
+        passage = ReviewPassage(entry.note)
+        if find_reviewing(None, change.snapshot, asking):
+            passage = find_passage(None, change.snapshot, entry.note, entry.unreviewed_because)
+        row = ToolDefinition(created_by=entry.author, updated_by=entry.author)
+        row.is_active = change.is_active
+        write_columns(row, change.snapshot, sources)
+        rows.append(row)
+        passages.append(passage)
+    ToolDefinition.objects.bulk_create(rows)
+    written = list(zip(rows, changes, passages, strict=True))
+    ToolParameter.objects.bulk_create(
+        parameter
+        for row, change, _ in written
+        for parameter in parameter_rows(row, change.snapshot)
+    )
+    create_cases({row.pk: change.cases for row, change, _ in written if change.cases}, entry.author)
+    take_back_names(names)
+    entries = {
+        row.pk: replace(
+            entry, is_judged=change.is_judged, note=passage.note, reviewed_by=passage.reviewed_by
+        )
+        for row, change, passage in written
+    }
+    versions = {version.tool_id: version for version in record_all(entries)}
+    for row, _, passage in written:
+        passage.note_published(versions[row.pk])
 
 
 def _refresh_uses() -> None:

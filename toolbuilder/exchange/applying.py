@@ -1,6 +1,6 @@
 """Files against the rows that are there: the plan, judged by the databases, and its application in one transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection, transaction
@@ -61,9 +61,14 @@ class FilePlan:
         return bool(self.tools or self.parts or (self.is_pruned and self.gone))
 
 
-def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
+def apply_files(
+    content: ToolFiles,
+    request: ApplyRequest,
+    tell_progress: Callable[[str, int, int], object] = lambda _what, _done, _all: None,
+) -> FilePlan:
     """Make the rows say what the files say, all of it or nothing; what was done, or would be in a trial.
 
+    `tell_progress` gets what is done to how many tools of how many, such as ("judged", 500, 5000).
     Raises ImportFileError with every fault of the files, of which the databases were asked too.
     """
     if request.prunes and not content.owner:
@@ -89,6 +94,7 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
             request.username,
             accepts_red=bool(request.override_reason),
             is_reviewed=bool(request.unreviewed_because),
+            note_judged=lambda count: tell_progress("judged", count, len(plan.tools)),
         )
         faults += judgement.faults
         plan.unchecked = judgement.unchecked
@@ -103,7 +109,13 @@ def apply_files(content: ToolFiles, request: ApplyRequest) -> FilePlan:
         if request.is_trial:
             transaction.set_rollback(True)
         else:
-            _write_tools(content, plan, judgement, request)
+            _write_tools(
+                content,
+                plan,
+                judgement,
+                request,
+                note_written=lambda count: tell_progress("written", count, len(plan.tools)),
+            )
     return plan
 
 
@@ -130,7 +142,12 @@ def _is_archived(planned: PlannedTool) -> bool:
 
 
 def _write_tools(
-    content: ToolFiles, plan: FilePlan, judgement: Judgement, request: ApplyRequest
+    content: ToolFiles,
+    plan: FilePlan,
+    judgement: Judgement,
+    request: ApplyRequest,
+    *,
+    note_written: Callable[[int], object],
 ) -> None:
     entry = VersionEntry(
         origin=VersionOrigin.IMPORTED,
@@ -158,6 +175,7 @@ def _write_tools(
             for tool in plan.tools
         ),
         entry,
+        note_written,
     )
     if request.prunes:
         gone = [tool.pk for tool in plan.gone]

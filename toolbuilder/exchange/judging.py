@@ -1,6 +1,6 @@
 """Many tools judged at once, as publishing judges one: names, data sources, logic and what the databases say."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from catalog.sources.settings import SourceSettings, read_sources, require_usable
@@ -17,7 +17,8 @@ from toolbuilder.cases.gate import require_green
 from toolbuilder.exchange.importing import PlannedTool
 from toolbuilder.exchange.yaml_nodes import FileFault
 from toolbuilder.models import ToolCase
-from toolbuilder.reviews.rules import explain_need, find_reviewing
+from toolbuilder.reviews.rules import explain_need, find_reviewing, read_reviewing
+from tools.aliases import ToolAlias
 from tools.names import read_proxied_names, read_reserved_names, require_free_name
 from tools.running import check_tools
 from tools.source_loop import shared_loop
@@ -48,14 +49,23 @@ class Judgement:
 
 
 def judge_tools(
-    planned: Iterable[PlannedTool], username: str, *, accepts_red: bool, is_reviewed: bool
+    planned: Iterable[PlannedTool],
+    username: str,
+    *,
+    accepts_red: bool,
+    is_reviewed: bool,
+    note_judged: Callable[[int], object] = lambda _count: None,
 ) -> Judgement:
     """What is wrong with the tools; the rights of `username` on their data sources count.
+
+    `note_judged` gets how many tools of databases are judged so far.
 
     Without `accepts_red` a red test case is a fault, without `is_reviewed` a toolset that asks for a review.
     """
     judgement, sources = Judgement(), read_sources()
-    taken = read_reserved_names() | read_proxied_names()
+    old_names = ToolAlias.objects.of_tools().answering().values_list("old_name", flat=True)
+    taken = read_reserved_names() | read_proxied_names() | frozenset(old_names)
+    asking = [] if is_reviewed else read_reviewing()
     asked: dict[int, tuple[CompiledTool, PlannedTool]] = {}
     listed = list(planned)
     for plan in listed:
@@ -66,7 +76,7 @@ def judge_tools(
             spec = snapshot.to_spec(sources)
             tool = CompiledTool(spec)
             require_usable(sources, spec.logic, username)
-            if not is_reviewed and (names := find_reviewing(plan.stored, snapshot)):
+            if names := find_reviewing(plan.stored, snapshot, asking):
                 raise explain_need(names)
         except (DefinitionError, ReviewNeededError) as error:
             judgement.note(plan, error)
@@ -76,20 +86,31 @@ def judge_tools(
         else:
             asked[id(tool)] = tool, plan
 
-    async def check(opened: QuerySources) -> None:
-        await check_tools(
-            (tool for tool, _plan in asked.values()),
-            opened,
-            lambda tool, error: judgement.note(asked[id(tool)][1], error),
-        )
-
-    if asked:
-        seconds = _CHECK_WITHIN_S + _LONGEST_CHECK_S * len(asked)
-        shared_loop().run(check, sources, timeout_s=seconds)
+    _ask_databases(asked, judgement, sources, note_judged)
     if not accepts_red:
         judge_cases(listed, judgement, sources, username)
     judgement.faults.sort()
     return judgement
+
+
+def _ask_databases(
+    asked: Mapping[int, tuple[CompiledTool, PlannedTool]],
+    judgement: Judgement,
+    sources: SourceSettings,
+    note_judged: Callable[[int], object],
+) -> None:
+    """Note what the databases and sandboxes say of these tools, which are by the `id` of the compiled one."""
+
+    def note(tool: CompiledTool, error: ToolboxError | None) -> None:
+        judgement.note(asked[id(tool)][1], error)
+        note_judged(len(judgement.judged) + len(judgement.unchecked) + len(judgement.faults))
+
+    async def check(opened: QuerySources) -> None:
+        await check_tools((tool for tool, _plan in asked.values()), opened, note)
+
+    if asked:
+        seconds = _CHECK_WITHIN_S + _LONGEST_CHECK_S * len(asked)
+        shared_loop().run(check, sources, timeout_s=seconds)
 
 
 def judge_cases(
@@ -100,7 +121,10 @@ def judge_cases(
         given = plan.given
         if given.name not in judgement.judged:
             continue
-        rows = list(ToolCase.objects.of(plan.stored, None))
+        is_asked = plan.stored and given.cases is None
+        rows = list(ToolCase.objects.of(plan.stored, None)) if is_asked else []
+        if not rows and not given.cases:
+            continue
         try:
             require_green(rows, given.snapshot, sources, username, given=given.cases)
         except RedCasesError as error:

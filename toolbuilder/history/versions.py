@@ -1,6 +1,6 @@
 """Versions of tools: what is noted of each, written where rows say something else than the newest one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -46,7 +46,7 @@ def record_version(tool: ToolDefinition, entry: VersionEntry) -> ToolVersion | N
 
     The row is read again and locked until the transaction ends; `tool` gets its version.
     """
-    written = _record([tool.pk], entry)
+    written = record_all({tool.pk: entry})
     tool.refresh_from_db(fields=["version", "content_hash"])
     return written[0] if written else None
 
@@ -56,7 +56,7 @@ def record_versions() -> int:
     tools = ToolDefinition.objects.whole().order_by("pk")
     changed = [tool.pk for tool in tools.iterator(CHUNK_SIZE) if not is_recorded(tool)]
     chunks = (changed[at : at + CHUNK_SIZE] for at in range(0, len(changed), CHUNK_SIZE))
-    return sum(len(_record(chunk, OUTSIDE)) for chunk in chunks)
+    return sum(len(record_all(dict.fromkeys(chunk, OUTSIDE))) for chunk in chunks)
 
 
 def read_version(version: ToolVersion) -> ToolDocument:
@@ -81,12 +81,12 @@ def was_judged(tool: ToolDefinition | None, snapshot: ToolDocument) -> bool:
     return any(_judged_part(read_version(version)) == judged for version in recent)
 
 
-def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
-    """The versions written of those tools whose newest one says something else."""
+def record_all(entries: Mapping[int, VersionEntry]) -> list[ToolVersion]:
+    """The versions written of those tools, by their ids, whose newest one says something else."""
     with transaction.atomic():
         # In one order, so that two who record do not wait for each other.
         rows = ToolDefinition.objects.whole().select_for_update(of=("self",)).order_by("pk")
-        tools = [tool for tool in rows.filter(pk__in=ids) if not is_recorded(tool)]
+        tools = [tool for tool in rows.filter(pk__in=entries) if not is_recorded(tool)]
         numbers = dict(
             ToolVersion.objects.filter(tool__in=tools)
             .values_list("tool_id")
@@ -110,7 +110,7 @@ def _record(ids: Sequence[int], entry: VersionEntry) -> list[ToolVersion]:
                 override_reason=entry.override_reason,
             )
             for tool in tools
-            for document in [ToolDocument.of_row(tool)]
+            for document, entry in [(ToolDocument.of_row(tool), entries[tool.pk])]
         ]
         for tool, version in zip(tools, versions, strict=True):
             tool.version, tool.content_hash = version.number, version.content_hash

@@ -29,6 +29,7 @@ from toolbuilder.management.tool_arguments import add_without_review
 from tools.names import read_reserved_names
 
 WriteLine = Callable[[str], object]
+_PROGRESS_STEP = 500
 
 
 def add_apply(actions: Any) -> None:
@@ -81,12 +82,22 @@ def export_folder(
     tell(f"{len(done.written):,} files written, {done.unchanged:,} unchanged.")
 
 
-def apply_folder(folder: Path, request: ApplyRequest, tell: WriteLine) -> bool:
-    """Apply the files, and tell what changes, as Terraform does; whether anything does."""
+def apply_folder(
+    folder: Path, request: ApplyRequest, tell: WriteLine, tell_progress: WriteLine
+) -> bool:
+    """Apply the files, and tell what changes, as Terraform does; whether anything does.
+
+    `tell_progress` gets a line now and then where there are many tools.
+    """
+
+    def note(what: str, done: int, total: int) -> None:
+        if done % _PROGRESS_STEP == 0 and done:
+            tell_progress(f"{done:,} of {total:,} tools {what}")
+
     # What is read lives until the end; looking for garbage in it takes half of the time.
     gc.disable()
     try:
-        plan = apply_files(read_directory(folder), request)
+        plan = apply_files(read_directory(folder), request, note)
     finally:
         gc.enable()
     for line in plan_lines(plan):

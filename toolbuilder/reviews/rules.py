@@ -1,6 +1,6 @@
 """Where a change has to be reviewed, by whom it may be, and the one check before it is served."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -9,6 +9,7 @@ from access.models import Toolset
 from access.roles.rights import Placed
 from access.toolsets.models import ToolsetReview, read_toolsets
 from core.errors import ReviewNeededError
+from core.grants import ToolsetSpec
 from core.messages import message
 from toolbuilder.gates import REVIEW_TOOLS
 from toolbuilder.models import ReviewState, ToolReview, ToolVersion
@@ -81,21 +82,28 @@ def find_passage(
     return ReviewPassage("\n".join(filter(None, [note or review.note, review.reason])), review)
 
 
-def find_reviewing(tool: ToolDefinition | None, snapshot: ToolDocument) -> list[str]:
-    """Names of the toolsets that ask for a review of that change; one query where none asks.
-
-    The tool counts as it is and as it will be: a change can neither enter nor leave a toolset unseen.
-    """
+def read_reviewing() -> list[ToolsetSpec]:
+    """The toolsets that ask for reviews; one query where there are none."""
     asking = Toolset.objects.filter(review=ToolsetReview.OTHER).order_by()
     names = set(asking.values_list("name", flat=True))
-    if not names:
-        return []
+    return [spec for name, spec in read_toolsets().items() if name in names] if names else []
+
+
+def find_reviewing(
+    tool: ToolDefinition | None,
+    snapshot: ToolDocument,
+    asking: Sequence[ToolsetSpec] | None = None,
+) -> list[str]:
+    """Names of the toolsets that ask for a review of that change.
+
+    The tool counts as it is and as it will be: a change can neither enter nor leave a toolset unseen.
+    `asking` is what `read_reviewing` gave, where it is known already.
+    """
     placed: list[Placed] = [tool, snapshot] if tool else [snapshot]
     return [
         spec.name
-        for spec in read_toolsets().values()
-        if spec.name in names
-        and any(spec.holds(place.name, tag_texts(place.tags)) for place in placed)
+        for spec in (read_reviewing() if asking is None else asking)
+        if any(spec.holds(place.name, tag_texts(place.tags)) for place in placed)
     ]
 
 

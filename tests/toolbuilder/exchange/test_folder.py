@@ -2,6 +2,7 @@
 
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -19,6 +20,7 @@ from toolbuilder.editing.publishing import archive, publish_tool, set_all_active
 from toolbuilder.exchange.ownership import differing, read_file_state
 from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ToolCase, ToolFile, ToolVersion, VersionOrigin
+from tools.aliases import Renames, follow_renames
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
@@ -350,3 +352,40 @@ def test_names_and_folders_are_told_apart(folder: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in some.rglob("*.yaml")) == ["times.yaml", "toolbuilder.yaml"]
     (folder / "tools/of_nothing.yaml").write_text("toolbuilder: 1\nkind: tool\nname: x\n")
     assert "tools/of_nothing.yaml: removed\n" in run("export", str(folder), "--prune")
+
+
+def test_many_new_tools_are_written_with_a_few_statements_and_progress_is_told(
+    tmp_path: Path, django_assert_max_num_queries: Any
+) -> None:
+    make_toolset("of_files", "bulk_0000", review="other")
+    (tmp_path / "tools").mkdir()
+    text = (
+        "toolbuilder: 1\nkind: tool\nname: {name}\ntool_type: PYTHON\ndefinition: a\n"
+        "parameters:\n- param_name: a\ncases:\n- name: one\n  arguments: {{a: x}}\n"
+    )
+    for number in range(500):
+        name = f"bulk_{number:04}"
+        (tmp_path / f"tools/{name}.yaml").write_text(text.format(name=name))
+    errors = StringIO()
+
+    assert "are reviewed" in plan(str(tmp_path))[1]
+    with django_assert_max_num_queries(600):
+        call_command(
+            "tools", "apply", str(tmp_path), without_review="night", override_red="", stdout=StringIO(), stderr=errors
+        )  # fmt: skip
+
+    assert errors.getvalue() == "500 of 500 tools written\n"
+    version = ToolVersion.objects.get(tool_name="bulk_0000")
+    assert (version.note, len(version.cases), version.is_judged) == ("No review: night", 1, True)
+    assert ToolVersion.objects.get(tool_name="bulk_0001").note == ""
+    assert ToolDefinition.objects.active().count() == 500
+
+
+def test_name_that_is_an_old_name_of_another_tool_is_a_fault(folder: Path) -> None:
+    tool = ToolDefinition.objects.get(name="times")
+    renames = Renames(old_name="product", new_name="times", parameters={}, kept=["a", "b"])
+    follow_renames(tool.pk, renames, days=30, username="ann")
+    text = "toolbuilder: 1\nkind: tool\nname: product\ndefinition: SELECT 1\n"
+    (folder / "tools/product.yaml").write_text(text)
+
+    assert "product is an old name of times, which answers to it" in plan(str(folder))[1]

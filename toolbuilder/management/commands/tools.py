@@ -231,7 +231,8 @@ class Command(BaseCommand):
             prunes=options["prune"],
             is_trial=options["dry_run"],
         )
-        if apply_folder(options["folder"], request, self.stdout.write) and request.is_trial:
+        changes = apply_folder(options["folder"], request, self.stdout.write, self.stderr.write)
+        if changes and request.is_trial:
             raise SystemExit(CHANGES)
 
     def _ingest(self, options: dict[str, Any]) -> None:
