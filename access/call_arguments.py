@@ -29,7 +29,11 @@ def encode_arguments(
         return orjson.dumps(sorted(shorten_text(str(name)) for name in arguments))
     if hidden:
         arguments = {name: MASK if name in hidden else value for name, value in arguments.items()}
-    kept = _shorten(arguments if isinstance(arguments, dict) else dict(arguments))
+    # Those of most calls are short and plain: looking costs a third of copying them.
+    is_plain = type(arguments) is dict and len(arguments) <= ITEMS_LIMIT
+    if not is_plain or not all(map(_is_plain, (*arguments, *arguments.values()))):
+        arguments = _shorten(arguments if isinstance(arguments, dict) else dict(arguments))
+    kept = arguments
     if policy == "hash":
         kept = {name: value if name in hidden else _hash(value) for name, value in kept.items()}
     text = orjson.dumps(kept)
@@ -74,6 +78,16 @@ def _hash(value: object) -> str:
     if isinstance(value, str) and _is_hash(value):
         return value
     return f"#{salted_hmac('recorded arguments', orjson.dumps(value), algorithm='sha256').hexdigest()[:16]}"
+
+
+def _is_plain(value: object) -> bool:
+    """Whether `_shorten` would give the value itself, as far as that shows at a glance."""
+    kind = type(value)
+    if kind is str:
+        return value.isprintable() and len(value) <= TEXT_LIMIT
+    if kind is int or kind is float:
+        return -(2**63) < value < 2**63
+    return value is None or kind is bool
 
 
 def _shorten(value: object) -> Any:

@@ -19,7 +19,7 @@ from access.limits.models import LimitCount, LimitState, LimitTally, TargetType,
 from access.networks import check_networks, is_within, read_networks
 from access.roles.models import RoleGrant, RoleName
 from access.toolsets.models import Toolset, ToolsetTool, read_names
-from core.grants import Grant
+from core.grants import EVERYTHING, Grant
 
 __all__ = [
     "ApiKey",
@@ -173,12 +173,14 @@ class ApiKey(models.Model):
     @property
     def grant(self) -> Grant:
         """All that the key may use. What another program wrote that is no list grants nothing."""
-        return Grant(
+        grant = Grant(
             tools=self.tools,
             toolsets=read_names(self.toolsets) or frozenset(),
             groups=read_names(self.builtin_groups) or frozenset(),
             sources=read_allowed_tools(self.free_sql_sources),
         )
+        # One object, since it is looked for at each call.
+        return EVERYTHING if grant == EVERYTHING else grant
 
 
 class Outcome(models.TextChoices):

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from access.call_arguments import encode_arguments
 from catalog.models import CatalogColumn
@@ -17,6 +18,15 @@ REFRESH_INTERVAL_S = 10.0
 _MOST_NAMES = 4_096
 
 
+@dataclass(frozen=True, slots=True)
+class _OfTool:
+    """A tool's parameters, and those of them whose arguments are masked."""
+
+    tool: CompiledTool
+    declared: frozenset[str]
+    masked: frozenset[str]
+
+
 class MaskedNames:
     """Names of arguments whose values are never kept: those of columns that the catalogue masks.
 
@@ -28,27 +38,31 @@ class MaskedNames:
         self._decided: dict[str, bool] = {}
         self._known: dict[str, bool] = {}
         # By the tool's id; a tool that was changed since is another one.
-        self._of_tools: dict[int, tuple[CompiledTool, frozenset[str]]] = {}
+        self._of_tools: dict[int, _OfTool] = {}
         self._read_at = float("-inf")
 
     def find(
         self, arguments: Mapping[str, object], tool: ServedTool | None = None
     ) -> Collection[str]:
         """Those of the arguments of a call of the tool."""
-        compared = self._compared_in(tool) if isinstance(tool, CompiledTool) else frozenset()
-        return [name for name in arguments if name in compared or self._is_masked(name)]
-
-    def _compared_in(self, tool: CompiledTool) -> frozenset[str]:
+        if not isinstance(tool, CompiledTool):
+            return [name for name in arguments if self._is_masked(name)]
         known = self._of_tools.get(tool.spec.id)
-        if known is not None and known[0] is tool:
-            return known[1]
+        if known is None or known.tool is not tool:
+            known = self._of_tools[tool.spec.id] = self._look_at(tool)
+        if not known.masked and arguments.keys() <= known.declared:
+            return ()
+        return [name for name in arguments if name in known.masked or self._is_masked(name)]
+
+    def _look_at(self, tool: CompiledTool) -> "_OfTool":
+        compared = _columns_of(tool)
+        declared = frozenset(parameter.name for parameter in tool.spec.parameters)
         masked = frozenset(
-            parameter
-            for parameter, columns in _columns_of(tool).items()
-            if any(map(self._masks, columns))
+            name
+            for name in declared | compared.keys()
+            if self._is_masked(name) or any(map(self._masks, compared.get(name, ())))
         )
-        self._of_tools[tool.spec.id] = tool, masked
-        return masked
+        return _OfTool(tool, declared, masked)
 
     def _masks(self, column: ComparedColumn) -> bool:
         name, tables = column

@@ -43,7 +43,8 @@ class Snapshot:
 
     def names_for(self, facts: CallerFacts) -> frozenset[str] | None:
         """Names of the tools that the caller sees; None is every one."""
-        if facts.grant == EVERYTHING and not facts.toolset:
+        is_every = facts.grant is EVERYTHING or facts.grant == EVERYTHING
+        if is_every and not facts.toolset:
             # Most callers: nothing has to be known of the tools.
             return None
         return self._visibility.names(facts.grant, facts.toolset)

@@ -99,8 +99,7 @@ class LimitGate:
 
     def concerning(self, owner: str, key_id: str, tool_name: str) -> tuple[FoundLimit, ...]:
         """The limits of a call, for `enter`; none costs next to nothing."""
-        book = self._book()
-        return book.concerning(owner, key_id, tool_name) if book else ()
+        return self._book().concerning(owner, key_id, tool_name)
 
     async def enter(self, found: Iterable[FoundLimit]) -> Passage:
         """Count a call. Raises LimitError where something is used up, or nobody can count now."""
