@@ -20,6 +20,7 @@ from pydantic import (
 
 from catalog.models import DataSource
 from catalog.sources.settings import SourceSettings, explain_missing_source
+from core.charts import read_chart
 from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import (
@@ -100,6 +101,10 @@ def _read_flag(value: object, info: ValidationInfo) -> bool:
 def _read_json(value: Any, info: ValidationInfo) -> JsonValue:
     value = _EMPTY.get(info.field_name or "") if value is None else value
     return require_storable(value, _place_of(info))
+
+
+def _read_chart(value: Any, info: ValidationInfo) -> JsonValue:
+    return read_chart(require_storable(value, _place_of(info)))
 
 
 # JSON's null in these columns, which only another program writes, means nothing else than this.
@@ -218,6 +223,7 @@ class ToolDocument(_Document):
     breaker_errors: _NumberOrNull = None
     breaker_minutes: _NumberOrNull = None
     plan_cost_limit: _NumberOrNull = None
+    chart: Annotated[Any, BeforeValidator(_read_chart)] = None
     parameters: Annotated[tuple[ParameterDocument, ...], BeforeValidator(_read_parameters)] = ()
 
     @classmethod
@@ -277,6 +283,7 @@ _LATER: Mapping[str, JsonValue] = {
     "breaker_errors": None,
     "breaker_minutes": None,
     "plan_cost_limit": None,
+    "chart": None,
     "descriptions": {},
     "record_arguments": ArgumentsPolicy.FULL.value,
 }

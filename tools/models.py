@@ -194,6 +194,8 @@ class ToolDefinition(models.Model):
         help_text=_('MCP hints, as in {"readOnlyHint": true}.'),
     )
     tags = models.JSONField(_("tags"), default=list, db_default=[], blank=True)
+    # As core.charts reads it; NULL draws the first guess.
+    chart = models.JSONField(_("chart"), null=True, editable=False)
     record_arguments = models.TextField(
         _("arguments in the call log"),
         choices=RecordedArguments,

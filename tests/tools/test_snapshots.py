@@ -27,6 +27,7 @@ WHOLE = ToolDocument(
     breaker_errors=3,
     breaker_minutes=10,
     plan_cost_limit=5_000,
+    chart={"kind": "bar", "across": "a", "height": "b", "colour": "", "largest_first": True},
     annotations={"readOnlyHint": True},
     tags=["x", "y"],
     parameters=(
@@ -66,12 +67,13 @@ def test_tool_without_later_fields_has_the_hash_from_before_there_were_any() -> 
         breaker_errors=None,
         breaker_minutes=None,
         plan_cost_limit=None,
+        chart=None,
         parameters=rows,
         descriptions={},
         record_arguments="full",
     )
     document: dict[str, Any] = tool.to_document()
-    later_ones = ("breaker_errors", "breaker_minutes", "plan_cost_limit", "descriptions")
+    later_ones = ("breaker_errors", "breaker_minutes", "plan_cost_limit", "chart", "descriptions")
     for later in (*later_ones, "record_arguments"):
         del document[later]
     for row in document["parameters"]:

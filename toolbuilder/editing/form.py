@@ -1,5 +1,6 @@
 """The editor's form: what it posts as a working copy, whatever of it is there."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,6 +8,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.http import QueryDict
 
+from core.charts import read_chart
 from core.errors import DefinitionError
 from core.messages import message
 from core.toolspec import Binding, JsonValue, ParameterType
@@ -108,6 +110,8 @@ def _read_choices(form: _Form) -> dict[str, JsonValue]:
     if "record_arguments" in form.data:
         policy = form.text("record_arguments")
         found |= {"record_arguments": policy} if policy in RecordedArguments.values else {}
+    if "chart" in form.data:
+        found["chart"] = _read_chart(form.text("chart"))
     if "tags" in form.data:
         tags = (tag.strip() for tag in _TAG_SEPARATOR.split(form.text("tags")))
         found["tags"] = list(dict.fromkeys(filter(None, tags)))
@@ -117,6 +121,16 @@ def _read_choices(form: _Form) -> dict[str, JsonValue]:
             hint: text == "true" for hint, text in given.items() if text in {"true", "false"}
         }
     return found
+
+
+def _read_chart(text: str) -> JsonValue:
+    """The chart that the page's script wrote; '' is none."""
+    try:
+        return read_chart(json.loads(text) if text else None)
+    except (ValueError, RecursionError):
+        raise DefinitionError(
+            message("tool.chart_no_object", "chart must be a JSON object")
+        ) from None
 
 
 class _Row:

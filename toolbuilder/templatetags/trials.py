@@ -32,3 +32,9 @@ def data_script(value: JsonValue, element_id: str) -> SafeString:
     # Nothing of HTML is left in it.
     safe = mark_safe(text)  # noqa: S308
     return format_html('<script id="{}" type="application/json">{}</script>', element_id, safe)
+
+
+@register.filter
+def as_json(value: JsonValue) -> str:
+    """The value as compact JSON; '' for null."""
+    return "" if value is None else encode_json(value).decode()

@@ -5,6 +5,7 @@ let chosen = "table";
 let running = null;
 let isPlanStale = true;
 let hadFocus = false;
+const shownRows = new WeakMap();
 
 const pane = () => document.getElementById("result");
 const isOfRun = (ctx) => ctx.target?.id === "result" || ctx.sourceElement?.hasAttribute("data-runs-cases");
@@ -95,6 +96,7 @@ function choose(name, { focus = false } = {}) {
     return;
   }
   chosen = name;
+  pane().dataset.tab = name;
   for (const tab of pane().querySelectorAll("[data-tab]")) {
     const isChosen = tab.dataset.tab === name;
     tab.setAttribute("aria-selected", String(isChosen));
@@ -105,6 +107,9 @@ function choose(name, { focus = false } = {}) {
   }
   for (const panel of pane().querySelectorAll("[data-panel]")) {
     panel.toggleAttribute("data-shown", panel.dataset.panel === name);
+  }
+  if (name === "chart") {
+    showChart();
   }
   if (name === "plan" && isPlanStale) {
     isPlanStale = false;
@@ -157,7 +162,7 @@ function arrive(now) {
   showWhole(isWhole());
   mount(now);
   if (chosen !== "table") {
-    choose(chosen);
+    choose(now.querySelector(`[data-tab="${chosen}"]`) ? chosen : "table");
   }
   if (hadFocus) {
     now.querySelector("[role=tab][aria-selected=true]").focus();
@@ -170,7 +175,19 @@ function arrive(now) {
 async function mount(now) {
   if (now.querySelector("#result-rows")) {
     const { mountTable } = await import("toolbuilder/result/table.js");
-    mountTable(now, say);
+    shownRows.set(now, mountTable(now, say));
+    if (chosen === "chart") {
+      showChart();
+    }
+  }
+}
+
+async function showChart() {
+  const now = pane();
+  const rows = shownRows.get(now);
+  if (rows) {
+    const { mountChart } = await import("toolbuilder/result/chart.js");
+    mountChart(now.querySelector("[data-panel=chart]"), rows, document.getElementById("kept-chart"));
   }
 }
 

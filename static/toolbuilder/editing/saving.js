@@ -3,7 +3,7 @@
 const TYPING_PAUSE_MS = 350;
 const RENEWED = new Set(["csrfmiddlewaretoken", "page_token", "revision", "confirmed"]);
 // What people and agents read, and what a test run is given: nothing is checked because of it.
-const UNCHECKED = /^(name|title|tags|note|call_as|description_\w+|annotation-\w+)$|-(test|test_state|description|example)$/;
+const UNCHECKED = /^(name|title|tags|note|chart|call_as|description_\w+|annotation-\w+)$|-(test|test_state|description|example)$/;
 const REASONS = { 401: "signedOut", 403: "signedOut", 409: "conflict", 413: "tooLarge" };
 
 /**

@@ -64,6 +64,18 @@ def test_last_run_becomes_a_case(admin: Client, tool: ToolDefinition) -> None:
     assert "1 green" in answer.content.decode()
 
 
+def test_case_begins_with_a_row_of_the_last_run(admin: Client, tool: ToolDefinition) -> None:
+    run(admin)
+
+    dialog = post(admin, "case", expected_row='{"result": 4}').content.decode()
+    refused = post(admin, "case", expected_row="[")
+
+    assert '<option value="row" selected>' in dialog
+    assert 'value="{&quot;result&quot;: 4}"' in dialog
+    assert 'value="2"' in dialog
+    assert refused.status_code == 422
+
+
 def test_there_must_have_been_a_run(admin: Client, tool: ToolDefinition) -> None:
     assert post(admin, "case-keep").status_code == 422
 

@@ -3,7 +3,9 @@
 import json
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import psycopg
 import pytest
@@ -300,6 +302,30 @@ def test_csv_has_the_whole_answer_and_no_formulas(admin: Client) -> None:
     assert lines[:2] == ["\ufeffn,sum,nothing", "1,'=1+1,"]
     assert len(lines) == 302
     assert not ToolDraft.objects.exists()
+
+
+def test_spreadsheet_has_the_whole_answer_typed(admin: Client) -> None:
+    make_tool("SELECT 1.5::numeric(8,2) AS rate, '=1+1' AS formula", name="count")
+
+    response = run(admin, {}, "csv", query_params={"as": "xlsx"})
+
+    sheet = ZipFile(BytesIO(b"".join(response))).read("xl/worksheets/sheet1.xml").decode()
+    assert response["Content-Disposition"] == 'attachment; filename="count.xlsx"'
+    assert "<v>1.5</v>" in sheet
+    assert "=1+1</t>" in sheet
+    assert "<f>" not in sheet
+
+
+def test_numbers_come_to_the_grid_with_all_their_digits(admin: Client) -> None:
+    make_tool(
+        "SELECT 9007199254740993 AS big, 0.1::float8 AS half, 5::numeric(9,2) AS price, 7 AS n",
+        name="count",
+    )
+
+    grid = run(admin, {}).context["trial"].grid
+
+    assert grid["rows"] == [["9007199254740993", "0.1", "5.00", 7]]
+    assert {column["kind"] for column in grid["columns"]} == {"number"}
 
 
 @pytest.mark.parametrize(
