@@ -55,6 +55,19 @@ def test_text_comes_back_as_it_was(text: str, write: Callable[[list[ExchangedToo
     assert read_tools_file(written).tools == [ExchangedTool(tool, is_active=False)]
 
 
+@pytest.mark.parametrize("write", [write_yaml, write_json], ids=["YAML", "JSON"])
+def test_chart_comes_back_and_is_no_word_where_there_is_none(
+    write: Callable[[list[ExchangedTool]], str],
+) -> None:
+    plain = ToolDocument(name="tool", definition="SELECT 1")
+    chart = {"kind": "line", "across": "day", "height": "n", "colour": "", "largest_first": False}
+    drawn = ExchangedTool(plain.replace(chart=chart))
+
+    assert read_tools_file(write([drawn])).tools == [drawn]
+    assert "chart" not in write([ExchangedTool(plain)])
+    assert drawn.snapshot.content_hash != plain.content_hash
+
+
 def test_file_is_short_and_readable() -> None:
     tool = ToolDocument(name="tool", definition="SELECT 1\nFROM t")
 
