@@ -14,13 +14,8 @@ from core.arguments import (
 from core.errors import DefinitionError, ExpressionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
 from core.http_calls import CallLimits, HttpCall, HttpService
-from core.http_logic import (
-    OperationArguments,
-    check_declared,
-    check_repeatable,
-    operation_schema,
-    read_operation,
-)
+from core.http_checks import check_declared, check_repeatable
+from core.http_logic import OperationArguments, operation_schema, read_operation
 from core.ingest.operations import Operation
 from core.messages import Message, message
 from core.parameter_checks import check_parameters

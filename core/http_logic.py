@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, cast, get_args
 
 from core.arguments import ArgumentsValidator, arguments_validator, input_schema
 from core.bindings import NOBODY, CallerFacts, is_bound
 from core.errors import ArgumentsError, DefinitionError
-from core.ingest.openapi_parameters import CONTENT_TYPE, HEADER_NAME, RESERVED_HEADERS
+from core.http_checks import check_places, check_written
+from core.ingest.openapi_parameters import CONTENT_TYPE
 from core.ingest.operations import (
     ANNOTATIONS_BY_METHOD,
     TEMPLATE,
@@ -22,19 +23,17 @@ from core.ingest.operations import (
     Style,
     input_schema_of,
 )
-from core.ingest.templates import NAME, check_json, find_names
+from core.ingest.templates import NAME, find_names
 from core.ingest.texts import shown
 from core.json_schema import SchemaCheck
 from core.kept_parts import Keep
 from core.messages import Value, list_lines, message
 from core.paging import MAX_PAGES, PAGING_KINDS, Paging
-from core.toolspec import HttpLogic, JsonValue, Logic, ParameterSpec, Presence
+from core.toolspec import HttpLogic, JsonValue, Logic, ParameterSpec
 
 _PATH = re.compile(r"/[^\s?#\\]*")
 _DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 _TEXTS = ("summary", "description", "operation_id")
-# As core.ingest.requests has it; a value that is written out has no blanks at its ends either.
-_HEADER_TEXT = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 MAX_RETRIES = 5
 MAX_FIRST_PAGE = 1_000_000
 
@@ -68,20 +67,15 @@ def operation_text(operation: Operation) -> str:
             {"name": value.name, "in": value.place.value, "value": value.text}
             for value in operation.values
         ]
-    if (body := operation.body) and body.template:
-        document["body"] = {
-            "content_type": body.content_type,
-            "kind": body.kind,
-            "template": body.template,
-        }
-    elif body:
-        document["body"] = {
-            "content_type": body.content_type,
-            "kind": body.kind,
-            "required": body.required,
-            "is_flat": body.is_flat,
-            "needed": list(body.needed),
-        }
+    if body := operation.body:
+        shape: dict[str, JsonValue] = {"template": body.template}
+        if not body.template:
+            shape = {
+                "required": body.required,
+                "is_flat": body.is_flat,
+                "needed": list(body.needed),
+            }
+        document["body"] = {"content_type": body.content_type, "kind": body.kind, **shape}
     for name, part in (("keep", operation.keep), ("paging", operation.paging)):
         if part is not None:
             document[name] = {key: value for key, value in asdict(part).items() if value != ""}
@@ -102,8 +96,8 @@ def read_operation(text: str) -> Operation:
         ) from error
     try:
         operation = _with_named(_read(given))
-        _check_places(operation)
-        _check_written(operation)
+        check_places(operation)
+        check_written(operation)
     except DefinitionError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -189,63 +183,6 @@ def operation_schema(operation: Operation, parameters: Sequence[ParameterSpec]) 
     if required:
         schema["required"] = [name for name in properties if name in required]
     return {**schema, "additionalProperties": False}
-
-
-def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) -> None:
-    """Raise DefinitionError for a row that names no parameter of the operation, or one without a row."""
-    names = [parameter.argument for parameter in operation.parameters]
-    if unknown := [spec.name for spec in parameters if spec.name not in names]:
-        raise DefinitionError(
-            message(
-                "http.arguments_unknown",
-                "the operation does not take {unknown}; remove the parameter, or name one of"
-                " {names}",
-                unknown=", ".join(unknown),
-                names=", ".join(names[:20]) or "none",
-            )
-        )
-    declared = {spec.name: spec for spec in parameters}
-    for parameter in operation.parameters:
-        spec = declared.get(parameter.argument)
-        if parameter.needs_row and spec is None:
-            raise DefinitionError(
-                message(
-                    "http.name_undeclared",
-                    "the request uses {name}, which is not declared; add the parameter",
-                    name=parameter.argument,
-                )
-            )
-        if parameter.place is Place.PATH and spec and spec.presence is Presence.OPTIONAL_NULL:
-            raise DefinitionError(
-                message(
-                    "http.path_needs_value",
-                    "{name} is a part of the path: make it required, or give it a default",
-                    name=parameter.argument,
-                )
-            )
-
-
-def check_repeatable(operation: Operation, annotations: Mapping[str, bool]) -> None:
-    """Raise DefinitionError where a request would be sent again that may change something twice."""
-    hints = ANNOTATIONS_BY_METHOD[operation.method]
-    if operation.retries and not (hints.idempotent or annotations.get("idempotentHint")):
-        raise DefinitionError(
-            message(
-                "http.retries_unsafe",
-                "{method} may change something twice when it is sent again; set retries to 0, or say"
-                " that the tool is idempotent",
-                method=operation.method.upper(),
-            )
-        )
-    if operation.paging and not (hints.read_only or annotations.get("readOnlyHint")):
-        raise DefinitionError(
-            message(
-                "http.paging_unsafe",
-                "{method} may change something with each page; take paging out, or say that the tool"
-                " only reads",
-                method=operation.method.upper(),
-            )
-        )
 
 
 def _merged(own: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
@@ -368,36 +305,6 @@ def _is_name(text: str) -> bool:
     return NAME.fullmatch(f"{{{text}}}") is not None
 
 
-def _check_written(operation: Operation) -> None:
-    """What is written out by hand: values, the body, and what becomes of the answer."""
-    for value in operation.values:
-        if not value.name or value.place not in {Place.QUERY, Place.HEADER}:
-            raise DefinitionError(
-                message(
-                    "http.value_name",
-                    "each value needs a name, and is one of the query or a header",
-                )
-            )
-        if value.place is Place.HEADER and not _HEADER_TEXT.fullmatch(value.text):
-            raise DefinitionError(
-                message(
-                    "http.header_text",
-                    "the header {name} must be printable ASCII on one line",
-                    name=shown(value.name),
-                )
-            )
-    if operation.body and operation.body.template and operation.body.kind != "text":
-        check_json(operation.body.template)
-    for place, part in (("keep", operation.keep), ("paging", operation.paging)):
-        try:
-            if part is not None:
-                part.check()
-        except DefinitionError as error:
-            raise DefinitionError(
-                message("http.part_fault", "{part}: {reason}", part=place, reason=error.message)
-            ) from error
-
-
 def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:
     style, schema = given.get("style", "simple"), given.get("schema", {})
     if style not in get_args(Style) or not isinstance(schema, dict):
@@ -437,50 +344,3 @@ def _read_body(given: Mapping[str, Any]) -> OperationBody:
         needed=tuple(map(str, given.get("needed", ()))),
         template=str(given.get("template", "")),
     )
-
-
-def _check_places(operation: Operation) -> None:
-    """What another program wrote must not reach the connection's own headers."""
-    names = [parameter.argument for parameter in operation.parameters]
-    if len(set(names)) < len(names):
-        raise DefinitionError(
-            message(
-                "http.definition_argument_twice",
-                "definition: two parameters have the same argument; rename one",
-            )
-        )
-    path_parameters = operation.parameters_in(Place.PATH)
-    in_path = {parameter.name for parameter in path_parameters if parameter.required}
-    if set(TEMPLATE.findall(operation.path)) != in_path:
-        raise DefinitionError(
-            message(
-                "http.definition_path_parameter",
-                "definition: every {name} of the path needs its required parameter",
-            )
-        )
-    headers: Iterable[OperationParameter | OperationValue] = (
-        *operation.parameters_in(Place.HEADER),
-        *(value for value in operation.values if value.place is Place.HEADER),
-    )
-    for header in headers:
-        is_accept = isinstance(header, OperationValue) and header.name.lower() == "accept"
-        is_reserved = header.name.lower() in RESERVED_HEADERS and not is_accept
-        if not HEADER_NAME.fullmatch(header.name) or is_reserved:
-            raise DefinitionError(
-                message(
-                    "http.definition_header",
-                    "definition: no parameter may be the header {name}",
-                    name=shown(header.name),
-                )
-            )
-    fields = operation.parameters_in(Place.BODY)
-    if bool(fields) and (
-        operation.body is None
-        or not (operation.body.template or operation.body.is_flat or len(fields) == 1)
-    ):
-        raise DefinitionError(
-            message(
-                "http.definition_body_parameters",
-                "definition: the parameters of the body do not fit its description",
-            )
-        )

@@ -8,7 +8,8 @@ import pytest
 from core.errors import ArgumentsError, DataSourceError, DefinitionError, StatementError
 from core.execution import CompiledTool
 from core.http_answers import HttpAnswer, service_answer
-from core.http_logic import check_declared, check_repeatable, operation_text, read_operation
+from core.http_checks import check_declared, check_repeatable
+from core.http_logic import operation_text, read_operation
 from core.ingest.openapi import read_openapi
 from core.ingest.requests import build_request
 from core.json_schema import SchemaCheck

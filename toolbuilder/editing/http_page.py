@@ -50,14 +50,14 @@ class KeptPreview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownField:
+class AnswerField:
     """A field of the last answer: `path` leads to it, `text` is its value or what it is."""
 
     name: str
     path: str
     text: str
     kind: str
-    children: tuple["ShownField", ...] = ()
+    children: tuple["AnswerField", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class ShownRequest:
     faults: Mapping[str, str]
     sent: Mapping[str, str]
     kept: KeptPreview | None = None
-    tree: tuple[ShownField, ...] = ()
+    tree: tuple[AnswerField, ...] = ()
 
 
 def show_request(tool: ToolDocument, analysis: Analysis, last_answer: str) -> ShownRequest:
@@ -89,7 +89,8 @@ def show_request(tool: ToolDocument, analysis: Analysis, last_answer: str) -> Sh
         headers=_show_rows(fields.headers, sent),
         faults=faults,
         sent=sent,
-        kept=preview_kept(tool, answer, len(last_answer)) if last_answer else None,
+        # A request that cannot be read says nothing of the answer.
+        kept=preview_kept(tool, answer, len(last_answer)) if last_answer and not faults else None,
         tree=_branch(answer, "", 0) if last_answer else (),
     )
 
@@ -225,7 +226,7 @@ def _say_when(row: ParameterDocument) -> str:
     return _("always, default %(value)s") % {"value": encode_json(row.default).decode()[:40]}
 
 
-def _branch(value: JsonValue, path: str, depth: int) -> tuple[ShownField, ...]:
+def _branch(value: JsonValue, path: str, depth: int) -> tuple[AnswerField, ...]:
     """The fields of the value; of a list those of its first item."""
     if isinstance(value, list):
         value, path = (value[0] if value else None), f"{path}[]"
@@ -242,7 +243,7 @@ def _branch(value: JsonValue, path: str, depth: int) -> tuple[ShownField, ...]:
         else:
             text, kind = json.dumps(part, ensure_ascii=False)[:60], "value"
         fields.append(
-            ShownField(
+            AnswerField(
                 name=name,
                 path=path + step,
                 text=text,

@@ -197,19 +197,8 @@ def show_trial(
     )
     if trial.error:
         return shown
-    if trial.exchanges and (found := find_rows(trial.structured)):
-        table = replace(trial, columns=found[0], rows=found[1])
-        columns = _show_columns(table, ())
-        return replace(
-            shown,
-            columns=columns,
-            rows=_show_rows(table.rows, columns),
-            grid=_show_grid(name, table.rows, columns),
-            row_count=len(table.rows),
-            json=_clip(_indent(trial.structured)),
-            notes=trial.texts[1:],
-        )
-    if not is_query(trial):
+    is_list = bool(trial.exchanges) and find_rows(trial.structured) is not None
+    if not is_query(trial) and not is_list:
         # What a service says stands under `result` only if it is no object.
         is_object = trial.exchanges and trial.structured.keys() != {"result"}
         value: JsonValue = trial.structured if is_object else trial.structured.get("result")
@@ -217,6 +206,17 @@ def show_trial(
         is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
         whole = _clip(_indent(trial.structured))
         return replace(shown, value=_clip(text), is_plain=is_plain, json=whole)
+    return _with_rows(shown, trial, name, types)
+
+
+def _with_rows(
+    shown: ShownTrial, trial: Trial, name: str, types: Sequence[ResultColumn]
+) -> ShownTrial:
+    """The run with its table: of a query's rows, or of a list of objects from an HTTP service."""
+    notes, text = shown.notes, ""
+    if found := find_rows(trial.structured) if trial.exchanges else None:
+        notes, text = trial.texts[1:], _indent(trial.structured)
+        trial = replace(trial, columns=found[0], rows=found[1])
     columns = _show_columns(trial, types)
     return replace(
         shown,
@@ -224,7 +224,8 @@ def show_trial(
         rows=_show_rows(trial.rows, columns),
         grid=_show_grid(name, trial.rows, columns),
         row_count=len(trial.rows),
-        json=_clip(_write_answer(trial)),
+        json=_clip(text or _write_answer(trial)),
+        notes=notes,
     )
 
 

@@ -6,13 +6,17 @@ import pytest
 from django.test import Client
 
 from catalog.models import CheckState, DataSource
-from catalog.sources.checking import check_sources
+from catalog.sources.checking import check_sources, state_of
 from catalog.sources.connections import to_service
 from catalog.sources.settings import find_refusal, find_service_refusal, read_sources
 from core.errors import ConfigurationError
+from core.ingest.addresses import AddressRules
+from gateways.http.kind import inspect_service
+from gateways.http.settings import HttpSettings
 from tests.catalog.conftest import MakeSource
 from tests.catalog.sources.pages import SECRET, form
 from tests.catalog.sources.test_views import SALES, text_of
+from tests.http_service import answering, running
 
 pytestmark = pytest.mark.django_db
 
@@ -136,7 +140,7 @@ def test_stored_secret_is_for_its_address_only(make_source: MakeSource) -> None:
 @pytest.mark.parametrize(
     ("hosts", "state"),
     [
-        pytest.param(["127.0.0.1:9"], CheckState.OK, id="allowed"),
+        pytest.param(["127.0.0.1:9"], CheckState.UNREACHABLE, id="nobody listens"),
         pytest.param([], CheckState.UNREACHABLE, id="no longer allowed"),
     ],
 )
@@ -148,3 +152,23 @@ def test_check_judges_the_address(settings: Any, hosts: list[str], state: CheckS
     (check,) = check_sources([row])
 
     assert check.state == state
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "text"),
+    [
+        pytest.param(
+            "404 Not Found", CheckState.OK, "The service answers (HTTP 404)", id="answers"
+        ),
+        pytest.param("401 No", CheckState.WARNING, "refuses the secret, or wants one", id="secret"),
+        pytest.param("503 No", CheckState.WARNING, "tools fail while it does", id="failing"),
+    ],
+)
+async def test_check_asks_the_service(status: str, state: CheckState, text: str) -> None:
+    rules = AddressRules(allowed_hosts=frozenset({"127.0.0.1"}))
+    async with running(answering(b"{}", status=status)) as local:
+        report = await inspect_service(HttpSettings(server_url=local.url, rules=rules))
+
+    assert state_of(report) == state
+    assert text in report.findings[-1].text
+    assert [request.target for request in local.received] == ["/v1"]

@@ -18,6 +18,7 @@ from core.errors import EditError, ToolboxError
 from core.ingest.openapi import OpenAPIReading
 from core.messages import message
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, rights_of
+from toolbuilder.taking_up.fetching import fetch_document
 from toolbuilder.taking_up.ingesting import (
     IngestKind,
     IngestPlan,
@@ -68,7 +69,9 @@ def ingest(request: HttpRequest) -> HttpResponse:
 
 
 def _read_document(request: HttpRequest) -> str:
-    file = request.FILES.get("file")
+    file, address = request.FILES.get("file"), request.POST.get("address", "").strip()
+    if file is None and address and not request.POST.get("document", "").strip():
+        return fetch_document(address, MAX_DOCUMENT_BYTES)
     if file is None:
         return request.POST.get("document", "")
     if (file.size or 0) > MAX_DOCUMENT_BYTES:

@@ -5,12 +5,14 @@ import re
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from catalog.models import DataSource
-from tests.http_service import DOCUMENT
+from tests.http_service import DOCUMENT, answering, running
+from toolbuilder.taking_up.fetching import fetch_document
 from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
@@ -113,12 +115,11 @@ def test_who_may_not_add_data_sources_makes_no_service(staff: Client) -> None:
     assert not DataSource.objects.exists()
 
 
-def test_page_of_the_tool_shows_the_operation(staff: Client) -> None:
+def test_editor_of_the_tool_shows_the_operation(staff: Client) -> None:
     staff.post(ADDRESS, form(add="1", operation=["list_pets"]))
 
     text = staff.get(reverse("tool", args=["list_pets"])).content.decode()
-    assert "/pets" in text
-    assert reverse("tool-try", args=["list_pets"]) in text
+    assert 'name="http-path" value="/pets"' in text
     assert staff.get(reverse("tool-try", args=["list_pets"])).status_code == 200
 
 
@@ -135,3 +136,21 @@ def test_page_of_the_service_opens(staff: Client) -> None:
     staff.post(ADDRESS, form(add="1", operation=["list_pets"]))
 
     assert staff.get(reverse("source", args=["pets"])).status_code == 200
+
+
+def test_document_at_a_refused_address_names_the_setting(staff: Client) -> None:
+    given = form(document="", address="http://10.0.0.7/openapi.json")
+
+    response = staff.post(ADDRESS, given)
+
+    assert response.status_code == 422
+    assert "HTTP_ALLOWED_HOSTS" in response.content.decode()
+
+
+async def test_document_is_fetched_from_its_address(settings: Any) -> None:
+    settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
+    async with running(answering(json.dumps(DOCUMENT).encode())) as service:
+        text = await sync_to_async(fetch_document)(f"{service.url}/openapi.json?v=3", 2_000_000)
+
+    assert json.loads(text) == DOCUMENT
+    assert [request.target for request in service.received] == ["/v1/openapi.json?v=3"]
