@@ -6,15 +6,16 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from config.web.navigation import find_help, list_navigation, may_enter
-from config.web.theme import read_theme
+from config.web.theme import is_sidebar_folded, read_theme
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`navigation`, `may_enter`, `help_address`, `theme` and `csp_nonce`; made only if a template shows them."""
+    """`navigation`, `may_enter`, `help_address`, `theme`, `is_folded` and `csp_nonce`; made only if a template shows them."""
     return {
         "navigation": SimpleLazyObject(lambda: list_navigation(request)),
         "may_enter": SimpleLazyObject(lambda: may_enter(request)),
         "help_address": SimpleLazyObject(lambda: find_help(request)),
         "theme": read_theme(request),
+        "is_folded": is_sidebar_folded(request),
         "csp_nonce": getattr(request, "csp_nonce", ""),
     }

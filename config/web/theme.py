@@ -1,4 +1,4 @@
-"""Light, dark, or as the system has it: a cookie, so that the first byte already has the colours."""
+"""What a person chose of the look of all pages, in cookies, so that the first byte already has it: colours, the folded sidebar."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -8,6 +8,7 @@ from config.web.addresses import next_address
 
 THEMES = ("auto", "light", "dark")
 COOKIE = "theme"
+SIDEBAR_COOKIE = "sidebar"
 COOKIE_AGE_S = 365 * 86_400
 
 
@@ -15,6 +16,11 @@ def read_theme(request: HttpRequest) -> str:
     """The chosen theme, "auto" if nothing or nonsense is stored."""
     theme = request.COOKIES.get(COOKIE, "auto")
     return theme if theme in THEMES else "auto"
+
+
+def is_sidebar_folded(request: HttpRequest) -> bool:
+    """Whether the person folded the sidebar; pages with JavaScript store it."""
+    return request.COOKIES.get(SIDEBAR_COOKIE) == "folded"
 
 
 @require_POST

@@ -77,7 +77,7 @@ TABLE = {
     **rows(NOBODY, *(f"catalogue_api:{name}" for name in ("tables", "tags", "table", "connection"))),
     **rows(MEMBERS, "home", "start", "start-connected", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
-    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-schema"),
+    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-schema"),
     **rows(MEMBERS, "search-lab", "search-questions", "search-questions-export"),
     **rows(MEMBERS, "search-questions-run"),
     **rows(EDITS_SOME, "search-question-add", "search-questions-import"),

@@ -36,7 +36,8 @@ PAGE = """{% load static %}<!DOCTYPE html>
       import { readSchema, startExplorer } from "toolbuilder/editing/explorer.js";
       const root = document.getElementById("explorer");
       const editor = createEditor(document.getElementById("logic"), { nonce: "{{ csp_nonce }}" });
-      startExplorer(root, { insert: (text) => editor.insertAtCursor(text) });
+      const explorer = startExplorer(root, { insert: (text) => editor.insertAtCursor(text) });
+      window.follow = (text) => explorer.follow(text);
       window.readSchema = (source) => readSchema(root, source);
       window.showSource = (name) => root.dispatchEvent(new CustomEvent("explorer:source", { detail: { name } }));
     </script>
@@ -148,3 +149,27 @@ def test_explorer_is_accessible(explorer: Page, live_server: LiveServer, axe: Ax
 
         assert axe.violations(explorer) == []
         assert overflow_of(explorer) <= 0
+
+
+def test_card_of_a_column_opens_by_keys_and_gives_the_focus_back(explorer: Page, axe: Axe) -> None:
+    page = explorer
+    page.get_by_role("treeitem", name="h_dept").click()
+    column = page.locator("[data-insert=dept_nm]")
+    column.focus()
+
+    page.keyboard.press("Alt+Enter")
+
+    card = page.get_by_role("dialog", name="Column")
+    expect(card).to_be_focused()
+    expect(card).to_contain_text("h_dept.dept_nm")
+    assert axe.violations(page) == []
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    expect(column).to_be_focused()
+
+
+def test_tables_of_the_query_come_first(explorer: Page) -> None:
+    explorer.evaluate("follow('SELECT uid FROM h_user')")
+
+    expect(explorer.get_by_role("treeitem").first).to_have_attribute("data-insert", "h_user")
+    expect(explorer.locator(".explorer-heading")).to_have_text(["In this query", "Other tables"])

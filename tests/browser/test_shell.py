@@ -1,5 +1,7 @@
 """The shell of every page: signing in and out, colours, languages, small windows."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, Route, expect
@@ -161,3 +163,18 @@ def test_pages_of_everybody_are_accessible(
 
             assert axe.violations(page) == []
             assert overflow_of(page) <= 0
+
+
+def test_sidebar_folds_by_its_key_and_stays_so(signed_in: Page, live_server: LiveServer) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/settings/")
+    sidebar = page.locator("#sidebar")
+
+    page.keyboard.press("[")
+    assert sidebar.evaluate("bar => bar.offsetWidth") == 52
+    page.reload()
+
+    assert sidebar.evaluate("bar => bar.offsetWidth") == 52
+    expect(page.get_by_role("link", name="Catalogue")).to_have_attribute("title", re.compile("."))
+    page.get_by_role("button", name="Fold the sidebar").click()
+    assert sidebar.evaluate("bar => bar.offsetWidth") == 204

@@ -101,11 +101,45 @@ def test_all_tools_of_the_page_are_chosen_by_one_box(
     every = page.get_by_label("Choose all tools of this page")
 
     every.check()
-    expect(page.get_by_text("3 tools chosen")).to_be_visible()
+    expect(page.get_by_text("15 tools chosen")).to_be_visible()
     page.get_by_label("Choose stores_in_region").uncheck()
 
-    expect(page.get_by_text("2 tools chosen")).to_be_visible()
+    expect(page.get_by_text("14 tools chosen")).to_be_visible()
     assert every.evaluate("box => box.indeterminate")
+
+
+def test_all_that_match_are_tagged_and_the_tag_is_taken_back(
+    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+) -> None:
+    page = signed_in
+    for number in range(60):
+        make_tool(name=f"bulk_{number:02}")
+    page.goto(f"{live_server.url}/tools/?q=bulk_")
+
+    page.get_by_label("Choose all tools of this page").check()
+    page.get_by_label("All 60 that match").check()
+    expect(page.get_by_text("60 tools chosen")).to_be_visible()
+    page.get_by_label("Tag of the chosen tools").fill("spring")
+    page.get_by_role("button", name="Tag", exact=True).click()
+
+    expect(page.get_by_text("60 tools have the tag now.")).to_be_visible()
+    expect(page.locator("#tools .tag", has_text="spring")).to_have_count(50)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("60 tools lost the tag.")).to_be_visible()
+    assert not ToolDefinition.objects.filter(tags__contains=["spring"]).exists()
+
+
+def test_list_is_as_wide_as_the_window(
+    signed_in: Page, live_server: LiveServer, tools: ToolDefinition
+) -> None:
+    page = signed_in
+    for width in (1280, 1024, 900, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.goto(f"{live_server.url}/tools/")
+
+        wider = "[...document.querySelectorAll('.table-scroll')].map((area) => area.scrollWidth - area.clientWidth)"
+        assert max(page.evaluate(wider)) <= 0, width
+        assert overflow_of(page) <= 0, width
 
 
 def test_found_words_are_marked_in_the_colours_of_the_theme(

@@ -15,7 +15,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from access.connecting import describe_connections, mcp_url
 from access.keys import issue_key
-from access.models import ApiKey
+from access.models import ApiKey, CallRecord, Outcome
 from access.views.gates import ADD_KEYS, SEE_KEYS, for_staff_with, is_fragment, user_of
 from access.visibility import visible_calls
 from toolbuilder.beginning.views import list_cards
@@ -72,14 +72,18 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     began = int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
     is_over = began is not None and time.time() - began > WAIT_S
     is_waiting = key.is_valid and key.last_used_at is None and not is_over
-    if is_fragment(request) and is_waiting and began is not None:
+    refused = CallRecord.objects.filter(key_id=key.key_id, outcome=Outcome.REFUSED)
+    refusal = refused.order_by("-at", "-id").first() if key.last_used_at is None else None
+    is_known = request.GET.get("refusal", "") == (str(refusal.pk) if refusal else "")
+    if is_fragment(request) and is_waiting and began is not None and is_known:
         return HttpResponse(status=204)
     used_at = key.last_used_at
     calls = visible_calls(user).filter(key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN)
     context = {
         "key": key,
         "is_over": is_over,
-        "began": int(time.time()),
+        "began": began if is_waiting and began else int(time.time()),
+        "refusal": refusal,
         "is_fresh": used_at is not None and timezone.now() - used_at < _JUST_NOW,
         # The tool of the key's first call that the user sees, '' before it.
         "first_call": calls.order_by("at", "id").values_list("tool_name", flat=True).first() or "",

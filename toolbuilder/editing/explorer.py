@@ -89,6 +89,7 @@ class ExplorerColumn:
     `refers_to` is the table and column that a foreign key of this column alone leads to, or ''.
     """
 
+    id: int
     insert: str
     name: str
     type_name: str
@@ -97,6 +98,11 @@ class ExplorerColumn:
     is_nullable: bool
     is_primary_key: bool
     refers_to: str = ""
+
+    @property
+    def target(self) -> str:
+        """The name of the table that it leads to, or ''."""
+        return self.refers_to.rpartition(".")[0]
 
     @property
     def short_type(self) -> str:
@@ -159,6 +165,11 @@ class SourceTables:
         }
         columns = CatalogColumn.objects.filter(table__in=self._tables, table=table_id, gone_at=None)
         return [_column_entry(column, targets.get(column.name, "")) for column in _read(columns)]
+
+    def written_name(self, table_id: int) -> str:
+        """The table as the statement has to write it, '' if it is not there."""
+        named = self._written_names(self._tables.filter(pk=table_id))
+        return next((written for _pk, written in named), "")
 
     def list_columns_of(self, insert: str) -> list[ExplorerColumn]:
         """The same of the table that a statement writes so, [] if there is none; three queries."""
@@ -340,6 +351,7 @@ def _find_columns(table_ids: list[int], words: list[str]) -> dict[int, list[Expl
 
 def _column_entry(column: CatalogColumn, refers_to: str = "") -> ExplorerColumn:
     return ExplorerColumn(
+        id=column.pk,
         insert=quote_name(column.name),
         name=column.name,
         type_name=column.type_name,

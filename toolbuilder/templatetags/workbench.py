@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from django import template
 from django.utils.functional import Promise
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language_info, gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -21,6 +22,8 @@ from toolbuilder.reviews.rules import find_unapproved
 from tools.models import ToolType
 
 register = template.Library()
+# A longer name is cut in the middle where there is no room; so many of its end stay.
+_UNCUT_CHARACTERS, _END_CHARACTERS = 12, 4
 _KINDS: dict[str, Kind] = {kind.value: kind.kind for kind in ParameterType}
 # In the reader's language.
 _NAMES: dict[str, Promise] = {
@@ -155,13 +158,17 @@ def column_label(column: ExplorerColumn) -> str:
     return ", ".join(filter(None, texts))
 
 
-@register.filter
-def column_title(column: ExplorerColumn) -> str:
-    """What the pointer shows of a column of the explorer, on one or two lines."""
-    reference = f"→ {column.refers_to}" if column.refers_to else ""
-    nullity = "" if column.is_primary_key else _nullity(column)
-    first = " · ".join(filter(None, (f"{column.name} {column.type_name}", nullity, reference)))
-    return f"{first}\n{column.about}" if column.about else first
+@register.simple_tag
+def cut_name(name: str) -> SafeString:
+    """The name in two parts, so that where it is too long the middle goes and its end stays."""
+    end = name[-_END_CHARACTERS:] if len(name) > _UNCUT_CHARACTERS else ""
+    start = name.removesuffix(end) if end else name
+    return format_html(
+        '<span class="explorer-name" title="{}"><span class="explorer-start">{}</span><span class="explorer-end">{}</span></span>',
+        name,
+        start,
+        end,
+    )
 
 
 def _nullity(column: ExplorerColumn) -> str:

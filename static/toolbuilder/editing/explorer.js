@@ -1,9 +1,12 @@
 // The tables beside the editor: a tree that is walked by keys, whose names are put into the statement.
+import { watchColumnCards } from "toolbuilder/editing/column_card.js";
 import { carryName } from "toolbuilder/editing/insertion.js";
 
 const ITEM = '[role="treeitem"]';
 const GROUP = '[role="group"]';
 const TYPING_PAUSE_MS = 600;
+const RECENT = 5;
+const RECENT_KEY = "toolbuilder--recent-tables";
 
 /**
  * Makes the pane `root` work. `insert(text)` puts a name at the cursor of the editor.
@@ -32,6 +35,8 @@ class Explorer {
     this.insert = insert;
     this.form = root.querySelector("form");
     this.opened = new Set();
+    this.text = "";
+    this.recent = readRecent();
     this.typed = { text: "", at: 0 };
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("dblclick", (event) => this.doubleClick(event));
@@ -39,6 +44,7 @@ class Explorer {
     root.addEventListener("focusin", ({ target }) => target.matches(ITEM) && this.makeTabStop(target));
     root.addEventListener("dragstart", (event) => carry(event));
     root.addEventListener("htmx:after:swap", () => this.settle());
+    watchColumnCards(root);
     root.addEventListener("explorer:source", ({ detail }) => this.show(detail.name));
     this.settle();
   }
@@ -46,6 +52,42 @@ class Explorer {
   /** The items that can be seen, from top to bottom. */
   get items() {
     return [...this.root.querySelectorAll(ITEM)].filter((item) => !item.closest("[hidden]"));
+  }
+
+  /** The tables that the statement names come first, then those that were used last. */
+  follow(text) {
+    this.text = text;
+    this.arrange();
+  }
+
+  arrange() {
+    const tree = this.root.querySelector('[role="tree"]');
+    const { inQuery, recent, others } = this.root.dataset;
+    if (!tree || this.form.elements.q.value.trim()) {
+      return;
+    }
+    const headings = tree.querySelectorAll(".explorer-heading");
+    headings.forEach((heading) => heading.remove());
+    const words = new Set(this.text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu));
+    const groups = [[inQuery, []], [recent, []], [others, []]];
+    for (const row of byName(tree)) {
+      const name = tableOf(row);
+      groups[words.has(name) ? 0 : this.recent.includes(name) ? 1 : 2][1].push(row.parentElement);
+    }
+    const focused = document.activeElement;
+    const isMixed = groups[0][1].length + groups[1][1].length > 0;
+    if (!isMixed && headings.length === 0) {
+      return;
+    }
+    for (const [heading, items] of groups) {
+      if (isMixed && items.length) {
+        tree.append(makeHeading(heading));
+      }
+      tree.append(...items);
+    }
+    if (focused !== document.activeElement && tree.contains(focused)) {
+      focused.focus();
+    }
   }
 
   /** Loads the tables of a data source, '' the default. */
@@ -62,7 +104,10 @@ class Explorer {
 
   click(event) {
     const item = event.target.closest(ITEM);
-    if (event.target.closest("[data-clear]")) {
+    const target = event.target.closest("[data-table]")?.dataset.table;
+    if (target) {
+      this.lead(target);
+    } else if (event.target.closest("[data-clear]")) {
       this.form.elements.q.focus();
       this.search("");
     } else if (item && event.target.closest("button")) {
@@ -81,6 +126,18 @@ class Explorer {
     }
   }
 
+  /** Opens the table of that name and goes there. */
+  lead(name) {
+    const found = [...this.root.querySelectorAll(`${ITEM}[aria-expanded]`)].find((item) => nameOf(item).split(".").at(-1) === name.toLowerCase());
+    if (found) {
+      this.toggle(found, true);
+      found.focus();
+      found.scrollIntoView({ block: "start" });
+    } else {
+      this.search(name);
+    }
+  }
+
   activate(item) {
     if (item.hasAttribute("data-all")) {
       // The item is about to go, and the focus with it.
@@ -92,6 +149,9 @@ class Explorer {
   }
 
   put({ dataset }) {
+    const table = dataset.insert.split(".").at(-1).replaceAll('"', "").toLowerCase();
+    this.recent = [table, ...this.recent.filter((name) => name !== table)].slice(0, RECENT);
+    keepRecent(this.recent);
     this.insert(dataset.insert);
     const words = this.root.dataset.inserted.replace("{name}", () => dataset.insert);
     this.root.querySelector('[role="status"]').textContent = words;
@@ -160,6 +220,7 @@ class Explorer {
 
   /** After other items came: those that were open are again, and one of them takes the focus of Tab. */
   settle() {
+    this.arrange();
     for (const id of this.opened) {
       const item = this.root.querySelector(`[data-id="${id}"][aria-expanded="false"]`);
       if (item) {
@@ -205,6 +266,40 @@ function parentOf(item) {
 /** Asks for the columns of a table; htmx puts them into its group. */
 function load(columns) {
   columns.dispatchEvent(new CustomEvent("columns"));
+}
+
+/** The rows of tables, by name: as the server lists them. */
+function byName(tree) {
+  return [...tree.querySelectorAll(`${ITEM}[aria-expanded]`)].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+}
+
+function tableOf(row) {
+  return nameOf(row).split(".").at(-1);
+}
+
+function makeHeading(text) {
+  const heading = document.createElement("li");
+  heading.role = "none";
+  heading.className = "explorer-heading";
+  heading.textContent = text;
+  return heading;
+}
+
+// Browsers may forbid the storage.
+function readRecent() {
+  try {
+    return JSON.parse(localStorage.getItem(RECENT_KEY) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+function keepRecent(names) {
+  try {
+    localStorage.setItem(RECENT_KEY, JSON.stringify(names));
+  } catch {
+    // See above.
+  }
 }
 
 function nameOf(item) {

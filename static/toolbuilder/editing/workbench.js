@@ -35,6 +35,18 @@ class Workbench {
     watchSplitters(document.getElementById("panes"));
     this.watch();
     this.startExplorer();
+    this.keepFocus();
+  }
+
+  /** A new tool begins with its logic; what a dialog or an answer took the focus from gives it to the logic too. */
+  keepFocus() {
+    const focus = () => document.activeElement === document.body && !document.querySelector("dialog[open]") && this.editor.view.focus();
+    if (this.isEditable && !this.form.elements.name.value) {
+      focus();
+    }
+    for (const name of ["tool:published", "tool:archived"]) {
+      document.addEventListener(name, () => setTimeout(focus));
+    }
   }
 
   createEditor() {
@@ -134,7 +146,9 @@ class Workbench {
   }
 
   startExplorer() {
-    startExplorer(this.explorer, { insert: (text) => this.isEditable && this.editor.insertAtCursor(text) });
+    const tables = startExplorer(this.explorer, { insert: (text) => this.isEditable && this.editor.insertAtCursor(text) });
+    tables.follow(this.editor.text);
+    document.addEventListener("tool:analysed", () => tables.follow(this.editor.text));
     this.loadSchema(this.form.elements.data_source.value);
     const toggle = document.querySelector(".explorer-toggle");
     const open = (isOpen) => {

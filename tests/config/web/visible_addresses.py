@@ -113,6 +113,7 @@ TABLE: dict[str, Row] = {
     "proxied-active": Row(RIGHTS),
     "explorer": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
     "explorer-columns": Row(RIGHTS, SHOWN),
+    "explorer-column": Row(RIGHTS, SHOWN),
     "explorer-schema": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
     "draft": Row(RIGHTS, SHOWN),
     "tool": Row(RIGHTS, SHOWN),

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import conditional_page, require_GET
@@ -17,11 +17,12 @@ from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.browsing.addresses import address_of
 from catalog.browsing.listing import KINDS
 from catalog.gates import SCAN, tables_open_to
-from catalog.models import CatalogScan, DataSource, ScanState
+from catalog.models import CatalogColumn, CatalogScan, DataSource, ScanState
 from catalog.rights import sources_open_to
 from core.catalogue.entries import DEFAULT_SOURCE_NAME, TableKind
 from core.errors import DefinitionError
 from core.messages import message
+from toolbuilder.editing.column_card import read_card
 from toolbuilder.editing.explorer import (
     ExplorerColumn,
     ExplorerTable,
@@ -101,6 +102,20 @@ def columns(request: HttpRequest, table_id: int) -> HttpResponse:
     listed = SourceTables(table.source).list_columns(table.pk) if table else None
     context = {"table": table, "columns": listed}
     return render(request, "toolbuilder/editing/_explorer_columns.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+@vary_on_headers("HX-Request")
+def column(request: HttpRequest, column_id: int) -> HttpResponse:
+    """What is known of a column, with its most frequent values; its table's page for browsers without scripts."""
+    user = user_of(request)
+    opened = CatalogColumn.objects.filter(gone_at=None, table__in=tables_open_to(user).present())
+    found = get_object_or_404(opened.select_related("table__source"), pk=column_id)
+    if not is_fragment(request):
+        return redirect(address_of(found.table))
+    context = {"card": read_card(found, user)}
+    return render(request, "toolbuilder/editing/_column_card.html", context)
 
 
 @for_staff_with(SEE_TOOLS)

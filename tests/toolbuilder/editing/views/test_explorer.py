@@ -310,3 +310,33 @@ def test_python_is_completed_with_what_scripts_may_call() -> None:
     assert [one["name"] for one in data["constants"]] == ["e", "pi"]
     assert {"for", "result"} <= set(data["keywords"])
     assert json.loads(json.dumps(data)) == data
+
+
+def test_column_says_its_values_and_the_tools_that_use_it(admin: Client) -> None:
+    table = make_table("h_mcp_toolset_tool", {"tool_name": {"type_name": "text"}})
+    column = table.columns.get()
+
+    card = admin.get(f"{LIST}columns/{column.pk}/", headers=HTMX)
+
+    assert "never null" not in text_of(card)
+    assert "may be null" in text_of(card)
+    assert card.context["card"].tool_count == 0
+
+
+def test_masked_column_says_so_and_shows_no_value(admin: Client) -> None:
+    table = make_table("users", {"email": {}})
+    table.sample = {"columns": ["email"], "rows": [["***"]]}
+    table.save()
+
+    card = admin.get(f"{LIST}columns/{table.columns.get().pk}/", headers=HTMX)
+
+    assert card.context["card"].values is None
+    assert "masked" in text_of(card)
+
+
+def test_column_of_a_closed_source_is_not_found(staff_with: StaffWith, crm: DataSource) -> None:
+    column = make_table("leads", columns=("id",), source=crm).columns.get()
+
+    answer = staff_with("view_tooldefinition").get(f"{LIST}columns/{column.pk}/", headers=HTMX)
+
+    assert answer.status_code == 404
