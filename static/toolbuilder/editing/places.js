@@ -2,6 +2,7 @@
 
 /** Follows `data-focus="id"` (with `data-from` and `data-to` in the logic), `data-show-fault`, `data-apply-fix` and `data-show-tab`. */
 export function watchPlaces(editor) {
+  document.addEventListener("htmx:after:swap", () => leadToMissing(editor));
   document.addEventListener("click", (event) => {
     const { target } = event;
     const link = target.closest("[data-focus]");
@@ -16,6 +17,15 @@ export function watchPlaces(editor) {
       showTab(target.closest("[data-show-tab]").dataset.showTab);
     }
   });
+}
+
+/** A run that lacks a value: the keys that began it go on in its field, wherever they were. */
+function leadToMissing(editor) {
+  const notice = document.querySelector("#result [data-missing]:not([data-led])");
+  if (notice) {
+    notice.dataset.led = "";
+    lead({ focus: `p-${notice.dataset.missing.split(" ")[0]}-test` }, editor);
+  }
 }
 
 function lead({ focus, from, to }, editor) {
