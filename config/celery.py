@@ -87,6 +87,10 @@ app.conf.beat_schedule = {
         "task": "toolbuilder.tasks.forget_old_tool_names",
         "schedule": crontab(hour="3", minute="45"),
     },
+    "forget-playground-chats": {
+        "task": "toolbuilder.tasks.forget_playground_chats",
+        "schedule": crontab(hour="3", minute="50"),
+    },
     "refresh-tool-uses": {
         "task": "toolbuilder.tasks.refresh_tool_uses",
         "schedule": crontab(minute="*/10"),

@@ -242,6 +242,12 @@ CHROMADB_PORT = env.number("CHROMADB_PORT", 8000)
 CHROMADB_COLLECTION_NAME = env.text("CHROMADB_COLLECTION_NAME", "column_metadata")
 SQL_REFERENCE_FORMAT = env.choice("SQL_REFERENCE_FORMAT", "text", ("text", "json"))
 
+# The language model of the playground, and of the data-search agent: any OpenAI-compatible service.
+LLM_BASE_URL = env.text("LLM_BASE_URL")
+LLM_API_KEY = env.text("LLM_API_KEY")
+LLM_MODEL = env.text("LLM_MODEL")
+LLM_TIMEOUT_S = env.number("LLM_TIMEOUT_S", 60)
+
 # Another installation whose data catalogue is served instead of our own; unset: our own.
 DOCUMENT_SERVER_URL = env.text("DOCUMENT_SERVER_URL")
 DOCUMENT_SERVER_TOKEN = env.text("DOCUMENT_SERVER_TOKEN")

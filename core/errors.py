@@ -138,6 +138,14 @@ class VectorStoreUnavailableError(VectorStoreError):
     """The vector store cannot be reached now; the same call may work later."""
 
 
+class ChatModelError(ToolboxError):
+    """The language model refused the request, or answered with something that cannot be used."""
+
+
+class ChatModelUnavailableError(ChatModelError):
+    """The language model cannot be reached, or is late; the same request may work later."""
+
+
 class IndexNotReadyError(ToolboxError):
     """What is asked for is not read or indexed yet; the same call may work in a moment."""
 

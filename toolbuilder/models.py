@@ -10,6 +10,12 @@ from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext_lazy as _
 
 from toolbuilder.exchange.models import ToolFile
+from toolbuilder.playground.models import (
+    PlaygroundChat,
+    PlaygroundQuestion,
+    PlaygroundRun,
+    PlaygroundState,
+)
 from toolbuilder.replays.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
 from toolbuilder.reviews.models import (
     OPEN_STATES,
@@ -23,6 +29,10 @@ from tools.models import ToolDefinition
 __all__ = [
     "OPEN_STATES",
     "CommentKind",
+    "PlaygroundChat",
+    "PlaygroundQuestion",
+    "PlaygroundRun",
+    "PlaygroundState",
     "ReplayResult",
     "ReplayState",
     "ReplayedCall",

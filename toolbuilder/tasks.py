@@ -9,6 +9,7 @@ from django.utils import timezone
 from toolbuilder.cases.nightly import run_nightly
 from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ReviewComment
+from toolbuilder.playground.turns import forget_chats
 from toolbuilder.reviews.deciding import mail_author
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
@@ -64,3 +65,9 @@ def prune_tool_searches() -> int:
 def forget_old_tool_names() -> int:
     """Delete old names of tools and parameters that expired long ago; returns how many."""
     return forget_old_names()
+
+
+@shared_task(ignore_result=True)
+def forget_playground_chats() -> int:
+    """Delete chats of the playground that nobody has used for a week; returns how many."""
+    return forget_chats()

@@ -20,6 +20,7 @@ from toolbuilder.listing import bulk_views as bulk
 from toolbuilder.listing import views as tools
 from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
+from toolbuilder.playground import views as playground
 from toolbuilder.replays import views as replays
 from toolbuilder.reviews import views as reviews
 from toolbuilder.search_lab import views as search_lab
@@ -54,6 +55,21 @@ urlpatterns = [
     path("start/key/", connecting.start_key, name="start-key"),
     path("start/connected/<str:key_id>/", connecting.connected, name="start-connected"),
     path("palette/", palette.palette, name="palette"),
+    path("playground/", playground.playground, name="playground"),
+    path("playground/agent/", playground.agent, name="playground-agent"),
+    path("playground/ask/", playground.chat_ask, name="playground-ask"),
+    path("playground/chats/<int:chat_id>/step/", playground.chat_step, name="playground-step"),
+    path("playground/chats/<int:chat_id>/stop/", playground.chat_stop, name="playground-stop"),
+    path(
+        "playground/chats/<int:chat_id>/delete/",
+        playground.chat_delete,
+        name="playground-chat-delete",
+    ),
+    path(
+        "playground/chats/<int:chat_id>/calls/<int:entry>/<int:number>/",
+        playground.chat_call,
+        name="playground-call",
+    ),
     path("search-lab/", search_lab.search_lab, name="search-lab"),
     path("search-lab/questions/", search_lab.questions, name="search-questions"),
     path("search-lab/questions/add/", search_lab.question_add, name="search-question-add"),

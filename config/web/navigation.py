@@ -124,6 +124,15 @@ PLACES = (
         is_inner=True,
     ),
     NavigationPlace(
+        label=_("Playground"),
+        icon="message-square",
+        url_name="playground",
+        may_see=staff_with(SEE_TOOLS),
+        help="playground",
+        about=_("Chat with your tools, and see which one is chosen for which question"),
+        is_inner=True,
+    ),
+    NavigationPlace(
         label=_("Search lab"),
         icon="flask-conical",
         url_name="search-lab",

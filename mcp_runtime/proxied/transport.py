@@ -9,7 +9,7 @@ import httpx2
 
 from core.errors import DataSourceError, DataSourceUnavailableError, ToolboxError
 from gateways.mcp_client.channel import SESSION_HEADER, ChannelResponse, McpChannel
-from gateways.mcp_client.reader import CLOSE_TIMEOUT_S, explain_status
+from gateways.mcp_client.session import CLOSE_TIMEOUT_S, explain_status
 
 _SENT = frozenset({"accept", "content-type", "last-event-id"})
 _TAKEN = frozenset({"content-type", SESSION_HEADER})

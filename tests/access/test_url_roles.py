@@ -78,6 +78,9 @@ TABLE = {
     **rows(MEMBERS, "home", "start", "start-connected", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
     **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-schema"),
+    **rows(MEMBERS, "playground", "playground-agent", "playground-ask"),
+    # Everybody's chats are their own.
+    **rows(MEMBERS, *(f"playground-{name}" for name in ("step", "stop", "chat-delete", "call"))),
     **rows(MEMBERS, "search-lab", "search-questions", "search-questions-export"),
     **rows(MEMBERS, "search-questions-run"),
     **rows(EDITS_SOME, "search-question-add", "search-questions-import"),
@@ -119,7 +122,8 @@ TABLE = {
 }  # fmt: skip
 # What there is not, of those who may ask for it.
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",
-           "catalogue-import-drop", "start-connected", "catalogue-scan-start"}  # fmt: skip
+           "catalogue-import-drop", "start-connected", "catalogue-scan-start",
+           "playground-step", "playground-stop", "playground-chat-delete", "playground-call"}  # fmt: skip
 
 
 def walk(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -200,7 +204,7 @@ def parts() -> dict[str, Any]:
         "grant_pk": RoleGrant.objects.order_by("pk")[0].pk if RoleGrant.objects.exists() else 1,
         "scan_id": CatalogScan.objects.create().pk, "number": version.number,
         "question_id": SearchQuestion.objects.create(text="What?", expected=["sales"]).pk,
-        "alias_id": alias.pk,
+        "alias_id": alias.pk, "chat_id": 1, "entry": 1,
         "uid": open_draft(None, "ann", start=ToolDocument(name="new")).uid,
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
         "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools",

@@ -33,6 +33,7 @@ from tests.factories import make_tool, make_toolset
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import (
+    PlaygroundChat,
     ReviewComment,
     SearchQuestion,
     ToolReplay,
@@ -40,6 +41,7 @@ from toolbuilder.models import (
     ToolTrial,
     VersionOrigin,
 )
+from toolbuilder.playground.exchanges import CallAnswer
 from toolbuilder.search_lab.index import shared_keeper
 from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition
@@ -149,6 +151,22 @@ def make_review(tool: ToolDefinition) -> dict[str, int]:
     return {"review_id": review.pk, "comment_id": comment.pk, "replay_id": replay.pk}
 
 
+def make_chat(tool: str) -> PlaygroundChat:
+    """A chat of the member's in which the tool was called."""
+    answer = CallAnswer(text=f"{WORD} answer", length=9, tokens=1, ms=1)
+    call = {"id": "1", "name": tool, "arguments": {}, "written": "{}", "answer": answer.to_json()}
+    said = {
+        "kind": "model",
+        "text": WORD,
+        "calls": [call],
+        "tokens_in": 1,
+        "tokens_out": 1,
+        "ms": 1,
+    }
+    entries = [{"kind": "question", "text": WORD}, said]
+    return PlaygroundChat.objects.create(owner="member", title=WORD, model="m", entries=entries)
+
+
 @pytest.fixture
 def world(settings: Any) -> World:
     settings.CALL_LOG_ARGUMENTS = "full"
@@ -208,7 +226,7 @@ def world(settings: Any) -> World:
         )  # fmt: skip
     parts = {
         **make_review(tool), "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
-        "question_id": question.pk, "grant_pk": 1, "alias_id": 1,
+        "question_id": question.pk, "chat_id": make_chat(tool.name).pk, "entry": 1, "grant_pk": 1, "alias_id": 1,
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",

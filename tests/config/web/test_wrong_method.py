@@ -27,6 +27,8 @@ NUMBERS = (
     "review_id",
     "comment_id",
     "replay_id",
+    "chat_id",
+    "entry",
 )
 TEXTS = ("name", "key", "key_id", "source_name", "path", "language")
 ARGUMENTS = dict.fromkeys(NUMBERS, 5) | dict.fromkeys(TEXTS, "x") | {"uid": UUID(int=5)}

@@ -87,6 +87,8 @@ TABLE: dict[str, Row] = {
     "start-key": Row(RIGHTS),
     "start-connected": Row(STAFF, SHOWN),
     "palette": Row(STAFF, SHOWN, "?q=hidden"),
+    "playground": Row(RIGHTS),
+    **{f"playground-{end}": Row(RIGHTS) for end in ("agent", "ask", "step", "stop", "chat-delete", "call")},
     "search-lab": Row(RIGHTS, SHOWN, "?q=hidden"),
     "search-questions": Row(RIGHTS, SHOWN),
     "search-question-add": Row(RIGHTS),

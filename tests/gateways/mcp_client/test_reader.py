@@ -10,7 +10,7 @@ import pytest
 from core.errors import DataSourceError, DataSourceUnavailableError, DeadlineExceededError
 from core.ingest.addresses import AddressRules
 from gateways.http.settings import HttpSettings
-from gateways.mcp_client import reader
+from gateways.mcp_client import reader, session
 from gateways.mcp_client.reader import ServerTools, read_server_tools
 from tests.http_service import Received, Reply, answering, running
 from tests.remote_mcp import RemoteServer, remote_server
@@ -57,8 +57,8 @@ async def test_tools_are_read_in_both_eras(
     remote: RemoteServer, monkeypatch: pytest.MonkeyPatch, is_modern_only: bool
 ) -> None:
     if is_modern_only:
-        monkeypatch.setattr(reader, "OFFERED_VERSION", reader.MODERN_VERSION)
-        monkeypatch.setattr(reader._Session, "shake_hands", reader._Session.discover)
+        monkeypatch.setattr(session, "OFFERED_VERSION", session.MODERN_VERSION)
+        monkeypatch.setattr(session.McpSession, "shake_hands", session.McpSession.discover)
 
     found = await read(remote.url)
 
@@ -76,7 +76,7 @@ async def test_pages_and_events_are_followed() -> None:
 
 
 async def test_endless_list_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_PAGES", 3)
+    monkeypatch.setattr(session, "MAX_PAGES", 3)
     cursors = ({"tools": [{}], "nextCursor": str(n)} for n in range(5))
     async with running(scripted(*cursors)) as service:
         with pytest.raises(DataSourceError, match="more than 3 pages"):

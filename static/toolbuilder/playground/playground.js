@@ -1,0 +1,37 @@
+// The playground: Enter sends, Shift+Enter breaks the line, Esc stops, and the newest line stays in view.
+
+const text = document.querySelector("#ask-text");
+
+text?.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    text.form.requestSubmit();
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.isComposing && !document.querySelector("dialog[open], details[data-menu][open]")) {
+    document.querySelector("[data-stop] button")?.click();
+  }
+});
+
+document.addEventListener("htmx:after:swap", (event) => {
+  const { sourceElement, response } = event.detail.ctx;
+  if (sourceElement?.id === "ask" && response.status < 300) {
+    text.value = "";
+    // The key is made with the first question; from then on it is known what an agent with it has.
+    if (!document.querySelector("#agent[data-counted]")) {
+      document.body.dispatchEvent(new Event("playground:asked"));
+    }
+  }
+  if (!sourceElement?.closest?.(".call")) {
+    showNewest();
+  }
+});
+
+showNewest();
+
+function showNewest() {
+  const thread = document.querySelector("#thread");
+  thread?.scrollTo(0, thread.scrollHeight);
+}

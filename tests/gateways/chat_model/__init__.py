@@ -1,0 +1,1 @@
+"""Language models that answer well and badly."""

@@ -1,0 +1,1 @@
+"""Chats and evaluations with a scripted model and a real served side."""
