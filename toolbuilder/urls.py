@@ -20,6 +20,7 @@ from toolbuilder.listing import bulk_views as bulk
 from toolbuilder.listing import views as tools
 from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
+from toolbuilder.playground import evaluation_views as evaluation
 from toolbuilder.playground import views as playground
 from toolbuilder.replays import views as replays
 from toolbuilder.reviews import views as reviews
@@ -70,6 +71,22 @@ urlpatterns = [
         playground.chat_call,
         name="playground-call",
     ),
+    path("playground/evaluation/", evaluation.evaluation, name="playground-evaluation"),
+    path("playground/evaluation/csv/", evaluation.export, name="playground-export"),
+    path("playground/questions/", evaluation.question_add, name="playground-question-add"),
+    path(
+        "playground/questions/import/",
+        evaluation.question_import,
+        name="playground-question-import",
+    ),
+    path(
+        "playground/questions/<int:question_id>/remove/",
+        evaluation.question_remove,
+        name="playground-question-remove",
+    ),
+    path("playground/runs/", evaluation.run_start, name="playground-run"),
+    path("playground/runs/<int:run_id>/step/", evaluation.run_step, name="playground-run-step"),
+    path("playground/runs/<int:run_id>/stop/", evaluation.run_stop, name="playground-run-stop"),
     path("search-lab/", search_lab.search_lab, name="search-lab"),
     path("search-lab/questions/", search_lab.questions, name="search-questions"),
     path("search-lab/questions/add/", search_lab.question_add, name="search-question-add"),

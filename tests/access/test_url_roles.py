@@ -78,7 +78,9 @@ TABLE = {
     **rows(MEMBERS, "home", "start", "start-connected", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
     **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-schema"),
-    **rows(MEMBERS, "playground", "playground-agent", "playground-ask"),
+    **rows(MEMBERS, "playground", "playground-agent", "playground-ask", "playground-evaluation"),
+    **rows(MEMBERS, "playground-export", *(f"playground-{name}" for name in ("run", "run-step", "run-stop"))),
+    **rows(EDITS_SOME, *(f"playground-question-{name}" for name in ("add", "import", "remove"))),
     # Everybody's chats are their own.
     **rows(MEMBERS, *(f"playground-{name}" for name in ("step", "stop", "chat-delete", "call"))),
     **rows(MEMBERS, "search-lab", "search-questions", "search-questions-export"),
@@ -123,7 +125,8 @@ TABLE = {
 # What there is not, of those who may ask for it.
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",
            "catalogue-import-drop", "start-connected", "catalogue-scan-start",
-           "playground-step", "playground-stop", "playground-chat-delete", "playground-call"}  # fmt: skip
+           "playground-step", "playground-stop", "playground-chat-delete", "playground-call", "playground-run-step",
+           "playground-run-stop", "playground-question-remove"}  # fmt: skip
 
 
 def walk(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -204,7 +207,7 @@ def parts() -> dict[str, Any]:
         "grant_pk": RoleGrant.objects.order_by("pk")[0].pk if RoleGrant.objects.exists() else 1,
         "scan_id": CatalogScan.objects.create().pk, "number": version.number,
         "question_id": SearchQuestion.objects.create(text="What?", expected=["sales"]).pk,
-        "alias_id": alias.pk, "chat_id": 1, "entry": 1,
+        "alias_id": alias.pk, "chat_id": 1, "entry": 1, "run_id": 1,
         "uid": open_draft(None, "ann", start=ToolDocument(name="new")).uid,
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
         "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools",

@@ -7,6 +7,7 @@ Its entries are `{"kind": "question", "text"}`, `{"kind": "model", "text", "call
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -128,6 +129,29 @@ def _take_step(chat: PlaygroundChat, entries: list[Entry], access: AgentAccess) 
 
         run_step(call_all, key_of(chat))
         return False
+    _require_room(turn)
+    messages = list(to_messages(entries))
+    began = time.perf_counter()
+
+    async def ask_once(_sources: Sources) -> Entry:
+        functions = await list_functions(access)
+        reply = await ask_model(chat.model, messages, functions)
+        requests = reply.requests[:_MAX_CALLS_AT_ONCE]
+        return {
+            "kind": "model",
+            "text": reply.text,
+            "calls": [{**asdict(request), "answer": None} for request in requests],
+            "tokens_in": reply.tokens_in,
+            "tokens_out": reply.tokens_out,
+        }
+
+    entry = run_step(ask_once, key_of(chat))
+    entries.append(entry | {"ms": (time.perf_counter() - began) * 1_000})
+    return not entry["calls"]
+
+
+def _require_room(turn: list[Entry]) -> None:
+    """Raise EditError for a turn that may take no more steps."""
     if len(turn) >= MAX_STEPS:
         raise EditError(
             message(
@@ -145,33 +169,6 @@ def _take_step(chat: PlaygroundChat, entries: list[Entry], access: AgentAccess) 
                 limit=MAX_TURN_TOKENS,
             )
         )
-    messages = list(to_messages(entries))
-    began = time.perf_counter()
-
-    async def ask_once(_sources: Sources) -> Entry:
-        functions = await list_functions(access)
-        reply = await ask_model(chat.model, messages, functions)
-        requests = reply.requests[:_MAX_CALLS_AT_ONCE]
-        return {
-            "kind": "model",
-            "text": reply.text,
-            "calls": [
-                {
-                    "id": request.id,
-                    "name": request.name,
-                    "arguments": request.arguments,
-                    "written": request.written,
-                    "answer": None,
-                }
-                for request in requests
-            ],
-            "tokens_in": reply.tokens_in,
-            "tokens_out": reply.tokens_out,
-        }
-
-    entry = run_step(ask_once, key_of(chat))
-    entries.append(entry | {"ms": (time.perf_counter() - began) * 1_000})
-    return not entry["calls"]
 
 
 async def _call(access: AgentAccess, call: Mapping[str, Any]) -> CallAnswer:

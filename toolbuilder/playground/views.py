@@ -19,6 +19,7 @@ from core.json_text import encode_json
 from core.tokens import estimate_tokens
 from toolbuilder.gates import SEE_TOOLS, rights_of
 from toolbuilder.models import PlaygroundChat
+from toolbuilder.playground.evaluation_views import report_context
 from toolbuilder.playground.exchanges import (
     chat_settings,
     list_functions,
@@ -209,9 +210,10 @@ def _render_page(
         "shown": show_chat(chat) if chat else None,
         "chats": PlaygroundChat.objects.filter(owner=owner).defer("entries")[:_CHATS_LISTED],
         "error": error,
+        **report_context(request),
+        "view": "evaluation" if request.GET.get("view") == "evaluation" else "chat",
         "has_model": chat_settings().is_complete,
         "may_ask": may_ask(request),
-        "rights": rights_of(request),
     }
     status = 422 if error else 200
     return render(request, "toolbuilder/playground/page.html", context, status=status)

@@ -35,3 +35,17 @@ function showNewest() {
   const thread = document.querySelector("#thread");
   thread?.scrollTo(0, thread.scrollHeight);
 }
+
+// Below 1100 px chat and evaluation are tabs; what is typed stays when one goes from one to the other.
+document.addEventListener("click", (event) => {
+  const tab = event.target.closest(".playground-tabs a");
+  if (tab) {
+    event.preventDefault();
+    document.querySelector(".playground").dataset.shown = tab.dataset.view;
+    for (const other of tab.parentElement.children) {
+      other.toggleAttribute("aria-current", false);
+    }
+    tab.setAttribute("aria-current", "page");
+    showNewest();
+  }
+});

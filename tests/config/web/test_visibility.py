@@ -226,7 +226,7 @@ def world(settings: Any) -> World:
         )  # fmt: skip
     parts = {
         **make_review(tool), "call_id": call.pk, "key_pk": own.pk, "limit_pk": limit.pk, "key_id": own.key_id,
-        "question_id": question.pk, "chat_id": make_chat(tool.name).pk, "entry": 1, "grant_pk": 1, "alias_id": 1,
+        "question_id": question.pk, "chat_id": make_chat(tool.name).pk, "entry": 1, "run_id": 1, "grant_pk": 1, "alias_id": 1,
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",

@@ -28,6 +28,7 @@ NUMBERS = (
     "comment_id",
     "replay_id",
     "chat_id",
+    "run_id",
     "entry",
 )
 TEXTS = ("name", "key", "key_id", "source_name", "path", "language")
