@@ -80,7 +80,7 @@ def _hash(value: object) -> str:
     return f"#{salted_hmac('recorded arguments', orjson.dumps(value), algorithm='sha256').hexdigest()[:16]}"
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain(value: Any) -> bool:
     """Whether `_shorten` would give the value itself, as far as that shows at a glance."""
     kind = type(value)
     if kind is str:

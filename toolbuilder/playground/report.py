@@ -161,7 +161,7 @@ def make_report(user: User, set_name: str, show: str = ALL) -> Report:
     run = next(iter(runs), None)
     rows = list(_list_rows(questions.filter(set_name=set_name), run, hidden))
     judged = [row for row in rows if row.verdict]
-    share = _share([row.verdict for row in judged])
+    share = _share([row.verdict for row in rows if row.verdict])
     difference = None
     if run and len(runs) > 1 and run.state == PlaygroundState.DONE and share is not None:
         before = _share([Verdict(row["verdict"]) for row in runs[1].verdicts if row["verdict"]])

@@ -1,5 +1,7 @@
 """Chats with a language model, questions with the tool that is right for them, and runs of these."""
 
+from typing import Any
+
 from django.db import migrations, models
 from django.db.models.functions import Now
 
@@ -11,7 +13,7 @@ _STATES = [
 ]
 
 
-def _stepped() -> list[tuple[str, models.Field]]:
+def _stepped() -> list[tuple[str, "models.Field[Any, Any]"]]:
     return [
         ("id", models.BigAutoField(primary_key=True, serialize=False)),
         (
@@ -29,7 +31,7 @@ def _stepped() -> list[tuple[str, models.Field]]:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("toolbuilder", "0005_files")]
+    dependencies = [("toolbuilder", "0006_trial_answer")]
 
     operations = [
         migrations.CreateModel(
