@@ -80,14 +80,13 @@ def _hash(value: object) -> str:
     return f"#{salted_hmac('recorded arguments', orjson.dumps(value), algorithm='sha256').hexdigest()[:16]}"
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether `_shorten` would give the value itself, as far as that shows at a glance."""
-    kind = type(value)
-    if kind is str:
+    if isinstance(value, str):
         return value.isprintable() and len(value) <= TEXT_LIMIT
-    if kind is int or kind is float:
+    if isinstance(value, int | float):
         return -(2**63) < value < 2**63
-    return value is None or kind is bool
+    return value is None
 
 
 def _shorten(value: object) -> Any:
