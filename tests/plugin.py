@@ -14,11 +14,17 @@ from pathlib import Path
 
 import pytest
 
+from config.services import ports
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres, random_passwords
 from config.services.processes import Keeper, start, stop
 from config.services.valkey import EmbeddedValkey
 from tests.waiting import LIMIT_S, wait_until
+
+# Each process of a parallel run chooses from a thousand ports of its own: from choosing one until a server
+# listens there pass seconds, in which another could choose the same.
+ports.FIRST_PORT += 1000 * (int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 10)
+ports.LAST_PORT = ports.FIRST_PORT + 999
 
 DIRECTORY = Path(tempfile.gettempdir()) / f"toolbuilder-tests-{secrets.token_hex(6)}"
 POSTGRES = EmbeddedPostgres(
