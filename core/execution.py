@@ -120,9 +120,9 @@ class CompiledTool:
         """Whether a run never waits for anything, so that it needs no deadline and no task."""
         return isinstance(self._logic, CompiledExpression)
 
-    @cached_property
+    @property
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of the arguments, as agents see it."""
+        """JSON Schema of the arguments, as agents see it; made for who asks, since it is half a tool's memory."""
         return self.describe_input(self.spec.parameters)
 
     def describe_input(self, parameters: Sequence[ParameterSpec]) -> dict[str, Any]:

@@ -61,10 +61,9 @@ def missing_languages(spec: ToolSpec, expected: Collection[str]) -> dict[str, li
 
 
 def describe_tool(tool: CompiledTool, output: dict[str, Any], language: str = "") -> ToolEntry:
-    """The entry of a defined tool in that language; in the default texts its own schema, made once."""
+    """The entry of a defined tool in that language."""
     spec = translate_spec(tool.spec, language) if language else tool.spec
-    schema = tool.input_schema if spec is tool.spec else tool.describe_input(spec.parameters)
-    return make_entry(spec, schema, output)
+    return make_entry(spec, tool.describe_input(spec.parameters), output)
 
 
 def _in_language(parameter: ParameterSpec, language: str) -> ParameterSpec:

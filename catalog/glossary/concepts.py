@@ -65,7 +65,7 @@ def read_concepts() -> tuple[Concept, ...]:
 
 def read_glossary_revision() -> str:
     """Another text after each change; one query that reads no concept."""
-    # Asked once a second by an idle server; a QuerySet costs five times as much as its answer.
+    # Asked again and again by an idle server; a QuerySet costs five times as much as its answer.
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*), max(updated_at) FROM {GlossaryConcept._meta.db_table}")  # noqa: S608
         count, last = cursor.fetchone()

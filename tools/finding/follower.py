@@ -20,7 +20,7 @@ from tools.finding.vector_rows import HashedVectors, SearchRows, read_rows
 logger = logging.getLogger(__name__)
 
 # An edit of the glossary counts so long after it, and the time of indexing.
-GLOSSARY_INTERVAL_S = 1.0
+GLOSSARY_INTERVAL_S = 2.0
 
 
 class ServedTools(Protocol):
