@@ -30,10 +30,12 @@ def encode_arguments(
     if hidden:
         arguments = {name: MASK if name in hidden else value for name, value in arguments.items()}
     # Those of most calls are short and plain: looking costs a third of copying them.
-    is_plain = type(arguments) is dict and len(arguments) <= ITEMS_LIMIT
-    if not is_plain or not all(map(_is_plain, (*arguments, *arguments.values()))):
-        arguments = _shorten(arguments if isinstance(arguments, dict) else dict(arguments))
-    kept = arguments
+    is_short = isinstance(arguments, dict) and len(arguments) <= ITEMS_LIMIT
+    is_plain = is_short and all(map(_is_plain_text, arguments))
+    if is_plain and all(map(_is_plain, arguments.values())):
+        kept = arguments
+    else:
+        kept = _shorten(dict(arguments))
     if policy == "hash":
         kept = {name: value if name in hidden else _hash(value) for name, value in kept.items()}
     text = orjson.dumps(kept)
@@ -82,11 +84,13 @@ def _hash(value: object) -> str:
 
 def _is_plain(value: object) -> bool:
     """Whether `_shorten` would give the value itself, as far as that shows at a glance."""
-    if isinstance(value, str):
-        return value.isprintable() and len(value) <= TEXT_LIMIT
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return -(2**63) < value < 2**63
-    return value is None
+    return value is None or _is_plain_text(value)
+
+
+def _is_plain_text(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable() and len(value) <= TEXT_LIMIT
 
 
 def _shorten(value: object) -> Any:
