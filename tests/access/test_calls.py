@@ -134,6 +134,8 @@ async def test_record_that_the_database_refuses_is_dropped_alone() -> None:
             {"a": "x" * 5_000}, {"a": "x" * 1_000 + "… (5000 characters)"}, id="long text"
         ),
         pytest.param({"a": float("nan")}, {"a": "nan"}, id="NaN"),
+        pytest.param({"a": 2**63, "b": 1e300}, {"a": str(2**63), "b": "1e+300"}, id="large"),
+        pytest.param({7: "x", "a\0": 1}, {"7": "x", "a\\0": 1}, id="strange names"),
         pytest.param({"a": "\0\ud800"}, {"a": "\\0?"}, id="what jsonb cannot hold"),
         pytest.param(
             {f"p{n}": "x" * 900 for n in range(40)},
