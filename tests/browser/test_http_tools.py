@@ -75,7 +75,7 @@ def test_curl_command_becomes_a_tool_that_agents_call(
     page.get_by_label("Name of the service").fill("weather")
     page.get_by_role("button", name="Make a tool of it").click()
 
-    page.get_by_label("Path", exact=True).first.fill("/forecast/{city}")
+    page.locator("#http-path").fill("/forecast/{city}")
     expect(workbench.row("city")).to_be_visible()
     page.locator("#p-city-test").fill("Busan")
     workbench.run()
@@ -86,7 +86,7 @@ def test_curl_command_becomes_a_tool_that_agents_call(
 
     page.get_by_role("button", name="daily list of 3").click()
     expect(page.locator("#http-kept")).to_contain_text("3 rows")
-    page.get_by_text("Body", exact=True).click()
+    page.locator(".http-tabs").get_by_text("Body").click()
     assert overflow_of(page) == 0
     assert axe.violations(page) == []
 
