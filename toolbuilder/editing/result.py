@@ -197,36 +197,13 @@ def show_trial(
     )
     if trial.error:
         return shown
-    is_list = bool(trial.exchanges) and find_rows(trial.structured) is not None
-    if not is_query(trial) and not is_list:
-        # What a service says stands under `result` only if it is no object.
-        is_object = trial.exchanges and trial.structured.keys() != {"result"}
-        value: JsonValue = trial.structured if is_object else trial.structured.get("result")
-        text = value if isinstance(value, str) else _indent(value)
-        is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
-        whole = _clip(_indent(trial.structured))
-        return replace(shown, value=_clip(text), is_plain=is_plain, json=whole)
-    return _with_rows(shown, trial, name, types)
-
-
-def _with_rows(
-    shown: ShownTrial, trial: Trial, name: str, types: Sequence[ResultColumn]
-) -> ShownTrial:
-    """The run with its table: of a query's rows, or of a list of objects from an HTTP service."""
-    notes, text = shown.notes, ""
-    if found := find_rows(trial.structured) if trial.exchanges else None:
-        notes, text = trial.texts[1:], _indent(trial.structured)
-        trial = replace(trial, columns=found[0], rows=found[1])
-    columns = _show_columns(trial, types)
-    return replace(
-        shown,
-        columns=columns,
-        rows=_show_rows(trial.rows, columns),
-        grid=_show_grid(name, trial.rows, columns),
-        row_count=len(trial.rows),
-        json=_clip(text or _write_answer(trial)),
-        notes=notes,
-    )
+    if trial.exchanges and (found := find_rows(trial.structured)):
+        table = _show_table(shown, name, replace(trial, columns=found[0], rows=found[1]))
+        return replace(table, json=_clip(_indent(trial.structured)), notes=trial.texts[1:])
+    if is_query(trial):
+        table = _show_table(shown, name, trial, types)
+        return replace(table, json=_clip(_write_answer(trial)))
+    return _show_value(shown, trial)
 
 
 def is_query(trial: Trial) -> bool:
@@ -297,6 +274,29 @@ def _split_line(error: Message | None) -> tuple[int, Message | str]:
         case Message(code="script.at_line", values={"line": str(line), "reason": Message() as why}):
             return int(line), why
     return 0, error or ""
+
+
+def _show_table(
+    shown: ShownTrial, name: str, table: Trial, types: Sequence[ResultColumn] = ()
+) -> ShownTrial:
+    columns = _show_columns(table, types)
+    return replace(
+        shown,
+        columns=columns,
+        rows=_show_rows(table.rows, columns),
+        grid=_show_grid(name, table.rows, columns),
+        row_count=len(table.rows),
+    )
+
+
+def _show_value(shown: ShownTrial, trial: Trial) -> ShownTrial:
+    # What a service says stands under `result` only if it is no object.
+    is_object = trial.exchanges and trial.structured.keys() != {"result"}
+    value: JsonValue = trial.structured if is_object else trial.structured.get("result")
+    text = value if isinstance(value, str) else _indent(value)
+    is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
+    whole = _clip(_indent(trial.structured))
+    return replace(shown, value=_clip(text), is_plain=is_plain, json=whole)
 
 
 def _show_columns(trial: Trial, types: Sequence[ResultColumn]) -> tuple[ShownColumn, ...]:

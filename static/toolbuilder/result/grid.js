@@ -104,6 +104,8 @@ export class Grid {
     this.drawHead();
     this.setWidths();
     this.body.style.blockSize = `${this.rows.shown.length * this.rowHeight}px`;
+    // Two lines more than all rows: the head and a bar for scrolling.
+    this.place.style.setProperty("--grid-height", `${(this.rows.shown.length + 2) * this.rowHeight}px`);
     this.body.replaceChildren();
     this.lines = [];
     this.draw();
