@@ -5,15 +5,19 @@ from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest, QueryDict
+from django.utils import timezone
 
+from access.models import Toolset
+from access.toolsets.models import ToolsetReview, read_toolsets
 from access.views.gates import user_of
 from core.errors import EditError, ReviewNeededError
+from core.grants import ToolsetSpec
 from core.messages import Message, message
-from toolbuilder.editing.publishing import ToolChange, publish_all
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.gates import may_change
-from toolbuilder.history.versions import VersionEntry, was_judged
+from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_together
 from toolbuilder.listing.tool_list import ToolListState, find_listed
 from toolbuilder.models import VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_unapproved, tag_texts
@@ -66,7 +70,8 @@ def read_chosen(request: HttpRequest) -> ChosenTools:
 def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> TagOutcome:
     """Give the tools the tag, or take it from them, each as a version of its own; those that have it already stay as they are.
 
-    Raises EditError for a tag that cannot be one, for too many tools, and as publish_all does.
+    Tools of other rights, reviews or files are refused alone. Raises EditError for a tag that cannot be
+    one, and for too many tools.
     """
     if not tag or len(tag) > MAX_TAG_CHARACTERS or {",", "\0"} & set(tag):
         raise EditError(
@@ -84,41 +89,56 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
                 limit=MAX_TAGGED_TOGETHER,
             )
         )
-    username, changes, outcome = user.get_username(), list[ToolChange](), TagOutcome()
-    note = f"+ {tag}" if is_added else f"- {tag}"
+    outcome, watched = TagOutcome(), _read_watched()
+    entry = VersionEntry(
+        origin=VersionOrigin.PUBLISHED,
+        author=user.get_username(),
+        note=f"+ {tag}" if is_added else f"- {tag}",
+    )
     with transaction.atomic():
         rows = ToolDefinition.objects.present().whole().select_for_update(of=("self",))
+        changed: list[ToolDefinition] = []
         for tool in rows.filter(pk__in=ids).order_by("pk"):
-            snapshot = ToolDocument.of_row(tool)
-            tags = tag_texts(snapshot.tags)
+            tags = tag_texts(tool.tags)
             if (tag in tags) is is_added:
                 continue
             tags = [*tags, tag] if is_added else [one for one in tags if one != tag]
-            snapshot = snapshot.model_copy(update={"tags": tags})
             try:
-                _require_open(tool, snapshot, user)
+                _require_open(tool, tags, user, watched)
             except (EditError, ReviewNeededError) as error:
                 outcome.refused[tool.name] = error.message
                 continue
-            changes.append(
-                ToolChange(tool=tool, snapshot=snapshot, is_judged=was_judged(tool, snapshot))
-            )
-            outcome.changed.append(tool.pk)
-        entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=username, note=note)
-        if changes:
-            publish_all(changes, entry)
+            tool.tags, tool.updated_by, tool.updated_at = tags, entry.author, timezone.now()
+            changed.append(tool)
+        outcome.changed.extend(tool.pk for tool in changed)
+        # First what other programs have written, so that a version of a tag is of the tag alone.
+        record_together(outcome.changed, OUTSIDE)
+        ToolDefinition.objects.bulk_update(changed, ["tags", "updated_by", "updated_at"], 500)
+        record_together(outcome.changed, entry)
     return outcome
 
 
-def _require_open(tool: ToolDefinition, snapshot: ToolDocument, user: User) -> None:
-    """Raise EditError or ReviewNeededError where the user may not serve that change at once."""
+def _read_watched() -> list[ToolsetSpec]:
+    """The toolsets that ask for reviews, and those that are owned by files."""
+    asking = Q(review=ToolsetReview.OTHER) | Q(owned_by_files=True)
+    names = set(Toolset.objects.filter(asking).values_list("name", flat=True))
+    return [spec for name, spec in read_toolsets().items() if name in names] if names else []
+
+
+def _require_open(
+    tool: ToolDefinition, tags: list[str], user: User, watched: Collection[ToolsetSpec]
+) -> None:
+    """Raise EditError or ReviewNeededError where the user may not serve the tool with these tags at once."""
+    snapshot = ToolDocument.of_row(tool).model_copy(update={"tags": tags})
     if not (may_change(user, tool) and may_change(user, snapshot)):
         raise EditError(
             message("bulk.no_right", "you may not change it, or not put it where the tag would")
         )
-    require_not_owned([tool, snapshot])
-    if toolsets := find_unapproved(tool, snapshot):
-        raise explain_need(toolsets)
+    places = (tag_texts(tool.tags), tags)
+    if any(spec.holds(tool.name, placed) for spec in watched for placed in places):
+        require_not_owned([tool, snapshot])
+        if toolsets := find_unapproved(tool, snapshot):
+            raise explain_need(toolsets)
 
 
 def _read_ids(texts: Collection[str]) -> list[int]:

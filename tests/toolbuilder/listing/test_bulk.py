@@ -75,6 +75,15 @@ def test_tag_that_a_review_or_files_stand_against_is_refused_for_these_alone(
     assert [tags_of(name) for name in "abc"] == [[], [], ["x"]]
 
 
+def test_tags_ask_a_fixed_number_of_queries(admin: Client, django_assert_num_queries: Any) -> None:
+    tools = [make_tool(name=f"t_{number}").pk for number in range(40)]
+
+    with django_assert_num_queries(25):
+        admin.post(TAGGED, {"ids": ",".join(map(str, tools)), "tag": "x"}, headers=HTMX)
+
+    assert ToolDefinition.objects.filter(tags=["x"]).count() == 40
+
+
 @pytest.mark.parametrize("tag", ["", "a,b", "x" * 65])
 def test_what_can_be_no_tag_is_refused(admin: Client, tag: str) -> None:
     tool = make_tool()
