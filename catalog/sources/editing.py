@@ -34,6 +34,9 @@ from catalog.sources.states import explain_origin, state_of_check
 from catalog.sources.views import view_of_report
 from gateways.engines import KINDS
 
+# A link may say where a database is, but not which of our secrets is sent there.
+FILLED_IN = ("name", "engine", "host", "port", "database", "username", "path", "server_url")
+_MAX_FILLED_IN = 1_000
 _LEVELS = {
     CheckState.OK: messages.SUCCESS,
     CheckState.WARNING: messages.SUCCESS,
@@ -46,8 +49,12 @@ _LEVELS = {
 @for_adders
 @require_http_methods(["GET", "POST"])
 def source_add(request: HttpRequest) -> HttpResponse:
-    """The form of a new data source."""
-    return _answer(request, DataSource())
+    """The form of a new data source, filled in from the query; never with a secret or a reference to one."""
+    query = {name: request.GET.get(name, "")[:_MAX_FILLED_IN] for name in FILLED_IN}
+    given = {name: text for name, text in query.items() if text}
+    if given.get("engine") not in KINDS:
+        given.pop("engine", None)
+    return _answer(request, DataSource(**given if request.method == "GET" else {}))
 
 
 @sensitive_post_parameters("new_password")

@@ -20,11 +20,12 @@ from django.views.decorators.http import require_http_methods
 
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
+from catalog.sources.editing import FILLED_IN
+from catalog.sources.settings import read_sources
 from core.errors import EditError
-from core.messages import message
 from toolbuilder.editing.views.requests import lead_to
 from toolbuilder.exchange.directories import file_name, read_tools
-from toolbuilder.exchange.exchanged import ExchangedTool, SkippedPart, ToolFiles
+from toolbuilder.exchange.exchanged import ExchangedSource, ExchangedTool, SkippedPart, ToolFiles
 from toolbuilder.exchange.files import tool_document, write_yaml
 from toolbuilder.exchange.formats import read_files
 from toolbuilder.exchange.importing import (
@@ -49,6 +50,9 @@ from tools.definitions import ToolDocument
 TOOLS_SHOWN = 500
 FAULTS_SHOWN = 200
 MAX_NOTE_CHARACTERS = 1_000
+_PLACE = ("engine", "host", "database", "path", "server_url")
+# What the command does with sources, or asks of its reader.
+_OF_COMMAND = frozenset({"toolbox.password_variable", "toolbox.source_incomplete"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,15 @@ class ShownTool:
     def is_conflict(self) -> bool:
         """Whether the stored one says something else."""
         return self.planned.kind is ImportKind.CHANGED
+
+
+@dataclass(frozen=True, slots=True)
+class NeededSource:
+    """A data source that tools of the files need: where it is, and the address of its form, filled in."""
+
+    name: str
+    place: str
+    address: str
 
 
 @for_staff_with(SEE_TOOLS)
@@ -143,14 +156,16 @@ def import_tools(request: HttpRequest) -> HttpResponse:
             if not refused:
                 return _tell(request, outcomes)
             context |= {"refused": refused}
-    kinds = [tool.planned.kind for tool in shown]
+    kinds, needed = [tool.planned.kind for tool in shown], _find_needed(content)
+    registered = {source.name for source in content.sources} - {source.name for source in needed}
     context |= {
         "error": refusal,
         "content": content,
         "shown": shown[:TOOLS_SHOWN],
         "hidden_count": max(len(shown) - TOOLS_SHOWN, 0),
         "counts": {kind.value: kinds.count(kind) for kind in ImportKind},
-        "others": len(content.parts) - len(content.tools),
+        "others": len(content.toolsets) + len(content.concepts) + len(registered),
+        "needed": needed,
         "note": request.POST.get("note", ""),
     }
     is_refused = bool(refusal or context.get("refused"))
@@ -164,15 +179,28 @@ def _read_content(texts: dict[str, str]) -> ToolFiles:
         return read_files(texts)
     taking = take_toolbox(text, {})
     content = ToolFiles(tools=list(taking.tools))
-    content.skipped = [SkippedPart(found.name, found.text) for found in taking.findings]
-    for source in taking.sources:
-        reason = message(
-            "import.new_source",
-            "It is not registered: add this data source first, or import the file with"
-            " manage.py tools import.",
-        )
-        content.skipped.append(SkippedPart(source.name, reason))
+    content.skipped = [
+        SkippedPart(found.name, found.text)
+        for found in taking.findings
+        if found.text.code not in _OF_COMMAND
+    ]
+    content.sources = [
+        ExchangedSource(name=source.name, columns=dict(source.columns)) for source in taking.needed
+    ]
     return content
+
+
+def _find_needed(content: ToolFiles) -> list[NeededSource]:
+    """Data sources that the tools name and that are not there, with what the files say of them."""
+    named = {tool.snapshot.data_source for tool in content.tools}
+    said = {source.name: source.columns for source in content.sources}
+    needed = []
+    for name in sorted(filter(None, named - read_sources().users_of.keys())):
+        columns = {"name": name, **said.get(name, {})}
+        query = {key: columns[key] for key in FILLED_IN if columns.get(key)}
+        place = " ".join(str(columns[key]) for key in _PLACE if columns.get(key))
+        needed.append(NeededSource(name, place, f"{reverse('source-add')}?{urlencode(query)}"))
+    return needed
 
 
 def _plan(request: HttpRequest, content: ToolFiles) -> list[ShownTool]:

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from access.models import Toolset
+from catalog.models import DataSource
 from tests.factories import make_expression, make_tool, make_toolset
 from toolbuilder.exchange.formats import read_files, read_tools_file
 from toolbuilder.history.versions import record_versions
@@ -111,6 +112,34 @@ def test_tool_that_was_changed_since_the_plan_was_shown_is_not_replaced(staff: C
     assert "<del>a + b</del>" in text
     tool.refresh_from_db()
     assert tool.definition == "a + b"
+
+
+def test_missing_sources_are_named_with_their_forms_filled_in(staff: Client) -> None:
+    document = (
+        "sources:\n  hotels:\n    kind: postgres\n    host: db.example.com\n    database: stays\n"
+        "    user: ${HOTEL_USER}\n    password: hunter2\n"
+        "tools:\n  get_hotel:\n    kind: postgres-sql\n    source: hotels\n    description: One.\n"
+        "    statement: SELECT 1\n"
+    )
+
+    shown = staff.post(IMPORT, {"document": document})
+    [needed] = shown.context["needed"]
+    form = page(staff.get(needed.address))
+
+    assert (needed.name, needed.place) == ("hotels", "postgresql db.example.com stays")
+    assert "Data sources that are missing" in page(shown)
+    assert 'value="db.example.com"' in form
+    assert 'value="hotels"' in form
+    assert "hunter2" not in form + needed.address
+    DataSource.objects.create(name="hotels", host="db.example.com", database="stays")
+    assert staff.post(IMPORT, {"document": document}).context["needed"] == []
+
+
+def test_form_of_a_source_is_filled_in_with_no_reference_to_a_secret(staff: Client) -> None:
+    text = page(staff.get("/sources/~/add/?host=evil.example&password_reference=env:SECRET_KEY"))
+
+    assert 'value="evil.example"' in text
+    assert 'value="env:SECRET_KEY"' not in text
 
 
 def test_refused_tool_keeps_all_others_out(staff: Client) -> None:

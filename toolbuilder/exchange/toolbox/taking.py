@@ -23,13 +23,15 @@ from tools.models import ToolDefinition
 class ToolboxTaking:
     """The tools of the file on data sources of ours, and what is new beside them.
 
-    `sources` are not saved yet; `findings` tell what is otherwise than in the file, by lines.
+    `sources` are not saved yet; `needed` are those with the ones of which the file does not say enough.
+    `findings` tell what is otherwise than in the file, by lines.
     """
 
     tools: tuple[ExchangedTool, ...]
     sources: tuple[DataSource, ...]
     toolsets: tuple[ReadToolset, ...]
     findings: tuple[ToolboxFinding, ...]
+    needed: tuple[ReadSource, ...] = ()
 
     @property
     def refused(self) -> int:
@@ -80,9 +82,11 @@ def take_toolbox(text: str, renamed: Mapping[str, str]) -> ToolboxTaking:
         )
     ours = {to_name(theirs, theirs)[:63]: name for theirs, name in renamed.items()}
     made: dict[str, DataSource] = {}
+    needed: list[ReadSource] = []
     for name, source in declared.items():
         if name in ours or name in known:
             continue
+        needed.append(source)
         row, refusal = _make_source(source)
         if refusal:
             findings.append(ToolboxFinding(source.line, name, refusal, is_refusal=True))
@@ -97,7 +101,11 @@ def take_toolbox(text: str, renamed: Mapping[str, str]) -> ToolboxTaking:
         tools.append(ExchangedTool(tool.document.replace(data_source=source_name)))
     findings.sort(key=lambda finding: finding.line)
     return ToolboxTaking(
-        tuple(tools), tuple(made.values()), tuple(reading.toolsets), tuple(findings)
+        tuple(tools),
+        tuple(made.values()),
+        tuple(reading.toolsets),
+        tuple(findings),
+        tuple(needed),
     )
 
 
