@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from access.call_arguments import encode_arguments
-from catalog.models import CatalogColumn
+from catalog.mask_decisions import read_mask_decisions
 from core.catalogue.masking import MASK, is_sensitive
 from core.execution import CompiledTool
 from core.statements.compared_columns import ComparedColumn, find_compared_columns
@@ -73,11 +73,7 @@ class MaskedNames:
         """Read what people decided, unless that was just done; one query."""
         if time.monotonic() - self._read_at < REFRESH_INTERVAL_S:
             return
-        decided: dict[str, bool] = {}
-        rows = CatalogColumn.objects.exclude(is_masked=None).order_by()
-        for name, is_masked in rows.values_list("name", "is_masked").distinct():
-            folded = name.lower()
-            decided[folded] = bool(is_masked) or decided.get(folded, False)
+        decided = read_mask_decisions()
         self._read_at = time.monotonic()
         if decided != self._decided:
             self._decided, self._known = decided, {}

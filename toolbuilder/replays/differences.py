@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from catalog.models import CatalogColumn
+from catalog.mask_decisions import read_mask_decisions
 from core.answer_differences import AnswerDifference, RowDifference, RowKind
 from core.catalogue.masking import MASK, is_sensitive
 from core.formatting import format_cell
@@ -20,10 +20,7 @@ CELL_CHARACTERS = 160
 
 def find_masked(columns: Collection[str]) -> frozenset[str]:
     """Those of the columns whose values are not shown, by what people decided and else by name; one query."""
-    decided: dict[str, bool] = {}
-    rows = CatalogColumn.objects.exclude(is_masked=None).order_by()
-    for name, is_masked in rows.values_list("name", "is_masked").distinct():
-        decided[name.lower()] = bool(is_masked) or decided.get(name.lower(), False)
+    decided = read_mask_decisions()
     return frozenset(
         name for name in columns if decided.get(name.lower(), is_sensitive(name, "", ""))
     )
