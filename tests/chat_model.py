@@ -14,11 +14,11 @@ Answer = dict[str, Any] | tuple[int, bytes]
 API_KEY = "llm-secret-4711"
 
 
-def calling(name: str, *, text: str = "", **arguments: Any) -> dict[str, Any]:
+def calling(name: str, /, **arguments: Any) -> dict[str, Any]:
     """A message that asks for one call."""
     function = {"name": name, "arguments": json.dumps(arguments)}
     call = {"id": "call_1", "type": "function", "function": function}
-    return {"role": "assistant", "content": text or None, "tool_calls": [call]}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
 def saying(text: str) -> dict[str, Any]:

@@ -242,9 +242,15 @@ def find_hint(rows: Collection[ReportRow], user: User) -> Hint | None:
         words = ", ".join(f"“{word}”" for word, _count in lacking.most_common(_MOST_WORDS))
         values = {"expected": expected, "chosen": chosen, "count": count, "words": words}
         if not chosen:
-            text = _("%(expected)s was not called for %(count)d of its questions.") % values
+            text = (
+                _("No tool was called in place of %(expected)s: %(count)d of the questions.")
+                % values
+            )
         else:
-            text = _("%(chosen)s was taken in place of %(expected)s, %(count)d times.") % values
+            text = (
+                _("In place of %(expected)s %(chosen)s was taken: %(count)d of the questions.")
+                % values
+            )
         if words:
             text += " " + _("The description of %(expected)s does not say: %(words)s.") % values
         return Hint(text, expected)
