@@ -310,16 +310,8 @@ def _write(
             stored = ToolDefinition(created_by=entry.author)
             stored.is_active = is_active
         else:
-            stored = _lock_for_change(tool)
-            record_version(stored, OUTSIDE)
+            stored = _lock_for_change(tool, base)
             former = ToolDocument.of_row(stored)
-            if base is not None and base != former:
-                text = message(
-                    "tool.changed_meanwhile",
-                    "{name} was changed by somebody else meanwhile; look at the differences again.",
-                    name=former.name,
-                )
-                raise StaleEditError(text, former.to_document())
         passage = find_passage(tool, snapshot, entry.note, entry.unreviewed_because)
         entry = replace(entry, note=passage.note, reviewed_by=passage.reviewed_by)
         # Also if nothing else is new: from now on the rights of this user count.
@@ -388,7 +380,8 @@ def _refresh_uses() -> None:
     send_job(REFRESH_USES)
 
 
-def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:
+def _lock_for_change(tool: ToolDefinition, base: ToolDocument | None) -> ToolDefinition:
+    """The row, with a version of what it says; raises EditError if that is not `base` any more."""
     stored = ToolDefinition.objects.select_for_update().filter(pk=tool.pk).first()
     if stored is None:
         raise EditError(message("tool.deleted", "{name} was deleted meanwhile.", name=tool.name))
@@ -396,6 +389,15 @@ def _lock_for_change(tool: ToolDefinition) -> ToolDefinition:
         raise EditError(
             message("tool.archived", "{name} is archived; bring it back first.", name=tool.name)
         )
+    record_version(stored, OUTSIDE)
+    former = ToolDocument.of_row(stored)
+    if base is not None and base != former:
+        text = message(
+            "tool.changed_meanwhile",
+            "{name} was changed by somebody else meanwhile; look at the differences again.",
+            name=former.name,
+        )
+        raise StaleEditError(text, former.to_document())
     return stored
 
 

@@ -51,11 +51,6 @@ def record_version(tool: ToolDefinition, entry: VersionEntry) -> ToolVersion | N
     return written[0] if written else None
 
 
-def record_together(ids: Sequence[int], entry: VersionEntry) -> None:
-    """Write the next version of each of these tools whose newest one says something else; six queries."""
-    _record(ids, entry)
-
-
 def record_versions() -> int:
     """Write a version of every tool that another program has made or changed; returns how many."""
     tools = ToolDefinition.objects.whole().order_by("pk")

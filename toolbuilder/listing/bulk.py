@@ -17,7 +17,7 @@ from core.grants import ToolsetSpec
 from core.messages import Message, message
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.gates import may_change
-from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_together
+from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_all
 from toolbuilder.listing.tool_list import ToolListState, find_listed
 from toolbuilder.models import VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_unapproved, tag_texts
@@ -112,9 +112,9 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
             changed.append(tool)
         outcome.changed.extend(tool.pk for tool in changed)
         # First what other programs have written, so that a version of a tag is of the tag alone.
-        record_together(outcome.changed, OUTSIDE)
+        record_all(dict.fromkeys(outcome.changed, OUTSIDE))
         ToolDefinition.objects.bulk_update(changed, ["tags", "updated_by", "updated_at"], 500)
-        record_together(outcome.changed, entry)
+        record_all(dict.fromkeys(outcome.changed, entry))
     return outcome
 
 
