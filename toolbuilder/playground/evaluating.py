@@ -39,7 +39,7 @@ _TURN_S = 1.0
 _SHOWN_VALUE = 60
 
 
-class Verdict(models.TextChoices):
+class ChoiceVerdict(models.TextChoices):
     """Whether the model did what the question expects."""
 
     RIGHT = "right", _("right")
@@ -181,24 +181,24 @@ async def _search(
 
 def judge(
     question: PlaygroundQuestion, request: ToolRequest | None, schemas: Mapping[str, Any]
-) -> tuple[Verdict, Message | None]:
+) -> tuple[ChoiceVerdict, Message | None]:
     """Whether the call is what the question expects, and why not."""
     if request is None:
         if question.expected:
-            return Verdict.NO_CALL, message("playground.no_call", "answered without a tool")
-        return Verdict.RIGHT, None
+            return ChoiceVerdict.NO_CALL, message("playground.no_call", "answered without a tool")
+        return ChoiceVerdict.RIGHT, None
     chosen = called_name(request.name, request.arguments)
     if chosen != question.expected:
         reason = (
             message("playground.needless", "no tool was needed") if not question.expected else None
         )
-        return Verdict.WRONG_TOOL, reason
+        return ChoiceVerdict.WRONG_TOOL, reason
     given = called_arguments(request.name, request.arguments)
     if reason := _find_refusal(given, schemas.get(chosen)):
-        return Verdict.REFUSED, reason
+        return ChoiceVerdict.REFUSED, reason
     if reason := _find_wrong_value(given or {}, question.arguments or {}):
-        return Verdict.WRONG_VALUE, reason
-    return Verdict.RIGHT, None
+        return ChoiceVerdict.WRONG_VALUE, reason
+    return ChoiceVerdict.RIGHT, None
 
 
 def _find_wrong_value(given: Mapping[str, Any], expected: Mapping[str, Any]) -> Message | None:

@@ -66,7 +66,7 @@ class ShownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCall:
+class CallCard:
     """A call; `name` is the tool that was called, `answer` None until it has answered.
 
     `place` leads to it: of the entry, and of the call in it.
@@ -81,11 +81,11 @@ class ShownCall:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownStep:
+class ModelStep:
     """What the model said at once: words, calls or both."""
 
     text: str
-    calls: tuple[ShownCall, ...]
+    calls: tuple[CallCard, ...]
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class ShownTurn:
     """A question with what came of it."""
 
     question: str
-    steps: list[ShownStep]
+    steps: list[ModelStep]
     fault: str = ""
     calls: int = 0
     tokens_in: int = 0
@@ -141,7 +141,7 @@ def show_chat(chat: PlaygroundChat) -> ShownChat:
             calls = tuple(
                 show_call(call, (place, number)) for number, call in enumerate(entry["calls"])
             )
-            turn.steps.append(ShownStep(entry["text"], calls))
+            turn.steps.append(ModelStep(entry["text"], calls))
             turn.calls += len(calls)
             turn.tokens_in += entry["tokens_in"]
             turn.tokens_out += entry["tokens_out"]
@@ -150,13 +150,13 @@ def show_chat(chat: PlaygroundChat) -> ShownChat:
     return ShownChat(chat, tuple(turns))
 
 
-def show_call(call: Mapping[str, Any], place: tuple[int, int]) -> ShownCall:
+def show_call(call: Mapping[str, Any], place: tuple[int, int]) -> CallCard:
     """The call as its card has it."""
     name = called_name(call["name"], call["arguments"])
     # As it was written: the database keeps no order of names.
     written = json.loads(call["written"]) if call["arguments"] is not None else None
     given = called_arguments(call["name"], written)
-    return ShownCall(
+    return CallCard(
         name=name,
         is_by_call_tool=name != call["name"],
         arguments=tuple(_show_arguments(given or {})),

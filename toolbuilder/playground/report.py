@@ -14,7 +14,7 @@ from core.json_text import encode_json
 from core.messages import from_json
 from core.retrieval.tokens import find_words
 from toolbuilder.models import PlaygroundQuestion, PlaygroundRun, PlaygroundState
-from toolbuilder.playground.evaluating import Verdict
+from toolbuilder.playground.evaluating import ChoiceVerdict
 from toolbuilder.playground.questions import NO_TOOL, hide_questions
 from toolbuilder.visibility import hidden_tool_names, visible_tools
 
@@ -23,11 +23,11 @@ _GAP = 4
 # Which of them a look shows; the rest are languages.
 ALL, NOT_RIGHT = "", "wrong"
 TONES = {
-    Verdict.RIGHT: "ok",
-    Verdict.WRONG_VALUE: "warn",
-    Verdict.WRONG_TOOL: "bad",
-    Verdict.NO_CALL: "bad",
-    Verdict.REFUSED: "bad",
+    ChoiceVerdict.RIGHT: "ok",
+    ChoiceVerdict.WRONG_VALUE: "warn",
+    ChoiceVerdict.WRONG_TOOL: "bad",
+    ChoiceVerdict.NO_CALL: "bad",
+    ChoiceVerdict.REFUSED: "bad",
 }
 _MOST_WORDS = 3
 _LEAST_CHARACTERS = 3
@@ -83,17 +83,17 @@ class ReportRow:
     """A question with what the last run made of it; `verdict` None if it was not asked."""
 
     question: PlaygroundQuestion
-    verdict: Verdict | None
+    verdict: ChoiceVerdict | None
     chosen: str
     reason: str
     tone: str
 
 
 @dataclass(frozen=True, slots=True)
-class BarPart:
+class VerdictPart:
     """Of the bar: how many have the verdict; places are in BAR_WIDTH."""
 
-    verdict: Verdict
+    verdict: ChoiceVerdict
     tone: str
     count: int
     start: int
@@ -118,7 +118,7 @@ class Report:
     run: PlaygroundRun | None
     show: str
     looks: list[tuple[str, str, int]]
-    parts: list[BarPart]
+    parts: list[VerdictPart]
     share: int | None
     difference: int | None
     is_other_list: bool
@@ -130,7 +130,7 @@ class Report:
     def shown_rows(self) -> list[ReportRow]:
         """The rows of the look that is chosen."""
         if self.show == NOT_RIGHT:
-            return [row for row in self.rows if row.verdict not in (None, Verdict.RIGHT)]
+            return [row for row in self.rows if row.verdict not in (None, ChoiceVerdict.RIGHT)]
         return [row for row in self.rows if self.show in (ALL, row.question.language)]
 
     @property
@@ -164,10 +164,12 @@ def make_report(user: User, set_name: str, show: str = ALL) -> Report:
     share = _share([row.verdict for row in rows if row.verdict])
     difference = None
     if run and len(runs) > 1 and run.state == PlaygroundState.DONE and share is not None:
-        before = _share([Verdict(row["verdict"]) for row in runs[1].verdicts if row["verdict"]])
+        before = _share(
+            [ChoiceVerdict(row["verdict"]) for row in runs[1].verdicts if row["verdict"]]
+        )
         difference = share - before if before is not None else None
     languages = Counter(row.question.language for row in rows)
-    wrong = sum(row.verdict is not Verdict.RIGHT for row in judged)
+    wrong = sum(row.verdict is not ChoiceVerdict.RIGHT for row in judged)
     looks = [
         (ALL, _("All"), len(rows)),
         (NOT_RIGHT, _("Not right"), wrong),
@@ -224,7 +226,9 @@ def export_report(report: Report) -> str:
 
 def find_hint(rows: Collection[ReportRow], user: User) -> Hint | None:
     """Which tool is missed most often, what was taken in its place, and which words its description lacks."""
-    missed = [row for row in rows if row.verdict in (Verdict.WRONG_TOOL, Verdict.NO_CALL)]
+    missed = [
+        row for row in rows if row.verdict in (ChoiceVerdict.WRONG_TOOL, ChoiceVerdict.NO_CALL)
+    ]
     counts = Counter((row.question.expected, row.chosen) for row in missed if row.question.expected)
     for (expected, chosen), count in counts.most_common():
         tool = visible_tools(user).filter(name=expected).first()
@@ -270,7 +274,7 @@ def _list_rows(
     verdicts = {row["question"]: row for row in run.verdicts} if run else {}
     for question in questions:
         found: Mapping[str, Any] = verdicts.get(question.pk, {})
-        verdict = Verdict(found["verdict"]) if found.get("verdict") else None
+        verdict = ChoiceVerdict(found["verdict"]) if found.get("verdict") else None
         chosen, reason = found.get("chosen", ""), from_json(found.get("reason"))
         if chosen in hidden:
             chosen = "…"
@@ -278,16 +282,16 @@ def _list_rows(
         yield ReportRow(question, verdict, chosen, in_language(reason) if reason else "", tone)
 
 
-def _share(verdicts: list[Verdict]) -> int | None:
-    return round(100 * verdicts.count(Verdict.RIGHT) / len(verdicts)) if verdicts else None
+def _share(verdicts: list[ChoiceVerdict]) -> int | None:
+    return round(100 * verdicts.count(ChoiceVerdict.RIGHT) / len(verdicts)) if verdicts else None
 
 
-def _lay_out(judged: list[ReportRow], total: int) -> Iterator[BarPart]:
+def _lay_out(judged: list[ReportRow], total: int) -> Iterator[VerdictPart]:
     counts, start = Counter(row.verdict for row in judged), 0
     for verdict, tone in TONES.items():
         if count := counts[verdict]:
             width = BAR_WIDTH * count // max(total, 1)
-            yield BarPart(verdict, tone, count, start, max(width - _GAP, 1))
+            yield VerdictPart(verdict, tone, count, start, max(width - _GAP, 1))
             start += width
 
 

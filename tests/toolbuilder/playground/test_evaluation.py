@@ -15,7 +15,7 @@ from tests.chat_model import Request, ScriptedModel, answers_of, calling, questi
 from tests.factories import make_tool
 from tests.people import StaffWith
 from toolbuilder.models import PlaygroundQuestion, PlaygroundRun, PlaygroundState, SearchQuestion
-from toolbuilder.playground.evaluating import Verdict, judge
+from toolbuilder.playground.evaluating import ChoiceVerdict, judge
 
 HTMX = {"HX-Request": "true"}
 REGION = {
@@ -40,7 +40,7 @@ QUESTIONS = [
 ]  # fmt: skip
 
 
-def ask(question: str, expected: str, arguments: Any, request: ToolRequest | None) -> Verdict:
+def ask(question: str, expected: str, arguments: Any, request: ToolRequest | None) -> ChoiceVerdict:
     row = PlaygroundQuestion(text=question, expected=expected, arguments=arguments)
     return judge(row, request, {"sales": REGION})[0]
 
@@ -52,26 +52,31 @@ def called(name: str, arguments: JsonValue) -> ToolRequest:
 @pytest.mark.parametrize(
     ("expected", "arguments", "request_made", "verdict"),
     [
-        ("sales", {"region": "KR"}, called("sales", {"region": "KR", "top": 3}), Verdict.RIGHT),
-        ("sales", {"region": "KR"}, called("sales", {"region": "JP"}), Verdict.WRONG_VALUE),
-        ("sales", {"top": 3}, called("sales", {"region": "JP"}), Verdict.WRONG_VALUE),
-        ("sales", None, called("sales", {"top": 3}), Verdict.REFUSED),
-        ("sales", None, called("sales", {"region": "KR", "x": 1}), Verdict.REFUSED),
-        ("sales", None, called("sales", None), Verdict.REFUSED),
-        ("sales", None, called("stock", {}), Verdict.WRONG_TOOL),
-        ("sales", None, None, Verdict.NO_CALL),
-        ("", None, None, Verdict.RIGHT),
-        ("", None, called("sales", {"region": "KR"}), Verdict.WRONG_TOOL),
+        (
+            "sales",
+            {"region": "KR"},
+            called("sales", {"region": "KR", "top": 3}),
+            ChoiceVerdict.RIGHT,
+        ),
+        ("sales", {"region": "KR"}, called("sales", {"region": "JP"}), ChoiceVerdict.WRONG_VALUE),
+        ("sales", {"top": 3}, called("sales", {"region": "JP"}), ChoiceVerdict.WRONG_VALUE),
+        ("sales", None, called("sales", {"top": 3}), ChoiceVerdict.REFUSED),
+        ("sales", None, called("sales", {"region": "KR", "x": 1}), ChoiceVerdict.REFUSED),
+        ("sales", None, called("sales", None), ChoiceVerdict.REFUSED),
+        ("sales", None, called("stock", {}), ChoiceVerdict.WRONG_TOOL),
+        ("sales", None, None, ChoiceVerdict.NO_CALL),
+        ("", None, None, ChoiceVerdict.RIGHT),
+        ("", None, called("sales", {"region": "KR"}), ChoiceVerdict.WRONG_TOOL),
         (
             "sales",
             {"region": "KR"},
             called("call_tool", {"name": "sales", "arguments": {"region": "KR"}}),
-            Verdict.RIGHT,
+            ChoiceVerdict.RIGHT,
         ),
     ],
 )
 def test_verdict_says_whether_the_call_is_what_was_expected(
-    expected: str, arguments: Any, request_made: ToolRequest | None, verdict: Verdict
+    expected: str, arguments: Any, request_made: ToolRequest | None, verdict: ChoiceVerdict
 ) -> None:
     assert ask("What?", expected, arguments, request_made) is verdict
 
