@@ -78,7 +78,9 @@ class HttpCall:
         """The first page with the items of all, and a notice of what was left out."""
         paging, limits = operation.paging, self._limits
         assert paging is not None  # noqa: S101 - asked of operations with pages alone
-        address: PageAddress | None = first_page(paging, PageAddress(request.url, request.query))
+        address: PageAddress | None = first_page(
+            paging, PageAddress(request.url, request.query, self._service.server_url)
+        )
         first: JsonValue = None
         items: list[JsonValue] = []
         room, number = WHOLE_ANSWER_BYTES, 0

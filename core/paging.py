@@ -18,6 +18,8 @@ _ADDRESS = re.compile(
     r"(?P<server>https?://[^/?#\\\s]+)?(?P<path>(?!//)(?:(?![?#\\])[\x21-\x7e])*)"
     r"(?:\?(?P<query>(?:(?!#)[\x21-\x7e])*))?(?:#.*)?"
 )
+# Servers and proxies may take these for another path.
+_DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
 _NEXT_LINK = re.compile(r"<([^<>]*)>\s*;[^,<>]*\brel=\"?next\b\"?", re.IGNORECASE)
 
 
@@ -58,10 +60,11 @@ class Paging:
 
 @dataclass(frozen=True, slots=True)
 class PageAddress:
-    """The address of a page: `url` without its query, which is escaped."""
+    """The address of a page: `url` without its query, which is escaped; `below` is the service's address."""
 
     url: str
     query: str
+    below: str = ""
 
 
 def first_page(paging: Paging, address: PageAddress) -> PageAddress:
@@ -112,7 +115,14 @@ def _follow_link(link: str, address: PageAddress) -> PageAddress | None:
         path = here["path"]
     elif not path.startswith("/"):
         path = f"{here['path'].rpartition('/')[0]}/{path}"
-    found = PageAddress(f"{here['server']}{path}", target["query"] or "")
+    found = PageAddress(f"{here['server']}{path}", target["query"] or "", address.below)
+    if _DOTS.search(path) or not f"{found.url}/".startswith(f"{address.below}/".lstrip("/")):
+        raise DataSourceError(
+            message(
+                "http.next_outside",
+                "the next page is not below the service's address; it is not followed",
+            )
+        )
     return None if found == address else found
 
 

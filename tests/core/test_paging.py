@@ -58,6 +58,14 @@ def test_link_to_another_server_is_refused() -> None:
         next_page(LINK, {"links": {"next": "https://evil.example/v1"}}, HERE, number=1)
 
 
+@pytest.mark.parametrize("link", ["/admin", "/v1/../admin", "/v1/%2E%2e/admin", "/v10/items"])
+def test_link_out_of_the_service_is_refused(link: str) -> None:
+    here = PageAddress("https://api.example/v1/items", "", "https://api.example/v1")
+
+    with pytest.raises(DataSourceError, match="not below the service's address"):
+        next_page(LINK, {"links": {"next": link}}, here, number=1)
+
+
 def test_pages_are_one_answer() -> None:
     first = {"data": {"items": [1, 2]}, "total": 3}
     paging = Paging(kind="page", items="data.items", parameter="page")
