@@ -144,6 +144,17 @@ def test_waiting_ends_after_ten_minutes_and_begins_again_on_request(
     assert "every 2s" in text_of(again)
 
 
+def test_refusal_of_the_key_is_told_once_while_it_is_waited_for(admin: Client, key: ApiKey) -> None:
+    began = str(int(time.time()))
+    call = make_call("", key_id=key.key_id, outcome="refused", error="The key is cut off")
+
+    page = poll(admin, key, began)
+
+    assert "The key is cut off" in text_of(page)
+    assert f"refusal={call.pk}" in text_of(page)
+    assert poll(admin, key, f"{began}&refusal={call.pk}").status_code == 204
+
+
 @pytest.mark.parametrize("began", ["x", "-1", "9" * 40, "²"])
 def test_nonsense_instead_of_a_moment_begins_to_wait(
     admin: Client, key: ApiKey, began: str
