@@ -282,8 +282,11 @@ def _with_named(operation: Operation) -> Operation:
         # Two have one argument, which is refused later.
         return operation
     described = {parameter.name for parameter in operation.parameters_in(Place.PATH)}
-    in_path = TEMPLATE.findall(operation.path)
-    names = {name: Place.PATH for name in in_path if name not in described and _is_name(name)}
+    names = {
+        name: Place.PATH
+        for name in TEMPLATE.findall(operation.path)
+        if name not in described and NAME.fullmatch(f"{{{name}}}")
+    }
     texts: list[str] = [value.text for value in operation.values]
     texts += [operation.body.template] if operation.body else []
     names |= {name: Place.PART for text in texts for name in find_names(text) if name not in names}
@@ -299,10 +302,6 @@ def _with_named(operation: Operation) -> Operation:
                 needs_row=True,
             )
     return replace(operation, parameters=tuple(parameters.values()))
-
-
-def _is_name(text: str) -> bool:
-    return NAME.fullmatch(f"{{{text}}}") is not None
 
 
 def _read_parameter(given: Mapping[str, Any]) -> OperationParameter:

@@ -91,8 +91,8 @@ def run_cases(
                 seconds=round(total_seconds),
             )
         run = _refuse(case, reason) if reason else run_case(spec, case, sources, caller)
-        is_stopped = is_stopped or _is_stopped(run)
         runs.append(run)
+        is_stopped |= any(failure.code == "run.stopped" for failure in run.verdict.failures)
     return runs
 
 
@@ -215,10 +215,6 @@ def _kept_answer(run: CaseRun) -> JsonValue:
 
 def _refuse(case: CaseDocument, reason: Message) -> CaseRun:
     return CaseRun(case, CaseVerdict(state=CaseState.CANNOT_RUN, failures=(reason,)))
-
-
-def _is_stopped(run: CaseRun) -> bool:
-    return any(failure.code == "run.stopped" for failure in run.verdict.failures)
 
 
 def _clip(value: JsonValue) -> str:

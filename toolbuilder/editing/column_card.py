@@ -89,10 +89,9 @@ def _count_values(column: CatalogColumn, user: User) -> list[ValueCount]:
     answer = run_here(spec, {}, sources, caller=user.get_username(), is_counted=False)
     rows = answer.result.rows if answer.result else ()
     return [
-        ValueCount(_text_of(value), round(100 * int(str(count)) / int(str(total))))
+        ValueCount(
+            None if value is None else str(value)[:_VALUE_CHARACTERS],
+            round(100 * int(str(count)) / int(str(total))),
+        )
         for value, count, total in rows
     ]
-
-
-def _text_of(value: object) -> str | None:
-    return None if value is None else str(value)[:_VALUE_CHARACTERS]

@@ -1,6 +1,6 @@
 """Files against the rows that are there: the plan, judged by the databases, and its application in one transaction."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection, transaction
@@ -19,6 +19,8 @@ from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_version
 from toolbuilder.models import ToolFile, VersionOrigin
 from tools.models import ToolDefinition
 
+# What is done, to how many tools, of how many.
+Progress = Callable[[str, int, int], object]
 _RECORDS_AT_ONCE = 1_000
 _LOCK = 3_003_014
 
@@ -64,7 +66,7 @@ class FilePlan:
 def apply_files(
     content: ToolFiles,
     request: ApplyRequest,
-    tell_progress: Callable[[str, int, int], object] = lambda _what, _done, _all: None,
+    tell_progress: Progress = lambda _what, _done, _all: None,
 ) -> FilePlan:
     """Make the rows say what the files say, all of it or nothing; what was done, or would be in a trial.
 
@@ -79,44 +81,47 @@ def apply_files(
                 " owner are archived.",
             )
         )
-    plan, faults = FilePlan(is_pruned=request.prunes), list(content.faults)
     with transaction.atomic(), connection.cursor() as cursor:
         # Who comes second sees what the first one wrote, and its plan tells of it.
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
-        # First, and in a trial too: tools are judged on them.
-        plan.parts += write_sources(content.sources, plan.notes)
-        planned = plan_import(content.tools)
-        plan.tools = [
-            tool for tool in planned if tool.kind is not ImportKind.SAME or _is_archived(tool)
-        ]
-        judgement = judge_tools(
-            _leave_out_unreadable(plan.tools, content.faults),
-            request.username,
-            accepts_red=bool(request.override_reason),
-            is_reviewed=bool(request.unreviewed_because),
-            note_judged=lambda count: tell_progress("judged", count, len(plan.tools)),
-        )
-        faults += judgement.faults
-        plan.unchecked = judgement.unchecked
-        plan.parts += write_toolsets(content.toolsets)
-        try:
-            plan.parts += write_concepts_of(content.concepts, request.username)
-        except EditError as error:
-            faults.append(content.concepts[0].part.fault(error.message, "concepts"))
-        require_no_faults(sorted(faults))
-        plan.unchanged = len(content.parts) - len(plan.tools) - len(plan.parts)
-        plan.gone = find_gone(content)
+        plan, judgement = _plan_files(content, request, tell_progress)
         if request.is_trial:
             transaction.set_rollback(True)
         else:
-            _write_tools(
-                content,
-                plan,
-                judgement,
-                request,
-                note_written=lambda count: tell_progress("written", count, len(plan.tools)),
-            )
+            _write_tools(content, plan, judgement.judged, request, tell_progress=tell_progress)
     return plan
+
+
+def _plan_files(
+    content: ToolFiles, request: ApplyRequest, tell_progress: Progress
+) -> tuple[FilePlan, Judgement]:
+    """What the files change, with their parts written, which the databases' judgement needs."""
+    plan, faults = FilePlan(is_pruned=request.prunes), list(content.faults)
+    # First, and in a trial too: tools are judged on them.
+    plan.parts += write_sources(content.sources, plan.notes)
+    plan.tools = [
+        tool
+        for tool in plan_import(content.tools)
+        if tool.kind is not ImportKind.SAME or _is_archived(tool)
+    ]
+    judgement = judge_tools(
+        _leave_out_unreadable(plan.tools, content.faults),
+        request.username,
+        accepts_red=bool(request.override_reason),
+        is_reviewed=bool(request.unreviewed_because),
+        note_judged=lambda count: tell_progress("judged", count, len(plan.tools)),
+    )
+    faults += judgement.faults
+    plan.unchecked = judgement.unchecked
+    plan.parts += write_toolsets(content.toolsets)
+    try:
+        plan.parts += write_concepts_of(content.concepts, request.username)
+    except EditError as error:
+        faults.append(content.concepts[0].part.fault(error.message, "concepts"))
+    require_no_faults(sorted(faults))
+    plan.unchanged = len(content.parts) - len(plan.tools) - len(plan.parts)
+    plan.gone = find_gone(content)
+    return plan, judgement
 
 
 def find_gone(content: ToolFiles) -> list[ToolDefinition]:
@@ -144,10 +149,10 @@ def _is_archived(planned: PlannedTool) -> bool:
 def _write_tools(
     content: ToolFiles,
     plan: FilePlan,
-    judgement: Judgement,
+    judged: Collection[str],
     request: ApplyRequest,
     *,
-    note_written: Callable[[int], object],
+    tell_progress: Progress,
 ) -> None:
     entry = VersionEntry(
         origin=VersionOrigin.IMPORTED,
@@ -168,14 +173,14 @@ def _write_tools(
                 tool=tool.stored,
                 snapshot=tool.given.snapshot,
                 is_active=tool.given.is_active,
-                is_judged=tool.given.name in judgement.judged,
+                is_judged=tool.given.name in judged,
                 cases=tool.given.cases,
                 base=tool.base,
             )
             for tool in plan.tools
         ),
         entry,
-        note_written,
+        lambda count: tell_progress("written", count, len(plan.tools)),
     )
     if request.prunes:
         gone = [tool.pk for tool in plan.gone]

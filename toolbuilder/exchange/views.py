@@ -152,10 +152,9 @@ def import_tools(request: HttpRequest) -> HttpResponse:
             refusal = _("Choose for each tool that is there whether it is replaced.")
         else:
             outcomes = _apply(request, shown)
-            refused = [outcome for outcome in outcomes if outcome.refusal]
-            if not refused:
+            context["refused"] = [outcome for outcome in outcomes if outcome.refusal]
+            if not context["refused"]:
                 return _tell(request, outcomes)
-            context |= {"refused": refused}
     kinds, needed = [tool.planned.kind for tool in shown], _find_needed(content)
     registered = {source.name for source in content.sources} - {source.name for source in needed}
     context |= {

@@ -71,7 +71,7 @@ def take_toolbox(text: str, renamed: Mapping[str, str]) -> ToolboxTaking:
     reading = read_toolbox(text)
     findings = list(reading.findings)
     declared = {source.name: source for source in reading.sources}
-    known = _known_sources()
+    known = {DEFAULT_SOURCE_NAME, *DataSource.objects.values_list("name", flat=True)}
     if unknown := sorted(set(renamed.values()) - known):
         raise ImportFileError(
             message(
@@ -130,10 +130,6 @@ def describe_taking(taking: ToolboxTaking) -> Iterator[str]:
     for toolset in taking.toolsets:
         taken = len(names.intersection(toolset.tools))
         yield f"{toolset.name}: toolset with {taken:,} of its {len(toolset.tools):,} tools"
-
-
-def _known_sources() -> set[str]:
-    return {DEFAULT_SOURCE_NAME, *DataSource.objects.values_list("name", flat=True)}
 
 
 def _make_source(source: ReadSource) -> tuple[DataSource, Message | None]:
