@@ -68,7 +68,9 @@ async def check_due_sources(database: DatabaseThread) -> None:
     while True:
         try:
             for source in await database.call(find_due):
-                check = await database.call(store_report, source, await inspect_row(source))
+                check = await database.call(
+                    store_report, source, await inspect_row(source, asks_service=False)
+                )
                 logger.info("checked the data source %s: %s", source.name, check.state)
         except (DatabaseError, TimeoutError):
             logger.warning("data sources cannot be checked; the database is away")

@@ -50,11 +50,14 @@ def find_check(source: DataSource) -> SourceCheck | None:
     return check
 
 
-async def inspect_row(source: DataSource) -> ConnectionReport:
-    """What the database says now, of a row that may not be saved yet; stores nothing."""
+async def inspect_row(source: DataSource, *, asks_service: bool = True) -> ConnectionReport:
+    """What the database says now, of a row that may not be saved yet; stores nothing.
+
+    An HTTP service gets a request only if it is asked: nobody wants that of a check by the clock.
+    """
     try:
         if source.is_service:
-            return await inspect_service(to_service(source))
+            return await inspect_service(to_service(source), asks=asks_service)
         settings = to_settings(source)
     except ConfigurationError as error:
         finding = refused(

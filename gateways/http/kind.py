@@ -41,8 +41,8 @@ HTTP = SourceKind(
 )
 
 
-async def inspect_service(settings: HttpSettings) -> ConnectionReport:
-    """Whether its name leads to addresses that may be called, and what it says to a GET of its address."""
+async def inspect_service(settings: HttpSettings, *, asks: bool = True) -> ConnectionReport:
+    """Whether its name leads to addresses that may be called; if it `asks`, what a GET of its address says."""
     address = settings.address
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
@@ -63,6 +63,8 @@ async def inspect_service(settings: HttpSettings) -> ConnectionReport:
         )
         return ConnectionReport(server="HTTP", findings=(wrong,))
     allowed = ok("address-allowed", "The service's name leads to addresses that may be called.")
+    if not asks:
+        return ConnectionReport(server="HTTP", findings=(allowed,))
     answers = await _ask(settings)
     is_reached = answers.level is not Level.REFUSED
     return ConnectionReport(server="HTTP" if is_reached else "", findings=(allowed, answers))
