@@ -68,10 +68,10 @@ def read_chosen(request: HttpRequest) -> ChosenTools:
 
 
 def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> TagOutcome:
-    """Give the tools the tag, or take it from them, each as a version of its own; those that have it already stay as they are.
+    """Give the tools the tag, or take it from them, each as a version of its own.
 
-    Tools of other rights, reviews or files are refused alone. Raises EditError for a tag that cannot be
-    one, and for too many tools.
+    Those that have it already stay as they are; those of other rights, reviews or files are refused
+    alone. Raises EditError for a tag that cannot be one, and for too many tools.
     """
     if not tag or len(tag) > MAX_TAG_CHARACTERS or {",", "\0"} & set(tag):
         raise EditError(
@@ -90,11 +90,8 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
             )
         )
     outcome, watched = TagOutcome(), _read_watched()
-    entry = VersionEntry(
-        origin=VersionOrigin.PUBLISHED,
-        author=user.get_username(),
-        note=f"+ {tag}" if is_added else f"- {tag}",
-    )
+    author, note = user.get_username(), f"+ {tag}" if is_added else f"- {tag}"
+    entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=author, note=note)
     with transaction.atomic():
         rows = ToolDefinition.objects.present().whole().select_for_update(of=("self",))
         changed: list[ToolDefinition] = []
