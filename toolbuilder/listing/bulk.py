@@ -89,13 +89,12 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
                 limit=MAX_TAGGED_TOGETHER,
             )
         )
-    outcome, watched = TagOutcome(), _read_watched()
+    outcome, changed, watched = TagOutcome(), list[ToolDefinition](), _read_watched()
     author, note = user.get_username(), f"+ {tag}" if is_added else f"- {tag}"
     entry = VersionEntry(origin=VersionOrigin.PUBLISHED, author=author, note=note)
     with transaction.atomic():
-        rows = ToolDefinition.objects.present().whole().select_for_update(of=("self",))
-        changed: list[ToolDefinition] = []
-        for tool in rows.filter(pk__in=ids).order_by("pk"):
+        rows = ToolDefinition.objects.present().whole().filter(pk__in=ids).order_by("pk")
+        for tool in rows.select_for_update(of=("self",)):
             tags = tag_texts(tool.tags)
             if (tag in tags) is is_added:
                 continue
@@ -107,7 +106,7 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
                 continue
             tool.tags, tool.updated_by, tool.updated_at = tags, entry.author, timezone.now()
             changed.append(tool)
-        outcome.changed.extend(tool.pk for tool in changed)
+        outcome.changed += [tool.pk for tool in changed]
         # First what other programs have written, so that a version of a tag is of the tag alone.
         record_all(dict.fromkeys(outcome.changed, OUTSIDE))
         ToolDefinition.objects.bulk_update(changed, ["tags", "updated_by", "updated_at"], 500)
