@@ -40,3 +40,15 @@ def to_encodable(value: Any) -> JsonValue:
     if isinstance(value, dict):
         return {to_encodable(str(key)): to_encodable(item) for key, item in value.items()}
     return value
+
+
+def to_storable(document: Any) -> Any:
+    """A copy of JSON as PostgreSQL keeps it: without NUL and without halves of characters."""
+    match document:
+        case str():
+            return document.replace("\0", "").encode("utf-8", "replace").decode()
+        case list() | tuple():
+            return [to_storable(part) for part in document]
+        case dict():
+            return {to_storable(name): to_storable(value) for name, value in document.items()}
+    return document

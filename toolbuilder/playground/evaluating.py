@@ -14,6 +14,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from core.errors import EditError, StoppedError, ToolboxError
+from core.json_text import to_storable
 from core.messages import Message, foreign, message
 from gateways.chat_model.client import ChatReply, ToolRequest
 from toolbuilder.models import PlaygroundQuestion, PlaygroundRun, PlaygroundState
@@ -28,7 +29,7 @@ from toolbuilder.playground.exchanges import (
     run_step,
 )
 from toolbuilder.playground.identity import AgentAccess
-from toolbuilder.playground.steps import hold_step, keep_step, key_of, storable
+from toolbuilder.playground.steps import hold_step, keep_step, key_of
 from toolbuilder.playground.turns import instruct
 from tools.sources import Sources
 
@@ -112,7 +113,7 @@ def advance_run(run: PlaygroundRun, access: AgentAccess) -> PlaygroundRun:
         is_done = all(row["verdict"] for row in run.verdicts)
         run.state = PlaygroundState.DONE if is_done else PlaygroundState.RUNNING
         run.fault = None
-    run.verdicts = storable(run.verdicts)
+    run.verdicts = to_storable(run.verdicts)
     keep_step(run, "verdicts", "list_hash", "fault")
     return run
 

@@ -9,10 +9,10 @@ from django.db.models import Q
 
 from catalog.exchange.spreadsheets import read_sheet
 from core.errors import EditError
+from core.json_text import to_storable
 from core.messages import message
 from core.retrieval.tokens import language_of
 from toolbuilder.models import PlaygroundQuestion, SearchQuestion
-from toolbuilder.playground.steps import storable
 from toolbuilder.search_lab.questions import LANGUAGES, expected_of
 
 DEFAULT_SET = "Questions"
@@ -25,7 +25,7 @@ COLUMNS = ("question", "expected", "arguments", "language")
 
 def clean_set_name(text: str) -> str:
     """The name of a set as it is kept; one without a name is the default one."""
-    return " ".join(storable(text).split())[:MAX_NAME_CHARACTERS] or DEFAULT_SET
+    return " ".join(to_storable(text).split())[:MAX_NAME_CHARACTERS] or DEFAULT_SET
 
 
 def keep_question(
@@ -41,7 +41,7 @@ def keep_question(
 
     Raises EditError for an empty or too long one, for other arguments, and if there are too many.
     """
-    cleaned = " ".join(storable(text).split())
+    cleaned = " ".join(to_storable(text).split())
     if not cleaned or len(cleaned) > MAX_QUESTION_CHARACTERS:
         raise EditError(
             message(
@@ -59,7 +59,7 @@ def keep_question(
                 limit=MAX_QUESTIONS,
             )
         )
-    name = storable(expected).strip()
+    name = to_storable(expected).strip()
     values = {
         "expected": "" if name == NO_TOOL else name[:200],
         "arguments": _read_arguments(arguments),
@@ -125,5 +125,5 @@ def _read_arguments(text: str) -> dict[str, Any] | None:
                 example='{"region": "JP"}',
             )
         )
-    kept: dict[str, Any] = storable(arguments)
+    kept: dict[str, Any] = to_storable(arguments)
     return kept

@@ -1,7 +1,7 @@
 """What advances by steps: one request of a page takes a step, another may stop it, and a reload goes on."""
 
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -49,18 +49,6 @@ def resume_steps(row: Row) -> None:
     ended = _of(row).filter(state__in=(PlaygroundState.STOPPED, PlaygroundState.FAILED))
     ended.update(state=PlaygroundState.RUNNING, held_until=None, revision=row.revision + 1)
     row.refresh_from_db()
-
-
-def storable(document: Any) -> Any:
-    """The JSON as the database takes it: without NUL and without halves of characters."""
-    match document:
-        case str():
-            return document.replace("\0", "").encode("utf-8", "replace").decode()
-        case list():
-            return [storable(part) for part in document]
-        case dict():
-            return {storable(name): storable(value) for name, value in document.items()}
-    return document
 
 
 def key_of(row: Stepped) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from django.utils import timezone
 
 from core.errors import EditError, StoppedError, ToolboxError
+from core.json_text import to_storable
 from core.messages import message
 from core.tokens import estimate_tokens
 from toolbuilder.playground.exchanges import (
@@ -26,7 +27,7 @@ from toolbuilder.playground.exchanges import (
 )
 from toolbuilder.playground.identity import AgentAccess
 from toolbuilder.playground.models import PlaygroundChat, PlaygroundState
-from toolbuilder.playground.steps import hold_step, keep_step, key_of, storable
+from toolbuilder.playground.steps import hold_step, keep_step, key_of
 from tools.sources import Sources
 
 MAX_STEPS = 12
@@ -102,7 +103,7 @@ def advance_chat(chat: PlaygroundChat, access: AgentAccess) -> PlaygroundChat:
         chat.state = PlaygroundState.FAILED
     else:
         chat.state = PlaygroundState.DONE if is_done else PlaygroundState.RUNNING
-    chat.entries, chat.used_at = storable(entries), timezone.now()
+    chat.entries, chat.used_at = to_storable(entries), timezone.now()
     keep_step(chat, "entries", "used_at")
     return chat
 

@@ -3,12 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import orjson
-
 from catalog.mask_decisions import read_mask_decisions
 from core.answer_differences import AnswerDifference, RowDifference, RowKind
 from core.catalogue.masking import MASK, is_sensitive
 from core.formatting import format_cell
+from core.json_text import to_storable
 from core.toolspec import JsonValue
 
 ROWS_KEPT = 20
@@ -62,13 +61,8 @@ def keep_difference(difference: AnswerDifference) -> dict[str, Any]:
             for value in difference.values[:VALUES_KEPT]
         ],
     }
-    cleaned: dict[str, Any] = without_nul(document)
+    cleaned: dict[str, Any] = to_storable(document)
     return cleaned
-
-
-def without_nul(document: Any) -> Any:
-    """The JSON without the one character that the database does not keep."""
-    return orjson.loads(orjson.dumps(document).replace(b"\\u0000", b""))
 
 
 def _find_places(difference: AnswerDifference, rows: Sequence[RowDifference]) -> list[int]:

@@ -12,12 +12,13 @@ from catalog.sources.settings import SourceSettings, read_sources, require_usabl
 from core.answer_differences import ComparedAnswer, compare_answers
 from core.bindings import NOBODY
 from core.errors import EditError, StoppedError, ToolboxError
+from core.json_text import to_storable
 from core.messages import message
 from core.results import Answer
 from core.toolspec import ToolSpec
 from toolbuilder.editing.running import runnable
 from toolbuilder.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
-from toolbuilder.replays.differences import keep_difference, without_nul
+from toolbuilder.replays.differences import keep_difference
 from toolbuilder.replays.reading import find_calls, needs_caller, read_facts, require_reading
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
@@ -192,11 +193,11 @@ def _judge(call: ReplayedCall, old: Answer | ToolboxError, new: Answer | Toolbox
     if isinstance(new, ToolboxError):
         is_new = isinstance(old, Answer)
         call.result = ReplayResult.FAILS_NOW if is_new else ReplayResult.STILL_FAILS
-        call.what_message = without_nul(new.message.to_json())
+        call.what_message = to_storable(new.message.to_json())
         return
     if isinstance(old, ToolboxError):
         call.result = ReplayResult.WORKS_NOW
-        call.what_message = without_nul(old.message.to_json())
+        call.what_message = to_storable(old.message.to_json())
         return
     difference = compare_answers(ComparedAnswer.of_answer(old), ComparedAnswer.of_answer(new))
     if not difference:
