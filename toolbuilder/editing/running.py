@@ -32,10 +32,16 @@ def runnable(spec: ToolSpec) -> ToolSpec:
 
 
 def arguments_of(spec: ToolSpec, test_values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The test values that an agent would send, by the names that the tool has for them."""
+    """The test values that an agent would send, by the names that the tool has for them.
+
+    A required one that nobody has given is the parameter's example, which its field shows.
+    """
     given = {unicodedata.normalize("NFKC", name): value for name, value in test_values.items()}
-    names = [parameter.name for parameter in spec.parameters if not is_bound(parameter)]
-    return {name: given[name] for name in names if name in given}
+    rows = [parameter for parameter in spec.parameters if not is_bound(parameter)]
+    for row in rows:
+        if row.presence is Presence.REQUIRED and row.example is not None:
+            given.setdefault(row.name, row.example)
+    return {row.name: given[row.name] for row in rows if row.name in given}
 
 
 def find_obstacle(examined: Examined) -> ShownTrial | None:

@@ -84,6 +84,13 @@ def test_draft_without_a_name_can_be_tried(admin: Client) -> None:
     assert ToolTrial.objects.get().draft == draft
 
 
+def test_example_stands_for_a_value_that_nobody_gave(admin: Client, count: ToolDefinition) -> None:
+    response = run(admin, row("most", example="2"))
+
+    assert response.status_code == 200
+    assert ToolTrial.objects.get().arguments == {"most": 2}
+
+
 def test_missing_test_values_are_named_and_nothing_runs(
     admin: Client, count: ToolDefinition
 ) -> None:
