@@ -96,7 +96,7 @@ class HttpSource:
                     message(
                         "http.no_answer",
                         "the service did not answer within {seconds} s; {advice}",
-                        seconds=f"{limit_s:g}",
+                        seconds=f"{round(limit_s, 1) or limit_s:g}",
                         advice=advise(_ASK_FOR_LESS, waited_s),
                     )
                 ) from error

@@ -126,7 +126,7 @@ TABLE = {
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",
            "catalogue-import-drop", "start-connected", "catalogue-scan-start",
            "playground-step", "playground-stop", "playground-chat-delete", "playground-call", "playground-run-step",
-           "playground-run-stop", "playground-question-remove"}  # fmt: skip
+           "playground-run-stop", "playground-question-remove", "proxied-active"}  # fmt: skip
 
 
 def walk(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:

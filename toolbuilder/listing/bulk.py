@@ -106,7 +106,7 @@ def tag_tools(ids: Collection[int], tag: str, user: User, *, is_added: bool) -> 
                 continue
             tool.tags, tool.updated_by, tool.updated_at = tags, entry.author, timezone.now()
             changed.append(tool)
-        outcome.changed += [tool.pk for tool in changed]
+        outcome.changed.extend(tool.pk for tool in changed)
         # First what other programs have written, so that a version of a tag is of the tag alone.
         record_all(dict.fromkeys(outcome.changed, OUTSIDE))
         ToolDefinition.objects.bulk_update(changed, ["tags", "updated_by", "updated_at"], 500)

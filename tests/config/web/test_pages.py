@@ -70,6 +70,7 @@ def test_messages_wait_for_the_next_page(answer: HttpResponse, htmx: bool) -> No
                 "Dashboard",
                 "Tools",
                 "MCP servers",
+                "Playground",
                 "Search lab",
                 "Catalogue",
                 "Glossary",
