@@ -11,9 +11,8 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.contrib.staticfiles.handlers import StaticFilesHandler
-from django.core.servers.basehttp import ThreadedWSGIServer
-from django.test import Client
-from django.test.testcases import FSFilesHandler, LiveServerThread
+from django.test import Client, testcases
+from django.test.testcases import FSFilesHandler, QuietWSGIRequestHandler
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -64,38 +63,42 @@ def _product_sends_static_files() -> Iterator[None]:
         yield
 
 
-class CountingServer(ThreadedWSGIServer):
-    """Django's server of tests, which knows how many connections it answers."""
+class CountingHandler(QuietWSGIRequestHandler):
+    """Answers the requests of one connection, and knows how many are under way on all of them."""
 
-    answered = 0
+    under_way = 0
     changed = Condition()
+    _is_counted = False
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Count the connection before its thread begins."""
+    def parse_request(self) -> bool:
+        """Count the request whose first line has come: before it a connection waits, perhaps for ever."""
         with self.changed:
-            CountingServer.answered += 1
-        super().process_request(request, client_address)
+            CountingHandler.under_way += 1
+            self._is_counted = True
+        is_read: bool = super().parse_request()
+        return is_read
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer the requests of one connection until it is closed."""
+    def handle_one_request(self) -> None:
+        """Wait for a request and answer it."""
         try:
-            super().process_request_thread(request, client_address)
+            super().handle_one_request()
         finally:
             with self.changed:
-                CountingServer.answered -= 1
+                CountingHandler.under_way -= self._is_counted
+                self._is_counted = False
                 self.changed.notify_all()
 
     @classmethod
     def wait_until_idle(cls) -> None:
-        """Return when every connection has been closed and its last request answered."""
+        """Return when every request has been answered."""
         with cls.changed:
-            assert cls.changed.wait_for(lambda: cls.answered == 0, timeout=WAIT_MS / 1000)
+            assert cls.changed.wait_for(lambda: cls.under_way == 0, timeout=WAIT_MS / 1000)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _server_counts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(LiveServerThread, "server_class", CountingServer)
+        patched.setattr(testcases, "QuietWSGIRequestHandler", CountingHandler)
         yield
 
 
@@ -107,7 +110,7 @@ def answered_requests() -> Iterator[None]:
     the tests then empties: each would wait for the other.
     """
     yield
-    CountingServer.wait_until_idle()
+    CountingHandler.wait_until_idle()
 
 
 @pytest.fixture(autouse=True)
