@@ -93,7 +93,7 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         "scan_id": CatalogScan.objects.latest("pk").pk, "key": "absence", "help-page.name": "tools",
         "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
         "source-edit.name": "warehouse", "source-delete.name": "warehouse",
-        **_make_review(tool), "alias_id": 1,
+        **_make_review(tool), "alias_id": 1, "chat_id": 1, "entry": 1, "run_id": 1,
         **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
     }  # fmt: skip
 

@@ -18,6 +18,11 @@ LOADED = """
 """
 
 
+# Of what came, in bytes as they were sent, the page itself among them.
+SIZE = """() => ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+    .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)"""
+
+
 def loaded(page: Page) -> list[tuple[str, bool]]:
     """The files and parts that the page asked for, and whether each came over the network."""
     return [(name, is_sent) for name, is_sent in page.evaluate(LOADED)]
@@ -37,14 +42,15 @@ def test_editor_asks_for_everything_once_and_the_second_time_for_its_parts_alone
     make_tool("SELECT id FROM st", name="stock")
     workbench.open("/tools/stock/")
     offers_tables(workbench)
-    first = loaded(workbench.page)
+    first, size = loaded(workbench.page), workbench.page.evaluate(SIZE)
 
     workbench.open("/tools/stock/")
     offers_tables(workbench)
     second = [name for name, is_sent in loaded(workbench.page) if is_sent]
 
     assert {name: n for name, n in Counter(name for name, _ in first).items() if n > 1} == {}
-    assert len(first) <= 52
+    assert len(first) <= 57
+    assert size <= 350_000
     assert sorted(second) == ["/tools/~/explorer/", "/tools/~/schema/"]
 
 

@@ -123,7 +123,7 @@ def test_query_that_is_there_becomes_a_tool_with_chosen_parameters(
     workbench.wait()
     page.keyboard.press("Control+Enter")
 
-    expect(workbench.result.locator("tbody tr")).to_have_count(4)
+    expect(workbench.rows).to_have_count(4)
     expect(page.get_by_label("Tool name")).to_have_value("ids_of_region")
     expect(workbench.parameters.first).to_have_text(":region")
 

@@ -346,7 +346,7 @@ def test_tool_is_edited_tried_and_published_without_javascript(
     )
     page.locator("[name=region-test]").fill("KR")
     page.get_by_role("button", name="Test run").click()
-    expect(page.locator("#result .grid-body").get_by_role("row")).to_have_count(5)
+    expect(page.locator("#result tbody tr")).to_have_count(5)
     page.get_by_role("button", name="Publish").click()
 
     expect(page).to_have_url(f"{workbench.url}/tools/stock/")

@@ -120,10 +120,8 @@ def test_empty_editor_blames_nobody(workbench: WorkbenchPage, page: Page) -> Non
     expect(page.get_by_text("got ''")).to_have_count(0)
 
 
-def test_call_for_a_value_goes_when_it_is_given(
-    workbench: WorkbenchPage, page: Page, doubling: ToolDefinition
-) -> None:
-    workbench.open(doubling)
+def test_call_for_a_value_goes_when_it_is_given(workbench: WorkbenchPage, page: Page) -> None:
+    workbench.open(make_expression("a * 3", name="tripling", parameters=[number("a")]))
     page.get_by_role("button", name="Test run").click()
     notice = page.get_by_text("Give a test value for a.")
     expect(notice).to_be_visible()

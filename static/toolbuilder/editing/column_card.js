@@ -45,6 +45,8 @@ class ColumnCards {
     const row = event.target.closest("[data-card]");
     if (row && event.key === "Enter" && event.altKey) {
       event.preventDefault();
+      // The pointer, which rests elsewhere, has no say.
+      clearTimeout(this.timer);
       this.show(row).then(() => this.card.focus());
     } else if (event.key === "Escape" && this.row) {
       this.close(event);
