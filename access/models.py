@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from access.allowed_tools import NO_TOOLS, check_allowed_tools, every_tool, read_allowed_tools
 from access.audit.models import AuditAction, AuditEntry, AuditHead, AuditPlace
 from access.claims import check_claims
-from access.history.models import CallDay, CallerDay
+from access.history.models import CallDay, CallerDay, DurationDay
 from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.networks import check_networks, is_within, read_networks
@@ -30,6 +30,7 @@ __all__ = [
     "CallDay",
     "CallRecord",
     "CallerDay",
+    "DurationDay",
     "EndedSession",
     "IssuerPerson",
     "IssuerRule",

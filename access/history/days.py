@@ -24,10 +24,17 @@ DAY = "(at AT TIME ZONE %(zone)s)::date"
 _LOCK = 0x7001_05E6
 
 _COUNT = f"""
-INSERT INTO h_call_day (day, tool_name, outcome, bucket, calls, truncated, total_ms)
-SELECT {DAY}, {TOOL}, outcome, {BUCKET}, count(*), count(*) FILTER (WHERE truncated), sum(duration_ms)
-FROM h_call_record WHERE at >= %(since)s AND {IS_CALL} GROUP BY 1, 2, 3, 4
+INSERT INTO h_call_day (day, tool_name, outcome, calls, truncated, total_ms)
+SELECT {DAY}, {TOOL}, outcome, count(*), count(*) FILTER (WHERE truncated), sum(duration_ms)
+FROM h_call_record WHERE at >= %(since)s AND {IS_CALL} GROUP BY 1, 2, 3
 """  # noqa: S608 - our own texts
+_COUNT_DURATIONS = f"""
+INSERT INTO h_duration_day (tool_name, day, bucket, calls)
+SELECT coalesce(tool, '*'), day, bucket, count(*) FROM (
+    SELECT {TOOL} AS tool, {DAY} AS day, {BUCKET} AS bucket
+    FROM h_call_record WHERE at >= %(since)s AND {IS_CALL}
+) call GROUP BY GROUPING SETS ((day, bucket, tool), (day, bucket))
+"""  # noqa: S608
 _COUNT_CALLERS = f"""
 INSERT INTO h_caller_day (day, key_id, caller, client_name, calls, errors, total_ms)
 SELECT {DAY}, key_id, caller, client_name, count(*), count(*) FILTER (WHERE {IS_ERROR}), sum(duration_ms)
@@ -45,11 +52,11 @@ def roll_up_days() -> date | None:
         if (first := _first_day()) is None:
             return None
         oldest = today() - timedelta(days=DAYS_KEPT)
-        for table in ("h_call_day", "h_caller_day"):
+        for table in ("h_call_day", "h_duration_day", "h_caller_day"):
             cursor.execute(f"DELETE FROM {table} WHERE day >= %s OR day < %s", [first, oldest])  # noqa: S608 - our tables
         values: dict[str, Any] = {"zone": settings.TIME_ZONE, "since": midnight(first)}
-        cursor.execute(_COUNT, values)
-        cursor.execute(_COUNT_CALLERS, values)
+        for count in (_COUNT, _COUNT_DURATIONS, _COUNT_CALLERS):
+            cursor.execute(count, values)
         return first
 
 

@@ -37,8 +37,10 @@ SELECT {{slot}} AS slot, outcome, {BUCKET} AS bucket, count(*) AS calls,
 {_RAW} GROUP BY 1, 2, 3
 """
 _BY_SLOT_OF_DAYS = f"""
-SELECT day, outcome, bucket, sum(calls)::bigint, sum(truncated)::bigint, sum(total_ms)
-FROM h_call_day {_SHOWN_DAYS} GROUP BY 1, 2, 3
+SELECT day, outcome, NULL, sum(calls)::bigint, sum(truncated)::bigint, sum(total_ms)
+FROM h_call_day {_SHOWN_DAYS} GROUP BY 1, 2 UNION ALL
+SELECT day, NULL, bucket, sum(CASE WHEN tool_name = '*' THEN calls ELSE -calls END)::bigint, 0, 0
+FROM h_duration_day {_DAYS} AND tool_name = ANY(ARRAY['*'] || %(hidden)s::text[]) GROUP BY 1, 3
 """  # noqa: S608
 _BY_TOOL = f"""
 SELECT {TOOL} AS tool_name, count(*) AS calls, count(*) FILTER (WHERE {IS_ERROR}) AS errors,
@@ -173,14 +175,17 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
     source = _Source.choose(time_range, starts[0], hidden)
     by_start = {source.key_of(slot.start): slot for slot in slots}
     for key, outcome, bucket, calls, truncated, ms in source.read(_BY_SLOT, _BY_SLOT_OF_DAYS):
-        is_error = outcome not in _NO_ERRORS
         # A call of a runtime whose clock is ahead is one of now.
         slot = by_start.get(key, slots[-1])
+        if bucket is not None:
+            slot.durations[bucket] += calls
+        if outcome is None:
+            continue
+        is_error = outcome not in _NO_ERRORS
         slot.calls += calls
         slot.errors += calls * is_error
         slot.truncated += truncated
         slot.total_ms += ms
-        slot.durations[bucket] += calls
         outcomes[outcome] += calls * is_error
     for slot in slots:
         whole.add(slot)

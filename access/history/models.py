@@ -5,16 +5,12 @@ from django.utils.translation import gettext_lazy as _
 
 
 class CallDay(models.Model):
-    """Calls of a tool on a day that ended in one way and took about as long.
+    """Calls of a tool on a day that ended in one way."""
 
-    `bucket` is that of `access.history.figures`: a duration of 1.1^bucket ms at most.
-    """
-
-    pk = models.CompositePrimaryKey("day", "tool_name", "outcome", "bucket")
+    pk = models.CompositePrimaryKey("day", "tool_name", "outcome")
     day = models.DateField(editable=False)
     tool_name = models.TextField(editable=False)
     outcome = models.CharField(max_length=20, editable=False)
-    bucket = models.SmallIntegerField(editable=False)
     calls = models.IntegerField(editable=False)
     truncated = models.IntegerField(default=0, db_default=0, editable=False)
     total_ms = models.FloatField(editable=False)
@@ -26,6 +22,27 @@ class CallDay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day} {self.tool_name} {self.outcome}: {self.calls}"
+
+
+class DurationDay(models.Model):
+    """Calls of a tool on a day that took about as long; those of all tools have the name `*`.
+
+    `bucket` is that of `access.history.days`: a duration of 1.1^bucket ms at most.
+    """
+
+    pk = models.CompositePrimaryKey("tool_name", "day", "bucket")
+    tool_name = models.TextField(editable=False)
+    day = models.DateField(editable=False)
+    bucket = models.SmallIntegerField(editable=False)
+    calls = models.IntegerField(editable=False)
+
+    class Meta:
+        db_table = "h_duration_day"
+        verbose_name = _("durations of a day")
+        verbose_name_plural = _("durations of days")
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.tool_name} {self.bucket}: {self.calls}"
 
 
 class CallerDay(models.Model):

@@ -105,6 +105,7 @@ def test_hidden_tools_are_in_no_figure() -> None:
     figures = read_range(DAYS, hidden=["sales"])
 
     assert (figures.whole.calls, [tool.name for tool in figures.tools]) == (2, ["stock"])
+    assert sum(figures.whole.durations.values()) == 2
     assert {one.name for one in figures.callers} == {"bob"}
 
 
