@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from access.roles.rights import is_member
 from access.views.gates import SEE_AUDIT, SEE_CALLS, SEE_KEYS, SEE_TOOLSETS, user_of
 from catalog.sources.gates import may_see_sources
-from config.web.help import INDEX, address_of
 from toolbuilder.gates import SEE_TOOLS
+from toolbuilder.help.links import INDEX, help_url
 from toolbuilder.reviews.listing import count_pending, has_reviews
 from toolbuilder.visibility import visible_tools
 
@@ -252,4 +252,4 @@ def find_place(request: HttpRequest) -> NavigationPlace | None:
 def find_help(request: HttpRequest) -> str:
     """The address of the documentation on the page's place, of its index if there is none."""
     place = find_place(request)
-    return address_of(place.help if place else INDEX)
+    return help_url(place.help if place else INDEX)

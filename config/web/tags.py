@@ -1,4 +1,4 @@
-"""The tags `{% icon %}` and `{% modules_in %}`, known to every template without a `{% load %}`."""
+"""The tags `{% icon %}`, `{% modules_in %}` and `{% help_url %}`, known to every template without a `{% load %}`."""
 
 from django import template
 from django.conf import settings
@@ -6,7 +6,10 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from toolbuilder.help.links import help_url
+
 register = template.Library()
+register.simple_tag(help_url)
 
 
 @register.simple_tag

@@ -3,11 +3,11 @@
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from config.web.help import help_image, help_page
 from config.web.settings_page import settings_page, settings_password, settings_person
 from config.web.sign_in import sign_in
 from config.web.sign_on import sign_on, sign_on_callback, sign_out
 from config.web.theme import set_theme
+from toolbuilder.help.views import help_image, help_page
 
 urlpatterns = [
     path("sign-in/", sign_in, name="sign-in"),

@@ -52,6 +52,7 @@ from toolbuilder.editing.views.requests import (
 )
 from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
 from toolbuilder.gates import rights_of
+from toolbuilder.help.links import help_url
 from toolbuilder.listing.views import tool_page
 from tools.builtin.registry import BUILTIN_NAMES
 from tools.models import ToolDefinition, ToolType
@@ -90,7 +91,7 @@ def workbench(
     if request.method == "POST":
         return _save_page(request, name=name, uid=uid)
     if name in BUILTIN_NAMES:
-        return redirect("help-page", "reference/builtin-tools")
+        return redirect(help_url("reference/builtin-tools"))
     tool = ToolDefinition.objects.filter(name=name).first() if name else None
     try:
         is_owned = tool is not None and is_owned_by_files(tool)

@@ -4,15 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from config.web.help import address_of, read_page
 from config.web.navigation import PLACES
+from toolbuilder.help.links import help_url
+from toolbuilder.help.pages import DOCS, GROUPS, list_groups, list_names, read_page
 
-DOCS = settings.BASE_DIR / "docs"
-NAMES = sorted(path.relative_to(DOCS).as_posix().removesuffix(".md") for path in DOCS.rglob("*.md"))
+NAMES = list_names()
 
 
 @pytest.fixture
@@ -32,7 +31,7 @@ def answering() -> set[str]:
 def test_every_file_is_a_page_whose_links_lead_somewhere(
     reader: Client, answering: set[str], name: str
 ) -> None:
-    page = reader.get(address_of(name)).text
+    page = reader.get(help_url(name)).text
 
     assert "<article" in page
     for address in {*re.findall(r'(?:href|src)="(/help/[^"#]*)', page)} - answering:
@@ -58,7 +57,7 @@ def test_markdown_is_drawn_and_html_is_not() -> None:
     )
 
     assert page.title == "A `title`"
-    assert '<h2 id="what-it-does">What it does</h2>' in page.body
+    assert '<h2 id="what-it-does">What it does<a' in page.body
     assert "&lt;script&gt;" in page.body
     assert '<a href="/help/tools/#limits">tools</a>' in page.body
     assert "<span>code</span>" in page.body
@@ -84,3 +83,36 @@ def test_help_of_a_page_is_linked_on_it(reader: Client) -> None:
 
     assert 'href="/help/catalogue/"' in reader.get("/catalogue/").text
     assert 'href="/help/"' in reader.get("/help/tools/").text
+
+
+def test_the_index_groups_every_page_once() -> None:
+    listed = [name for group in list_groups() for name, _text in group.pages]
+
+    assert [group.title for group in list_groups()] == [*GROUPS]
+    assert sorted(listed) == [name for name in NAMES if name != "index"]
+
+
+def test_a_section_is_what_stands_under_its_heading() -> None:
+    page = read_page(
+        "x", "# X\n\nFirst.\n\n## A `b`\n\nOf *a*.\n\n### C\n\n- Of c\n\n## A `b`\n\nLast.\n"
+    )
+
+    _first, a, c, _again = page.sections
+    assert [(one.anchor, one.title, one.text) for one in page.sections] == [
+        ("", "X", "First."), ("a-b", "A b", "Of a."), ("c", "C", "Of c"), ("a-b-1", "A b", "Last."),
+    ]  # fmt: skip
+    assert "Of c" in a.body
+    assert "Last" not in a.body
+    assert "C</h3>" not in c.body
+
+
+def test_code_has_colours_and_is_escaped() -> None:
+    page = read_page(
+        "x",
+        '# X\n\n```json\n{"a": "<b>"}\n```\n\n    SELECT 1 -- <i>\n\n```mermaid\nA --> B\n```\n',
+    )
+
+    assert '<span class="code-text">&quot;&lt;b&gt;&quot;</span>' in page.body
+    assert '<span class="code-keyword">SELECT</span>' in page.body
+    assert '<span class="code-comment">-- &lt;i&gt;</span>' in page.body
+    assert "A --&gt; B" in page.body
