@@ -1,9 +1,8 @@
 """The analysis of a tool's logic while somebody writes it; that of SQL is in toolbuilder."""
 
-import ast
 import io
 import tokenize
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +18,8 @@ from core.diagnostics import (
 from core.errors import DefinitionError, ExpressionError
 from core.execution import CompiledTool
 from core.expression import compile_expression, find_names
-from core.expressions.source import Source
 from core.http_logic import read_operation
+from core.inference import infer_parameters
 from core.messages import Message, message
 from core.script import compile_script, find_script_names
 from core.statements.repairs import find_word_fix, place_of
@@ -36,12 +35,6 @@ from core.toolspec import (
 )
 
 Place = tuple[int, int]
-Types = Mapping[str, ParameterType]
-_ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
-_OF_NUMBERS = frozenset({"mean", "median", "stdev", "sum"})
-_TEXT_METHODS = frozenset(
-    {"casefold", "endswith", "lower", "replace", "split", "startswith", "strip", "title", "upper"}
-)
 _PARTS = {
     "http.definition_path": "path",
     "http.definition_path_parameter": "path",
@@ -53,8 +46,6 @@ _PARTS = {
     "http.retries_unsafe": "retries",
 }
 _NO_NAME = "draft"
-# Each round carries what is known to one more name.
-_INFERENCE_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +126,14 @@ def analyse_python(
     else:
         text, kind = logic.script, "SCRIPT"
         names = find_script_names(text, declared)
-    places, types = _find_places(text, names), _infer_types(text)
+    places, inferred = _find_places(text, names), infer_parameters(text)
     found = tuple(
         FoundParameter(
             name,
-            declared.get(name) or types.get(name, ParameterType.STRING),
+            declared.get(name) or inferred.types.get(name, ParameterType.STRING),
             name in declared,
             places.get(name, ()),
+            name in inferred.optional,
         )
         for name in names
     )
@@ -282,71 +274,3 @@ def _find_places(text: str, names: Sequence[str]) -> dict[str, tuple[Place, ...]
                 found.setdefault(name, []).append((start, start + len(token.string)))
             before = token.string
     return {name: tuple(places) for name, places in found.items()}
-
-
-def _infer_types(text: str) -> dict[str, ParameterType]:
-    """Types by what is done with a name: arithmetic, a method of texts, a function or a loop of lists.
-
-    The type of one name may give that of another: `for n in numbers: total += n` after `total = 0`.
-    """
-    try:
-        body = Source(text).parse()
-    except ExpressionError:
-        return {}
-    nodes = [node for statement in body for node in ast.walk(statement)]
-    types: dict[str, ParameterType] = {}
-    for _ in range(_INFERENCE_ROUNDS):
-        before = dict(types)
-        for node in nodes:
-            for name, kind in _types_by(node, before):
-                # That its items are numbers says more of a list than that it is one.
-                is_list = types.get(name) is ParameterType.STRING_LIST
-                if name not in types or (is_list and kind is ParameterType.NUMBER_LIST):
-                    types[name] = kind
-        if types == before:
-            break
-    return types
-
-
-def _types_by(node: ast.AST, known: Types) -> list[tuple[str, ParameterType]]:
-    """What the node alone says of the names in it."""
-    named: Sequence[ast.expr] = ()
-    kind = ParameterType.NUMBER
-    match node:
-        case (
-            ast.BinOp(left=left, op=op, right=right)
-            | ast.AugAssign(target=left, op=op, value=right)
-        ):
-            is_sum = isinstance(op, ast.Add) and _is_number(known, left, right)
-            named = [left, right] if is_sum or isinstance(op, _ARITHMETIC) else []
-        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
-            named, kind = [right] if _is_number(known, left) else [], ParameterType.NUMBER_LIST
-        case (
-            ast.Assign(targets=[left], value=right) | ast.Compare(left=left, comparators=[right])
-        ) if _is_number(known, left, right):
-            named = [left, right]
-        case ast.Call(func=ast.Attribute(value=text, attr=attr)) if attr in _TEXT_METHODS:
-            named, kind = [text], ParameterType.STRING
-        case ast.Call(func=ast.Name(id=function), args=args) if function in _OF_NUMBERS:
-            named, kind = args, ParameterType.NUMBER_LIST
-        case (
-            ast.comprehension(target=target, iter=ast.Name(id=name) as walked)
-            | ast.For(target=target, iter=ast.Name(id=name) as walked)
-        ):
-            # What is walked through is a list: of numbers, if its items are.
-            is_known = known.get(name) is ParameterType.NUMBER_LIST
-            is_number = _is_number(known, target)
-            kind_of_list = ParameterType.NUMBER_LIST if is_number else ParameterType.STRING_LIST
-            named, kind = ([target], kind) if is_known else ([walked], kind_of_list)
-    return [(name.id, kind) for name in named if isinstance(name, ast.Name)]
-
-
-def _is_number(known: Types, *nodes: ast.expr) -> bool:
-    """Whether one of the operands is a number, so that the other one has to be."""
-    return any(
-        (isinstance(node, ast.BinOp) and isinstance(node.op, _ARITHMETIC))
-        or (isinstance(node, ast.Constant) and type(node.value) in {int, float})
-        or (isinstance(node, ast.UnaryOp) and _is_number(known, node.operand))
-        or (isinstance(node, ast.Name) and known.get(node.id) is ParameterType.NUMBER)
-        for node in nodes
-    )

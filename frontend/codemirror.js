@@ -7,8 +7,9 @@ export {
   closeCompletion,
   completionKeymap,
   completionStatus,
+  snippet,
 } from "@codemirror/autocomplete";
-export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+export { defaultKeymap, history, historyKeymap, indentWithTab, invertedEffects } from "@codemirror/commands";
 export { localCompletionSource, pythonLanguage } from "@codemirror/lang-python";
 export { PostgreSQL, SQLite } from "@codemirror/lang-sql";
 export {
@@ -28,7 +29,7 @@ export {
   setDiagnostics,
 } from "@codemirror/lint";
 export { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-export { Compartment, EditorState, Prec, RangeSetBuilder } from "@codemirror/state";
+export { Compartment, EditorState, Prec, RangeSetBuilder, StateEffect } from "@codemirror/state";
 export {
   Decoration,
   EditorView,

@@ -22,6 +22,8 @@ from tools.specs import read_plain_logic
 
 TEST_VALUES = "test_values"
 AUTO_TYPES = "auto_types"
+AUTO_PRESENCE = "auto_presence"
+_OWN = frozenset({TEST_VALUES, AUTO_TYPES, AUTO_PRESENCE})
 MAX_NAME_CHARACTERS = 64
 _ROOM_FOR_NUMBER = len("_9999")
 
@@ -43,16 +45,22 @@ class DraftDocument:
     """A tool that is being edited, and the arguments of its trials by parameter name.
 
     A name that is missing in `test_values` is an absent argument; None is null. `auto_types` names the
-    parameters whose type follows from the logic until somebody chooses one.
+    parameters whose type follows from the logic until somebody chooses one, `auto_presence` those of
+    which the logic says whether they are required.
     """
 
     tool: ToolDocument
     test_values: dict[str, JsonValue] = field(default_factory=dict)
     auto_types: tuple[str, ...] = ()
+    auto_presence: tuple[str, ...] = ()
 
     def to_document(self) -> dict[str, JsonValue]:
-        """As JSON: the tool's document with `test_values` and `auto_types` beside its fields."""
-        own = {TEST_VALUES: self.test_values, AUTO_TYPES: list(self.auto_types)}
+        """As JSON: the tool's document with what the draft alone knows beside its fields."""
+        own: dict[str, JsonValue] = {
+            TEST_VALUES: self.test_values,
+            AUTO_TYPES: list(self.auto_types),
+            AUTO_PRESENCE: list(self.auto_presence),
+        }
         return {**self.tool.to_document(), **own}
 
 
@@ -60,24 +68,25 @@ def read_draft_document(document: JsonValue) -> DraftDocument:
     """The draft that a document holds. Raises DefinitionError for what could not be stored."""
     if not isinstance(document, dict):
         raise DefinitionError(message("tool.no_object", "the tool must be a JSON object"))
-    columns = {
-        name: value for name, value in document.items() if name not in {TEST_VALUES, AUTO_TYPES}
-    }
+    columns = {name: value for name, value in document.items() if name not in _OWN}
     values = document.get(TEST_VALUES, {})
     if not isinstance(values, dict):
         raise DefinitionError(
             message("tool.field_no_object", "{field} must be a JSON object", field=TEST_VALUES)
         )
     require_storable(values, TEST_VALUES)
-    names = document.get(AUTO_TYPES, [])
-    if not isinstance(names, list | tuple) or any(not isinstance(name, str) for name in names):
-        raise DefinitionError(
-            message("tool.field_no_names", "{field} must be a JSON list of names", field=AUTO_TYPES)
-        )
-    require_storable(names, AUTO_TYPES)
-    return DraftDocument(
-        tool=ToolDocument.model_validate(columns), test_values=values, auto_types=tuple(names)
-    )
+    autos: dict[str, tuple[str, ...]] = {}
+    for field_name in (AUTO_TYPES, AUTO_PRESENCE):
+        names = document.get(field_name, [])
+        if not isinstance(names, list | tuple) or any(not isinstance(name, str) for name in names):
+            raise DefinitionError(
+                message(
+                    "tool.field_no_names", "{field} must be a JSON list of names", field=field_name
+                )
+            )
+        require_storable(names, field_name)
+        autos[field_name] = tuple(names)
+    return DraftDocument(tool=ToolDocument.model_validate(columns), test_values=values, **autos)
 
 
 def read_draft(draft: ToolDraft) -> DraftDocument:

@@ -9,12 +9,10 @@ from core.analysis import Analysis, check_whole
 from core.diagnostics import Diagnostic, Severity
 from core.errors import DefinitionError
 from core.messages import Message
-from core.statements.optional import find_optional_names
-from core.toolspec import Dialect, ParameterSpec, ToolSpec
+from core.toolspec import ParameterSpec, ToolSpec
 from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.drafts import DraftDocument
 from tools.definitions import MAX_PARAMETERS, ParameterDocument, ToolDocument
-from tools.models import ToolType
 from tools.specs import build_parameter
 
 # Names that are at least so alike are one that was mended.
@@ -98,8 +96,8 @@ class _Reading:
 def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
     """The document with a row for each parameter that the logic uses.
 
-    A new row is required unless the logic lets its parameter be left out.
-
+    A row is required unless the logic lets its parameter be left out, until somebody has set it; a text
+    with faults makes none required.
     One name too many and one alike too few is a renamed parameter, which keeps all that is said of it.
     A row that nobody has touched goes with its name; others stay until they are removed. Of a text with
     faults, which may have half its names only, no row goes.
@@ -112,41 +110,24 @@ def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
         if row.param_name in used or not analysis.is_valid or not _is_pristine(row, document)
     ]
     declared = {row.param_name for row in rows}
-    new = [found for name, found in used.items() if name not in declared]
+    new = [name for name in used if name not in declared]
     rows += [
-        ParameterDocument(param_name=found.name, is_required=not found.is_optional)
-        for found in new[: max(0, MAX_PARAMETERS - len(rows))]
+        ParameterDocument(param_name=name) for name in new[: max(0, MAX_PARAMETERS - len(rows))]
     ]
-    auto = {*document.auto_types, *(found.name for found in new)}
+    types, presences = {*document.auto_types, *new}, {*document.auto_presence, *new}
     for place, row in enumerate(rows):
-        found_type = used.get(row.param_name)
-        if found_type and row.param_name in auto:
-            rows[place] = row.replace(param_type=found_type.type.value)
+        name, found = row.param_name, used.get(row.param_name)
+        if found and name in types:
+            rows[place] = row.replace(param_type=found.type.value)
+        if found and name in presences and (found.is_optional or analysis.is_valid or name in new):
+            rows[place] = rows[place].replace(is_required=not found.is_optional)
     names = {row.param_name for row in rows}
     return DraftDocument(
         tool=document.tool.replace(parameters=tuple(rows)),
         test_values={key: value for key, value in document.test_values.items() if key in names},
-        auto_types=tuple(row.param_name for row in rows if row.param_name in auto),
+        auto_types=tuple(row.param_name for row in rows if row.param_name in types),
+        auto_presence=tuple(row.param_name for row in rows if row.param_name in presences),
     )
-
-
-def release_optional(document: DraftDocument, before: str, dialect: Dialect) -> DraftDocument:
-    """The document whose logic now lets parameters be left out that `before`, its earlier text, did not.
-
-    Their rows are no longer required, unless somebody has said anything of them.
-    """
-    if document.tool.tool_type != ToolType.SQL or document.tool.definition == before:
-        return document
-    begun = find_optional_names(document.tool.definition, dialect) - find_optional_names(
-        before, dialect
-    )
-    rows = (
-        row.replace(is_required=False)
-        if row.param_name in begun and _is_pristine(row, document)
-        else row
-        for row in document.tool.parameters
-    )
-    return replace(document, tool=document.tool.replace(parameters=tuple(rows)))
 
 
 def types_to_infer(document: DraftDocument) -> DraftDocument:
@@ -185,4 +166,5 @@ def _rename(document: DraftDocument, used: Collection[str]) -> DraftDocument:
         ),
         test_values={names.get(name, name): value for name, value in document.test_values.items()},
         auto_types=tuple(names.get(name, name) for name in document.auto_types),
+        auto_presence=tuple(names.get(name, name) for name in document.auto_presence),
     )

@@ -21,6 +21,7 @@ from tools.specs import HINTS
 
 # As a type: the one that the logic asks for.
 AUTO = "AUTO"
+REQUIRED, OPTIONAL = "required", "optional"
 _TEXTS = ("name", "title", "description_agent", "description_user", "definition", "result_format")
 _NUMBERS = ("row_limit", "byte_limit", "timeout_ms")
 _NUMBERS_OR_NONE = ("breaker_errors", "breaker_minutes", "plan_cost_limit")
@@ -68,6 +69,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
         tool=tool.replace(parameters=tuple(row.parameter() for row in rows)),
         test_values={row.name: value for row in rows if (value := row.test_value()) is not ABSENT},
         auto_types=tuple(row.name for row in rows if row.is_auto),
+        auto_presence=tuple(row.name for row in rows if row.has_auto_presence),
     )
 
 
@@ -144,6 +146,9 @@ class _Row:
         self.is_auto = chosen in {AUTO, ""}
         was = self._old.param_type if self._old else ParameterType.STRING.value
         self._type_name = was if self.is_auto else chosen
+        # What the page showed; another switch is somebody's choice.
+        shown = REQUIRED if self._has("required") else OPTIONAL
+        self.has_auto_presence = self._text("presence") == shown
         types = {kind.value: kind for kind in ParameterType}
         self._type = types.get(self._type_name.strip().upper(), ParameterType.STRING)
 

@@ -20,6 +20,7 @@ from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
+from toolbuilder.editing.form import OPTIONAL, REQUIRED
 from toolbuilder.editing.http_page import ShownRequest, show_request
 from toolbuilder.editing.trial import list_entry
 from toolbuilder.editing.trial_records import read_trials
@@ -34,7 +35,7 @@ from tools.names import read_reserved_names
 class ParameterRow:
     """One parameter as the form shows it; texts are what its fields hold.
 
-    `key` names the row's fields (`<key>-type` ...) and, behind `p-`, its elements. `type` is the
+    `presence` is what the logic says of it, '' of one that somebody has set. `key` names the row's fields (`<key>-type` ...) and, behind `p-`, its elements. `type` is the
     declared or inferred one; `fault` says what is wrong with it. `successor` is the new name in the
     logic that may well be this parameter's, of one that the logic no longer uses.
     """
@@ -43,6 +44,7 @@ class ParameterRow:
     name: str
     type: str
     is_auto: bool
+    presence: str
     is_required: bool
     is_nullable: bool
     is_used: bool
@@ -198,6 +200,7 @@ def _build_row(
     key: str, parameter: ParameterDocument, examined: Examined, used: set[str]
 ) -> ParameterRow:
     name, document = parameter.param_name, examined.document
+    presence = REQUIRED if parameter.is_required else OPTIONAL
     has_test = name in document.test_values
     test = document.test_values.get(name)
     type_name = parameter.param_type.strip().upper()
@@ -208,6 +211,7 @@ def _build_row(
         name=name,
         type=type_name,
         is_auto=name in document.auto_types,
+        presence=presence if name in document.auto_presence else "",
         is_required=parameter.is_required,
         is_nullable=parameter.nullable,
         is_used=name in used,

@@ -189,6 +189,7 @@ def empty_row() -> ParameterRow:
         name="",
         type=ParameterType.STRING.value,
         is_auto=False,
+        presence="",
         is_required=True,
         is_nullable=False,
         is_used=False,

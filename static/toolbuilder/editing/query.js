@@ -14,7 +14,7 @@ const AFTER_TABLE = new Set(
 /**
  * What `position` sees: {sources, clause, common}. `sources` come innermost query first, each {name, schema, alias, columns, from},
  * where `columns` are the names that a subquery or a common table gives (null for tables of the schema); `common` are the common
- * tables. `clause` is the last keyword such as FROM or ON before the position.
+ * tables. `clause` is the last keyword such as FROM or ON before the position. `isQuery` is false in prose and in the brackets of a function.
  */
 export function readQuery(text, tokens, position, dialect) {
   const reader = new QueryReader(text, tokens, position, dialect);
@@ -45,7 +45,7 @@ class QueryReader {
   }
 
   read() {
-    const found = { sources: [], common: [], clause: "" };
+    const found = { sources: [], common: [], clause: "", isQuery: this.isInQuery() };
     for (const [start, end] of this.regionsAround()) {
       const common = this.readCommonTables(start, end);
       const [from, to] = this.segmentAround(start, end);
@@ -55,6 +55,16 @@ class QueryReader {
     }
     this.fillColumns(found);
     return found;
+  }
+
+  /** Whether the text is a query, and the position in no brackets but those of queries and of joined tables. */
+  isInQuery() {
+    const opened = this.tokens.findLastIndex(({ kind, to }, index) => {
+      return kind === "open" && to <= this.position && this.position <= (this.tokens[this.closers.get(index)]?.from ?? Infinity);
+    });
+    const before = this.keys[opened - 1];
+    const isOfQuery = QUERY_STARTS.has(this.keys[opened + 1]) || ["FROM", "JOIN", ",", "("].includes(before);
+    return QUERY_STARTS.has(this.keys.find((key) => key !== "(")) && (opened < 0 || isOfQuery);
   }
 
   /** Queries around the position as [first token, token behind], the innermost first. */

@@ -50,12 +50,15 @@ function optionsAt(place) {
     : expressionOptions(place, query);
 }
 
-/** What is offered before a letter is typed: the tables that a JOIN could take, and how they go together. */
+/** What is offered before a letter is typed: tables where one has to come, and how they go together. */
 function optionsUnasked(place, query, before) {
-  if (/\bON\s+$/i.test(before)) {
+  if (!query.isQuery) {
+    return [];
+  }
+  if (query.clause === "ON" && /\bON\s+$/i.test(before)) {
     return conditionOptions(place, query);
   }
-  return /\bJOIN\s+$/i.test(before) ? tableOptions(place, query) : [];
+  return IN_TABLES.has(query.clause) && /\b(FROM|JOIN|LATERAL)\s+$|,\s+$/i.test(before) ? tableOptions(place, query) : [];
 }
 
 function isInsideText(tokens, position, text) {

@@ -59,6 +59,11 @@ from tests.browser.editor.page import OPTION, EditorPage
             "h_dept ON h_dept.dept_id = u.dept_id부서",
             id="join before a letter",
         ),
+        pytest.param("SELECT 1 FROM|", " ", "depot.stock在庫", id="table before a letter"),
+        pytest.param("SELECT 1 FROM h_user u,|", " ", "depot.stock在庫", id="second table"),
+        pytest.param(
+            "SELECT 1 FROM (SELECT 2 FROM|) AS s", " ", "depot.stock在庫", id="table of a subquery"
+        ),
     ],
 )
 def test_likeliest_completion_comes_first(
@@ -119,6 +124,26 @@ def test_constant_that_a_parameter_hides_is_offered_once(editor: EditorPage) -> 
     editor.type_at(0, "since")
 
     expect(editor.page.locator(f"{OPTION} .cm-completionLabel")).to_have_text(["since"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("Show me the sales from|", id="prose"),
+        pytest.param("SELECT extract(year FROM|)", id="word of a function"),
+        pytest.param("SELECT 1 WHERE a IS DISTINCT FROM|", id="comparison"),
+        pytest.param("SELECT a,|", id="list of columns"),
+        pytest.param("SELECT 1 -- rows from|", id="comment"),
+        pytest.param("SELECT 'rows from|'", id="string"),
+    ],
+)
+def test_list_does_not_open_by_itself_where_no_table_comes(editor: EditorPage, text: str) -> None:
+    editor.open(text.replace("|", ""))
+
+    editor.type_at(text.index("|"), " ")
+    editor.page.wait_for_timeout(300)
+
+    expect(editor.page.locator(OPTION)).to_have_count(0)
 
 
 def test_nothing_is_offered_inside_texts_and_comments(editor: EditorPage) -> None:

@@ -288,6 +288,33 @@ def test_renamed_parameter_of_an_expression_is_mended(db: None) -> None:
             {"amount": ParameterType.NUMBER},
             id="number by another name",
         ),
+        pytest.param(
+            "row['price'] * count",
+            {"row": ParameterType.JSON, "count": ParameterType.NUMBER},
+            id="field of an object",
+        ),
+        pytest.param(
+            "for row in rows:\n    price = row['price']\nprice",
+            {"rows": ParameterType.JSON},
+            id="loop over rows",
+        ),
+        pytest.param(
+            "add_days(since, days)",
+            {"since": ParameterType.DATE, "days": ParameterType.INTEGER},
+            id="arguments of a function",
+        ),
+        pytest.param(
+            "low < len(name) < high",
+            {
+                "low": ParameterType.NUMBER,
+                "name": ParameterType.STRING,
+                "high": ParameterType.NUMBER,
+            },
+            id="bounds of a length",
+        ),
+        pytest.param(
+            "', '.join(names)", {"names": ParameterType.STRING_LIST}, id="texts that are joined"
+        ),
         pytest.param("text = first\ntext", {"first": ParameterType.STRING}, id="nothing known"),
     ],
 )
@@ -299,6 +326,24 @@ def test_types_of_a_script_are_inferred_from_its_use(
     found = analyse(spec, SourceSettings(), "kim", declares_missing=True)
 
     assert {one.name: one.type for one in found.parameters} == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "optional"),
+    [
+        pytest.param("0 if limit is None else limit * factor", ["limit"], id="asked for None"),
+        pytest.param("coalesce(limit, 10) * factor", ["limit"], id="another value instead"),
+        pytest.param("limit * factor", [], id="used as it is"),
+    ],
+)
+def test_name_that_is_asked_for_none_may_be_left_out(
+    db: None, script: str, optional: list[str]
+) -> None:
+    spec = ToolSpec(id=1, name="s", logic=ExpressionLogic(script))
+
+    found = analyse(spec, SourceSettings(), "kim", declares_missing=True)
+
+    assert [one.name for one in found.parameters if one.is_optional] == optional
 
 
 def test_script_is_analysed_line_by_line(db: None) -> None:

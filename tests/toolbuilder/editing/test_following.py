@@ -7,9 +7,9 @@ import pytest
 from core.analysis import Analysis, FoundParameter
 from core.diagnostics import Diagnostic
 from core.messages import foreign
-from core.toolspec import Dialect, ParameterType
+from core.toolspec import ParameterType
 from toolbuilder.editing.drafts import DraftDocument
-from toolbuilder.editing.examining import follow_logic, release_optional, types_to_infer
+from toolbuilder.editing.examining import follow_logic, types_to_infer
 from tools.definitions import ParameterDocument, ToolDocument
 
 
@@ -49,26 +49,36 @@ def test_row_of_what_may_be_left_out_is_not_required() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "before", "is_required"),
+    ("auto", "is_optional", "is_required"),
     [
-        pytest.param(ParameterDocument(param_name="a"), "SELECT :a", False, id="untouched"),
-        pytest.param(
-            ParameterDocument(param_name="a", description="A"), "SELECT :a", True, id="described"
-        ),
-        pytest.param(
-            ParameterDocument(param_name="a"), "SELECT :a IS NULL", True, id="optional before"
-        ),
+        pytest.param(("a",), True, False, id="released"),
+        pytest.param(("a",), False, True, id="required again"),
+        pytest.param((), True, True, id="set by hand"),
     ],
 )
-def test_row_is_released_once_when_the_logic_lets_it_be_left_out(
-    row: ParameterDocument, before: str, is_required: bool
+def test_presence_follows_until_somebody_sets_it(
+    auto: tuple[str, ...], is_optional: bool, is_required: bool
 ) -> None:
-    typed = document(row, auto=("a",))
-    typed = replace(typed, tool=typed.tool.replace(definition="SELECT :a IS NULL OR true"))
+    row = ParameterDocument(param_name="a", is_required=True, description="Said", example="x")
+    uses = (FoundParameter("a", ParameterType.STRING, False, is_optional=is_optional),)
+    typed = replace(document(row), auto_presence=auto)
 
-    followed = release_optional(typed, before, Dialect.POSTGRESQL)
+    followed = follow_logic(typed, Analysis(text="", parameters=uses))
 
     assert [one.is_required for one in followed.tool.parameters] == [is_required]
+    assert followed.auto_presence == auto
+
+
+def test_text_with_a_fault_makes_nothing_required() -> None:
+    fault = Diagnostic(message=foreign("syntax error"))
+    uses = (FoundParameter("a", ParameterType.STRING, is_declared=False),)
+    typed = replace(
+        document(ParameterDocument(param_name="a", is_required=False)), auto_presence=("a",)
+    )
+
+    followed = follow_logic(typed, Analysis(text="", parameters=uses, diagnostics=(fault,)))
+
+    assert [one.is_required for one in followed.tool.parameters] == [False]
 
 
 def test_type_follows_until_somebody_chooses_one() -> None:

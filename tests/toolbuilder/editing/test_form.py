@@ -42,6 +42,21 @@ def test_fields_that_are_left_out_stay() -> None:
     assert (changed.test_values, changed.auto_types) == ({"a": 1}, ("a",))
 
 
+@pytest.mark.parametrize(
+    ("fields", "auto"),
+    [
+        pytest.param({"p__presence": "required", "p__required": "1"}, ("p",), id="as it was shown"),
+        pytest.param({"p__presence": "required"}, (), id="switched off"),
+        pytest.param({"p__presence": "optional", "p__required": "1"}, (), id="switched on"),
+        pytest.param({"p__required": "1"}, (), id="set before"),
+    ],
+)
+def test_switch_that_somebody_moves_is_theirs(
+    fields: dict[str, str], auto: tuple[str, ...]
+) -> None:
+    assert read(parameter="p", p__name="p", **fields).auto_presence == auto
+
+
 def test_line_ends_are_those_that_offsets_count() -> None:
     assert read(definition="SELECT\r\n1\r").tool.definition == "SELECT\n1\n"
 

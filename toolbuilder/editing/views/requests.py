@@ -22,9 +22,9 @@ from access.views.events import trigger_event
 from access.views.gates import is_fragment, user_of
 from catalog.sources.settings import read_sources
 from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
-from core.toolspec import Dialect, ParameterType
+from core.toolspec import ParameterType
 from toolbuilder.editing.drafts import DraftDocument, PageState, Work, find_work, save_work
-from toolbuilder.editing.examining import examine, release_optional
+from toolbuilder.editing.examining import examine
 from toolbuilder.editing.form import read_form
 from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.trial_records import with_last_values
@@ -151,9 +151,7 @@ def save_and_examine(request: HttpRequest, work: Work) -> WorkbenchPage:
     sources = read_sources()
     tool_id = work.tool.pk if work.tool else 0
     posted = read_posted(request, work)
-    dialect = sources.dialects.get(posted.tool.data_source, Dialect.POSTGRESQL)
-    document = release_optional(posted, work.document.tool.definition, dialect)
-    examined = examine(document, sources, username, tool_id=tool_id)
+    examined = examine(posted, sources, username, tool_id=tool_id)
     saved = save_posted(request, work, examined.document)
     return build_examined_page(saved, examined, sources, username)
 
