@@ -1,6 +1,6 @@
 """A test case as one document: arguments, the caller, and what is expected of the answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -100,6 +100,11 @@ class CaseDocument:
             state = CaseState.RED
         texts = tuple(failure for _is_of_cost, failure in failures)
         return CaseVerdict(state=state, failures=texts, difference=difference or None)
+
+    def rename_arguments(self, names: Mapping[str, str]) -> "CaseDocument":
+        """The case with the new names, by old one, of its arguments."""
+        given = {names.get(name, name): value for name, value in self.arguments.items()}
+        return replace(self, arguments=given)
 
     def accept(self, golden: GoldenAnswer) -> "CaseDocument":
         """The case with this answer as the golden one; what else was expected of it and does not hold goes.

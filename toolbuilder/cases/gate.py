@@ -14,6 +14,7 @@ from core.errors import RedCasesError
 from core.messages import counted, foreign, from_json, message
 from toolbuilder.cases.running import run_cases, run_rows
 from toolbuilder.editing.trial import TrialCaller
+from toolbuilder.history.differences import find_renamed
 from toolbuilder.models import ToolCase
 from tools.definitions import ToolDocument
 
@@ -84,7 +85,10 @@ def check_cases(
         )
     ]
     spec = snapshot.to_spec(sources)
-    run_rows(due, spec, sources, TrialCaller(username=username), logic_hash=logic_hash)
+    tool = rows[0].tool
+    renamed = find_renamed(ToolDocument.of_row(tool), snapshot) if due and tool else None
+    caller = TrialCaller(username=username)
+    run_rows(due, spec, sources, caller, logic_hash=logic_hash, renamed=renamed)
     known = [row for row in rows if row.logic_hash == logic_hash]
     return CaseResults(known, skipped=len(rows) - len(known))
 

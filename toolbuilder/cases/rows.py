@@ -98,6 +98,14 @@ def replace_cases(tool: ToolDefinition, cases: Sequence[CaseDocument], username:
                 save_case(tool, None, case, username, row=row)
 
 
+def rename_in_cases(rows: Iterable[ToolCase], names: Mapping[str, str]) -> None:
+    """Give the arguments of these cases new names, by old one; what came of each stays."""
+    for row in rows if names else ():
+        columns = _columns_of(read_row(row).rename_arguments(names))
+        kept = {name: columns[name] for name in ("document", "content_hash")}
+        ToolCase.objects.filter(pk=row.pk).update(**kept)
+
+
 def create_cases(cases: Mapping[int, Sequence[CaseDocument]], username: str) -> None:
     """Give new tools, by their ids, their cases. Raises EditError for too large golden answers."""
     for given in cases.values():

@@ -1,6 +1,6 @@
 """Cases run as calls are run, with the same caps, deadline and role; what came of each is kept."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -139,13 +139,17 @@ def run_rows(
     caller: TrialCaller,
     *,
     logic_hash: str,
+    renamed: Mapping[str, str] | None = None,
     total_seconds: float = TOTAL_SECONDS,
     is_asked_for: bool = False,
 ) -> list[CaseRun]:
-    """Run stored cases as `run_cases` does, and keep what came of each that was not skipped in its row."""
+    """Run stored cases as `run_cases` does, and keep what came of each that was not skipped in its row.
+
+    `renamed` has names that parameters have in `spec`, by those that they are stored with.
+    """
     runs = run_cases(
         spec,
-        [read_row(row) for row in rows],
+        [read_row(row).rename_arguments(renamed or {}) for row in rows],
         sources,
         caller,
         total_seconds=total_seconds,

@@ -56,6 +56,7 @@ from toolbuilder.editing.views.requests import (
     page_token_of,
     read_posted,
 )
+from toolbuilder.history.differences import find_renamed
 from toolbuilder.models import NightlyCases, ToolCase, ToolTrial
 
 # What is proposed as the most that a run may cost: some room over what it cost.
@@ -178,6 +179,7 @@ def _run(
         sources,
         caller,
         logic_hash=tool.logic_hash,
+        renamed=find_renamed(work.served, tool) if work.served else None,
         is_asked_for=is_asked_for,
     )
 

@@ -22,7 +22,7 @@ from core.errors import (
 )
 from core.messages import message
 from toolbuilder.cases.gate import require_green
-from toolbuilder.cases.rows import add_missing, create_cases, replace_cases
+from toolbuilder.cases.rows import add_missing, create_cases, rename_in_cases, replace_cases
 from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.history.differences import find_renames
@@ -326,6 +326,8 @@ def _write(
         if cases is not None:
             replace_cases(stored, cases, entry.author)
         renames = find_renames(former, snapshot)
+        if cases is None:
+            rename_in_cases(stored.cases.all(), renames.parameters)
         follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)

@@ -87,7 +87,7 @@ class Editor {
 
   /** Puts the statement into form, one step of undo; false where that cannot be done. */
   async format() {
-    const { formatStatement } = await import("toolbuilder/editing/formatting.js");
+    const { formatStatement } = await import("toolbuilder/editing/asked/formatting.js");
     const { text } = this;
     const formatted = formatStatement(text, this.settings.dialect);
     if (formatted === null) {

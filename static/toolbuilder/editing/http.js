@@ -57,6 +57,14 @@ export function watchRequest(form, saving, options) {
   openEditors();
   showSent(request);
   return {
+    /** A parameter of the request has another name. */
+    rename(old, name) {
+      const put = (text) => text.replaceAll(`{${old}}`, () => `{${name}}`);
+      for (const field of request.querySelectorAll("input[type=text], input:not([type])")) {
+        field.value = put(field.value);
+      }
+      editors.filter(({ text }) => text !== put(text)).forEach((editor) => editor.setText(put(editor.text)));
+    },
     configure(changed) {
       Object.assign(changes, changed);
       editors.forEach((editor) => editor.configure(changed));

@@ -21,6 +21,7 @@ const EVENTS = {
   "Mod-s": "editor:save",
   "Mod-Shift-Enter": "editor:publish",
   "Shift-Alt-f": "editor:format",
+  F2: "editor:rename",
 };
 const LEAVING_MS = 10_000;
 

@@ -4,14 +4,15 @@ import { nameOf } from "toolbuilder/editing/merging.js";
 const STEPS = { ArrowUp: -1, ArrowDown: 1 };
 let added = 0;
 
-/** Makes the rows work; `saving` is told of every change that is no field's. */
-export function watchParameters(saving) {
-  new Parameters(saving);
+/** Makes the rows work; `saving` is told of every change that is no field's, `rename(name, box, back)` asks for another name. */
+export function watchParameters(saving, { rename }) {
+  return new Parameters(saving, rename);
 }
 
 class Parameters {
-  constructor(saving) {
+  constructor(saving, askName) {
     this.saving = saving;
+    this.askName = askName;
     this.list = document.getElementById("parameters");
     this.added = document.getElementById("new-parameters");
     this.template = document.getElementById("parameter-template");
@@ -20,6 +21,10 @@ class Parameters {
     pane.addEventListener("keydown", (event) => this.press(event));
     pane.addEventListener("pointerdown", (event) => this.startDrag(event));
     pane.addEventListener("input", (event) => this.change(event));
+  }
+
+  get names() {
+    return this.rows.map(nameOf).filter(Boolean);
   }
 
   get rows() {
@@ -31,7 +36,10 @@ class Parameters {
       this.add();
     }
     const row = target.closest(".parameter-row");
-    if (row && target.closest("[data-remove]")) {
+    const pill = target.closest("[data-ask-name]");
+    if (row && pill) {
+      this.askName(nameOf(row), pill.getBoundingClientRect(), row);
+    } else if (row && target.closest("[data-remove]")) {
       this.remove(row);
     } else if (row && target.closest("[data-rename]")) {
       this.rename(row, target.closest("[data-rename]").dataset.rename);
@@ -82,9 +90,25 @@ class Parameters {
     this.saving.schedule(0);
   }
 
+  /** The row of `old` has the name that the logic has now. */
+  follow(old, name) {
+    const row = this.rows.find((each) => nameOf(each) === old);
+    if (row) {
+      row.querySelector('[name$="-name"]').value = name;
+      const pill = row.querySelector("[data-ask-name]");
+      pill?.replaceChildren(pill.textContent.trim().startsWith(":") ? `:${name}` : name);
+    }
+    this.saving.schedule(0);
+  }
+
   press(event) {
     const step = STEPS[event.key];
     const row = event.target.closest(".parameter-row");
+    const pill = event.key === "F2" && row?.querySelector("[data-ask-name]");
+    if (pill) {
+      event.preventDefault();
+      this.askName(nameOf(row), pill.getBoundingClientRect(), event.target);
+    }
     if (step && row && (event.altKey || event.target.matches("[data-grip]"))) {
       event.preventDefault();
       this.move(row, step, document.activeElement);

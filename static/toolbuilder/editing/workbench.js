@@ -30,7 +30,7 @@ class Workbench {
     watchFindings(this.saving);
     this.request = watchRequest(form, this.saving, this.editorOptions());
     watchKinds(form, this.editor, { onSource: (name) => this.showSource(name) });
-    watchParameters(this.saving);
+    this.rows = watchParameters(this.saving, { rename: (name, box, back) => this.rename(name, box, back) });
     watchPlaces(this.editor);
     watchSplitters(document.getElementById("panes"));
     this.watch();
@@ -77,6 +77,7 @@ class Workbench {
       document.addEventListener(event, () => document.getElementById(id)?.click());
     }
     document.getElementById("format").addEventListener("click", ({ currentTarget: { dataset } }) => this.format(dataset.refused));
+    document.addEventListener("editor:rename", () => this.renameAtCursor());
     document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
     document.addEventListener("keydown", (event) => {
       // Inside of the editor CodeMirror does it.
@@ -104,6 +105,28 @@ class Workbench {
       showToast("info", refused);
     }
     this.editor.focus();
+  }
+
+  async renameAtCursor() {
+    const { parameterAt } = await import("toolbuilder/editing/asked/renaming.js");
+    const { text, view, settings } = this.editor;
+    const { head } = view.state.selection.main;
+    const name = parameterAt(head, this.rows.names, text, settings.language, settings.dialect);
+    if (name) {
+      this.rename(name, view.coordsAtPos(head), view);
+    }
+  }
+
+  /** Asks for another name of the parameter, beside `box`. */
+  async rename(name, box, back) {
+    const { Renaming } = await import("toolbuilder/editing/asked/renaming.js");
+    if (this.isEditable) {
+      this.renaming ??= new Renaming(this.editor, (old, now) => {
+        this.request.rename(old, now);
+        this.rows.follow(old, now);
+      });
+      this.renaming.ask(name, this.rows.names.filter((each) => each !== name), box, back);
+    }
   }
 
   /** Shows the findings of the text; those of a parameter stand in its row. */

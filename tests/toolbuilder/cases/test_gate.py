@@ -53,6 +53,17 @@ def test_a_green_case_does_not_and_goes_with_the_version() -> None:
     assert version.override_reason == ""
 
 
+def test_a_case_follows_a_parameter_that_has_another_name() -> None:
+    tool = publish()
+    row = add_case(tool)
+    renamed = [{**DOUBLE.to_document()["parameters"][0], "param_name": "number"}]
+
+    publish_tool(edit(tool, definition="number * 2", parameters=renamed), "ann")
+
+    row.refresh_from_db()
+    assert (row.document["arguments"], row.state) == ({"number": 2}, CaseState.GREEN)
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("own_trail")
 def test_a_reason_overrides_and_stays_in_history_and_audit_trail() -> None:
@@ -84,7 +95,7 @@ def test_a_reason_that_nobody_needs_is_not_kept() -> None:
     ("fields", "expects", "arguments", "sentence"),
     [
         pytest.param(
-            {"definition": "b * 2", "parameters": [{"param_name": "b", "param_type": "NUMBER"}]},
+            {"definition": "b * 2", "parameters": [{"param_name": "b", "param_type": "INTEGER"}]},
             [],
             {"a": 2},
             "The tool has no parameter a any more",

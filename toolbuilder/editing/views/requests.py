@@ -23,6 +23,7 @@ from access.views.gates import is_fragment, user_of
 from catalog.sources.settings import read_sources
 from core.errors import DefinitionError, DraftOwnedError, StaleDraftError
 from core.toolspec import ParameterType
+from toolbuilder.cases.rows import rename_in_cases
 from toolbuilder.editing.drafts import DraftDocument, PageState, Work, find_work, save_work
 from toolbuilder.editing.examining import examine
 from toolbuilder.editing.form import read_form
@@ -30,6 +31,7 @@ from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import conflict_response
 from toolbuilder.gates import may_change, rights_of
+from toolbuilder.history.differences import find_renamed
 from toolbuilder.visibility import visible_drafts, visible_tools
 from tools.models import ParameterBinding, RecordedArguments
 
@@ -153,6 +155,10 @@ def save_and_examine(request: HttpRequest, work: Work) -> WorkbenchPage:
     posted = read_posted(request, work)
     examined = examine(posted, sources, username, tool_id=tool_id)
     saved = save_posted(request, work, examined.document)
+    renamed = find_renamed(work.document.tool, saved.document.tool)
+    if saved.tool is None and saved.draft and renamed:
+        # Those of a tool that is served follow when it is published.
+        rename_in_cases(saved.draft.cases.all(), renamed)
     return build_examined_page(saved, examined, sources, username)
 
 

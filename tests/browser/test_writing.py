@@ -1,0 +1,70 @@
+"""Writing in the editor: names that change everywhere, cards at the cursor, faults explained, pieces of text."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.workbench_page import WorkbenchPage
+from tests.factories import make_expression, make_tool
+from toolbuilder.models import ToolDraft
+from tools.models import ToolDefinition
+
+pytest_plugins = ["tests.browser.workbench_fixtures"]
+
+
+@pytest.fixture
+def stock(workbench: WorkbenchPage) -> ToolDefinition:
+    """A tool on the table, with a described parameter."""
+    return make_tool(
+        "SELECT id FROM stock_level\nWHERE region = :region OR {{ region }} IS NULL",
+        name="stock",
+        parameters=[{"param_name": "region", "description": "KR or JP", "example": "KR"}],
+    )
+
+
+def rename(workbench: WorkbenchPage, name: str) -> None:
+    """Type the new name into the box that asks for it."""
+    box = workbench.page.get_by_role("dialog", name="Rename")
+    expect(box).to_be_visible()
+    box.get_by_role("textbox").fill(name)
+    workbench.page.keyboard.press("Enter")
+
+
+def saved_name() -> str:
+    return ToolDraft.objects.get().document["parameters"][0]["param_name"]
+
+
+def test_parameter_is_renamed_everywhere_and_undone_in_one_step(
+    workbench: WorkbenchPage, stock: ToolDefinition
+) -> None:
+    workbench.open(stock)
+    workbench.logic.get_by_text(":region").click()
+
+    workbench.page.keyboard.press("F2")
+    rename(workbench, "area")
+
+    expect(workbench.logic).to_contain_text("region = :area OR {{ area }} IS NULL")
+    expect(workbench.row("area").get_by_label("Description of area")).to_have_value("KR or JP")
+    workbench.expect_saved()
+    assert saved_name() == "area"
+    workbench.logic.focus()
+    workbench.page.keyboard.press("Control+z")
+    expect(workbench.row("region").get_by_label("Description of region")).to_have_value("KR or JP")
+    expect(workbench.logic).to_contain_text("region = :region OR {{ region }} IS NULL")
+
+
+def test_row_renames_a_name_of_a_script_and_refuses_one_in_use(workbench: WorkbenchPage) -> None:
+    make_expression(
+        "half = price / 2\nresult = round(half, digits=1) + price",
+        name="half",
+        parameters=[{"param_name": "price", "param_type": "NUMBER"}],
+    )
+    workbench.open("/tools/half/")
+
+    workbench.row("price").get_by_role("button", name="price", exact=True).click()
+    rename(workbench, "half")
+    expect(workbench.page.get_by_text("This name is in use already.")).to_be_visible()
+    rename(workbench, "cost")
+
+    expect(workbench.logic).to_contain_text("half = cost / 2")
+    expect(workbench.logic).to_contain_text("round(half, digits=1) + cost")
+    expect(workbench.row("cost")).to_be_visible()
