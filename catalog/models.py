@@ -21,6 +21,8 @@ from catalog.sources.models import (
     DataSource,
     EngineName,
     Origin,
+    ServiceOperation,
+    ServiceSecret,
     SourceCheck,
     optional_text,
 )
@@ -48,6 +50,8 @@ __all__ = [
     "ScanState",
     "SchemaState",
     "ServerState",
+    "ServiceOperation",
+    "ServiceSecret",
     "SourceCheck",
     "TableRelation",
     "Tag",

@@ -10,6 +10,7 @@ from catalog.glossary import views as glossary
 from catalog.scans import views as scans
 from catalog.serving import api
 from catalog.sources import editing as source_editing
+from catalog.sources import service_views as services
 from catalog.sources import views as sources
 
 register_converter(AnyTextConverter, "anytext")
@@ -73,6 +74,13 @@ source_urlpatterns = [
     path("<slug:name>/check/", sources.source_check, name="source-check"),
     path("<slug:name>/edit/", source_editing.source_edit, name="source-edit"),
     path("<slug:name>/delete/", source_editing.source_delete, name="source-delete"),
+    path("<slug:name>/allow-host/", services.host_allow, name="source-host-allow"),
+    path("<slug:name>/secrets/", services.secret_keep, name="source-secret-keep"),
+    path(
+        "<slug:name>/secrets/<slug:secret>/remove/",
+        services.secret_remove,
+        name="source-secret-remove",
+    ),
 ]
 
 # A table's name may hold slashes and line breaks, which <path:name> does not take.

@@ -13,7 +13,7 @@ from core.ingest.operations import (
     OperationValue,
     Place,
 )
-from core.ingest.templates import check_json
+from core.ingest.templates import SECRET, check_json, find_names
 from core.ingest.texts import shown
 from core.messages import message
 from core.toolspec import ParameterSpec, Presence
@@ -134,6 +134,14 @@ def check_written(operation: Operation) -> None:
                 message(
                     "http.value_name",
                     "each value needs a name, and is one of the query or a header",
+                )
+            )
+        if SECRET.search(value.text) and (value.place is Place.QUERY or find_names(value.text)):
+            raise DefinitionError(
+                message(
+                    "http.secret_place",
+                    "{name}: a secret of the service stands in a header, without parameters beside it",
+                    name=shown(value.name),
                 )
             )
         if value.place is Place.HEADER and not _HEADER_TEXT.fullmatch(value.text):

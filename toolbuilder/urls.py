@@ -142,6 +142,7 @@ urlpatterns = [
     *_of_work("analyse", workbench.analyse),
     *_of_work("take-over", workbench.take_over),
     *_of_work("discard", workbench.discard),
+    *_of_work("operation", workbench.operation),
     *_of_work("test", trial.test),
     *_of_work("cancel", trial.cancel),
     *_of_work("plan", trial.plan),

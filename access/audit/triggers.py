@@ -23,6 +23,7 @@ AUDITED_TABLES = (
     "h_data_source",
     "h_data_source_allowed_groups",
     "h_data_source_allowed_users",
+    "h_data_source_secret",
     "h_mcp_server",
     "h_mcp_server_tool",
     "h_mcp_tool_limit",

@@ -73,7 +73,11 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
             _("HTTP service"),
             {
                 "classes": ["engine-http"],
-                "fields": ["server_url", ("authentication", "authentication_name")],
+                "fields": [
+                    "server_url",
+                    "allowed_hosts",
+                    ("authentication", "authentication_name"),
+                ],
             },
         ),
         (

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import timedelta
 
 from asgiref.sync import async_to_sync
+from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from access.reader_language import to_columns
@@ -30,7 +31,8 @@ _CUT_SHORT = frozenset({"too-slow", "connection-lost"})
 def find_due() -> list[DataSource]:
     """Data sources that nobody has checked as they are now, or not lately; other programs write rows too."""
     due = []
-    for source in DataSource.objects.select_related("last_check"):
+    rows = DataSource.objects.select_related("last_check").prefetch_related("secrets")
+    for source in rows:
         try:
             target = find_target(source)
         except ConfigurationError:
@@ -71,12 +73,16 @@ async def inspect_row(source: DataSource, *, asks_service: bool = True) -> Conne
 
 def inspect_source(source: DataSource) -> ConnectionReport:
     """As `inspect_row`."""
+    if source.pk:
+        prefetch_related_objects([source], "secrets")
     return async_to_sync(inspect_row)(source)
 
 
 def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
     """The stored outcome of checking each source, in order; some are asked at the same time."""
     gate = asyncio.Semaphore(CHECKED_AT_ONCE)
+    # No query is made while databases are asked.
+    prefetch_related_objects(list(sources), "secrets")
 
     async def inspect(source: DataSource) -> ConnectionReport:
         async with gate:

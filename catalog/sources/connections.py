@@ -84,11 +84,14 @@ def to_service(source: DataSource) -> HttpSettings:
     row = copy(source)
     check_row(row)
     headers, query, secrets = _credentials(row)
+    named = read_named_secrets(row)
+    secrets = (*secrets, *named.values())
     found = HttpSettings(
         server_url=row.server_url,
-        rules=address_rules(),
+        rules=service_rules(row),
         headers=headers,
         query=query,
+        named_secrets=named,
         secrets=tuple(secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS),
         pool_size=row.pool_size,
         max_wait_ms=row.max_wait_ms,
@@ -106,6 +109,7 @@ def find_target(source: DataSource) -> str:
     found = to_service(source)
     names = [name for name, _secret in (*found.headers, *found.query)]
     parts = [found.server_url, *sorted(found.rules.allowed_hosts), *names]
+    parts += sorted(found.rules.ceiling or ())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -113,6 +117,28 @@ def address_rules() -> AddressRules:
     """What may be called: public hosts over https, and the hosts of HTTP_ALLOWED_HOSTS."""
     names = getattr(settings, "HTTP_ALLOWED_HOSTS", ())
     return AddressRules(allowed_hosts=frozenset(name.lower() for name in names))
+
+
+def service_rules(row: DataSource) -> AddressRules:
+    """What tools of a service may call: of the hosts that the operator allows those allowed for it."""
+    return AddressRules(row.allowed_host_names, ceiling=address_rules().allowed_hosts)
+
+
+@sensitive_variables()
+def read_named_secrets(row: DataSource) -> dict[str, str]:
+    """The service's secrets by name, without those that were entered for another address.
+
+    Raises ConfigurationError where FIELD_ENCRYPTION_KEYS is missing or wrong.
+    """
+    found = {}
+    for kept in row.secrets.all() if row.pk else ():
+        try:
+            found[kept.name] = unseal(kept.secret, kept.identity(row))
+        except ConfigurationError as error:
+            # Tools that name it say that it is missing.
+            if error.message.code != "encryption.other_source":
+                raise
+    return found
 
 
 @sensitive_variables()

@@ -108,8 +108,13 @@ def _answer(request: HttpRequest, source: DataSource) -> HttpResponse:
     """The form; after a POST the try's outcome, or the page of the saved row."""
     form = SourcePageForm(instance=source)
     if request.method == "POST":
-        is_trial = request.POST.get("intent") == "try"
-        form = SourcePageForm(request.POST, instance=source, is_trial=is_trial)
+        given, host = request.POST.copy(), request.POST.get("allow_host", "")
+        # The button beside a refused address: it tries again, and saves nothing.
+        is_trial = given.get("intent") == "try" or bool(host)
+        if host:
+            hosts = (given.get("allowed_hosts", ""), host)
+            given["allowed_hosts"] = ", ".join(filter(None, hosts))
+        form = SourcePageForm(given, instance=source, is_trial=is_trial)
         if form.is_valid() and not is_trial:
             source = _save(request, form)
             # The list, where the user has just shut himself out.

@@ -11,12 +11,14 @@ from access.encryption import seal
 from access.reader_language import in_language
 from catalog.models import DataSource, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
+from catalog.sources.connections import address_rules
+from catalog.sources.services import find_allowable_host
 from core.errors import ConfigurationError
 from gateways.check_report import ConnectionReport
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
-OF_SERVICES = ("server_url", "authentication", "authentication_name")
+OF_SERVICES = ("server_url", "authentication", "authentication_name", "allowed_hosts")
 SECRETS = ("new_password", "clear_password", "password_reference")
 # A change of one of these may make an unsafe source of a safe one.
 _CHECKED = frozenset(
@@ -28,13 +30,13 @@ _CHECKED = frozenset(
 )
 _ONE_LINE = (
     *("path", "host", "database", "username", "password_reference", "search_path"),
-    *("server_url", "authentication_name"),
+    *("server_url", "authentication_name", "allowed_hosts"),
 )
 _DESTINATION = ("engine", "host", "port", "username", "server_url")
 _CODE_FIELDS = frozenset(
     {
         *("host", "port", "database", "username", "path", "search_path", "options"),
-        *("password_reference", "name", "server_url", "authentication_name"),
+        *("password_reference", "name", "server_url", "authentication_name", "allowed_hosts"),
     }
 )
 _LIMITS = (
@@ -44,7 +46,10 @@ _LIMITS = (
 
 
 class DataSourceForm(forms.ModelForm[DataSource]):
-    """A row that its engine can use; `report` is what the database said, None if it was not asked."""
+    """A row that its engine can use; `report` is what the database said, None if it was not asked.
+
+    `allowable_host` is the host inside that would have to be allowed for the service, '' if that is not it.
+    """
 
     new_password = forms.CharField(
         label=_("Password"),
@@ -58,6 +63,7 @@ class DataSourceForm(forms.ModelForm[DataSource]):
     clear_password = forms.BooleanField(label=_("Remove the stored password"), required=False)
 
     report: ConnectionReport | None = None
+    allowable_host = ""
 
     class Meta:
         model = DataSource
@@ -85,6 +91,23 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             self.add_error("new_password", _("Give either a password or a reference, not both."))
         return cleaned
 
+    def clean_allowed_hosts(self) -> str:
+        """The hosts, each one that the operator lets be allowed, or that was allowed before."""
+        text = str(self.cleaned_data["allowed_hosts"])
+        given = DataSource(allowed_hosts=text).allowed_host_names
+        ceiling = address_rules().allowed_hosts
+        above = {
+            host
+            for host in given - self.instance.allowed_host_names
+            if ceiling.isdisjoint({host, host.rpartition(":")[0] or host})
+        }
+        if above:
+            raise forms.ValidationError(
+                _("%(hosts)s: not within the setting HTTP_ALLOWED_HOSTS, which the operator sets."),
+                params={"hosts": ", ".join(sorted(above))},
+            )
+        return text
+
     def _post_clean(self) -> None:
         """Judge the row that the fields make, which is there only now."""
         super()._post_clean()  # type: ignore[misc]  # unknown to django-stubs
@@ -96,6 +119,8 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             self.report = inspect_source(self.instance)
             for fault in select_faults(self.report):
                 self.add_error(None, in_language(fault.message))
+            if self.errors and self.instance.is_service:
+                self.allowable_host = find_allowable_host(self.instance)
 
     def _store_password(self) -> None:
         """Put the password into the row, or keep the stored one where it may be kept."""

@@ -19,12 +19,19 @@ from gateways.engines import find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 from gateways.http.kind import HTTP
 
+SECRET_NAME = RegexValidator(
+    r"^[a-z][a-z0-9_]{0,62}\Z", _("Write small letters, digits and _, beginning with a letter.")
+)
 _REFERENCE = RegexValidator(
     r"^(env|file):[A-Za-z0-9_.-]+\Z",
     _("Write env:NAME or file:NAME; a password itself goes into the password field."),
 )
 _ABSOLUTE_PATH = RegexValidator(
     r"^/[^\x00]*[^/\x00]\Z", _("Write an absolute path, as in /data/shop.db.")
+)
+_HOSTS = RegexValidator(
+    r"^[A-Za-z0-9.:_\[\]-]+(, *[A-Za-z0-9.:_\[\]-]+)*\Z",
+    _("Write names of hosts between commas, as in crm.internal, 10.0.0.7:8080."),
 )
 _MAX_TIMEOUT_MS = 3_600_000
 _MAX_BYTES = 1_000_000_000
@@ -146,6 +153,14 @@ class DataSource(models.Model):
         _("header or parameter"),
         help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
     )
+    allowed_hosts = optional_text(
+        _("allowed hosts"),
+        validators=[_HOSTS],
+        help_text=_(
+            "Hosts inside that the service may be at, between commas, as crm.internal:8080; each has to"
+            " be within the operator's setting HTTP_ALLOWED_HOSTS."
+        ),
+    )
     search_path = models.TextField(
         _("search path"),
         default="public",
@@ -234,6 +249,11 @@ class DataSource(models.Model):
         return find_kind(self.engine).address.format(row=self)
 
     @property
+    def allowed_host_names(self) -> frozenset[str]:
+        """The hosts inside that it may be at, in small letters."""
+        return frozenset(filter(None, map(str.strip, self.allowed_hosts.lower().split(","))))
+
+    @property
     def is_service(self) -> bool:
         """Whether it is an HTTP service, which answers no queries."""
         return self.engine == HTTP.name
@@ -271,6 +291,72 @@ class DataSource(models.Model):
         }
         if errors:
             raise ValidationError(errors)
+
+
+class ServiceSecret(models.Model):
+    """A secret of an HTTP service beside its credential, which headers of tools name.
+
+    `secret` is sealed for the service's address, as its password is.
+    """
+
+    source = models.ForeignKey(
+        DataSource,
+        verbose_name=_("data source"),
+        related_name="secrets",
+        on_delete=models.CASCADE,
+    )
+    name = models.TextField(_("name"), validators=[SECRET_NAME])
+    secret = EncryptedField(_("stored secret"))
+    updated_at = models.DateTimeField(_("updated"), auto_now=True, db_default=Now())
+
+    class Meta:
+        db_table = "h_data_source_secret"
+        verbose_name = _("secret of a service")
+        verbose_name_plural = _("secrets of services")
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["source", "name"], name="h_data_source_secret_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source_id}: {self.name}"
+
+    def identity(self, source: DataSource) -> str:
+        """What the secret is bound to: this name, of this service, at its address."""
+        return f"{source.password_identity()}:{self.name}"
+
+
+class ServiceOperation(models.Model):
+    """An operation that the last document of an HTTP service had, for tools that are made of it.
+
+    `tool` is the document of a tool that calls it.
+    """
+
+    source = models.ForeignKey(
+        DataSource,
+        verbose_name=_("data source"),
+        related_name="operations",
+        on_delete=models.CASCADE,
+        editable=False,
+    )
+    position = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    method = models.TextField(editable=False)
+    path = models.TextField(editable=False)
+    summary = models.TextField(default="", db_default="", editable=False)
+    tag = models.TextField(default="", db_default="", editable=False)
+    tool = models.JSONField(default=dict, db_default={}, editable=False)
+
+    class Meta:
+        db_table = "h_data_source_operation"
+        verbose_name = _("operation of a service")
+        verbose_name_plural = _("operations of services")
+        ordering = ["position"]
+        indexes = [
+            models.Index(fields=["source", "position"], name="h_data_source_operation_order")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method.upper()} {self.path}"
 
 
 class CheckState(models.TextChoices):

@@ -62,13 +62,14 @@ def _digest(*parts: str) -> str:
 
 
 def read_sources() -> SourceSettings:
-    """Every registered data source and the default one, passwords resolved; five queries.
+    """Every registered data source and the default one, passwords resolved; six queries.
 
     Rows of new or changed variables are written first.
     """
-    rows = list(DataSource.objects.select_related("last_check"))
+    read = DataSource.objects.select_related("last_check").prefetch_related("secrets")
+    rows = list(read)
     if sync_environment_sources(rows, overwrites=False):
-        rows = list(DataSource.objects.select_related("last_check"))
+        rows = list(read.all())
     result = SourceSettings(
         dialects={None: Dialect.POSTGRESQL},
         schema_revisions=dict(SchemaState.objects.values_list("source__name", "revision")),

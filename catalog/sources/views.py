@@ -27,6 +27,7 @@ from catalog.sources.gates import (
     record_change,
     rights_on_sources,
 )
+from catalog.sources.services import find_allowable_host, list_secrets
 from catalog.sources.settings import default_settings
 from catalog.sources.states import is_as_checked
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
@@ -139,6 +140,8 @@ def _render_page(request: HttpRequest, source: DataSource, check: CheckView | No
         # The scan that waits or runs, and what the fragments of scans ask for.
         "scan": scans.select_related("source").first(),
         "rights": rights_of(request),
+        "allowable_host": find_allowable_host(source) if source.is_service else "",
+        "secrets": list_secrets(source) if source.is_service else [],
         "user_names": user_names,
         "group_names": group_names,
     }

@@ -78,15 +78,23 @@ class AddressRules:
     """What may be called besides public hosts over https on the usual ports.
 
     `allowed_hosts` are names or addresses of internal services, each with or without :port, in small
-    letters: for these http, private addresses and, without a port, every port are right.
+    letters: for these http, private addresses and, without a port, every port are right. `ceiling` are
+    the hosts that may be allowed at all, in the same form; None where nobody else has a say.
     """
 
     allowed_hosts: frozenset[str] = frozenset()
     ports: frozenset[int] = frozenset({443, 8443})
+    ceiling: frozenset[str] | None = None
 
     def allows(self, host: str, port: int) -> bool:
-        """Whether an administrator has allowed the internal service."""
-        return host in self.allowed_hosts or f"{host}:{port}" in self.allowed_hosts
+        """Whether the internal service is allowed, and within the ceiling."""
+        names = {host, f"{host}:{port}"}
+        is_below = self.ceiling is None or not names.isdisjoint(self.ceiling)
+        return is_below and not names.isdisjoint(self.allowed_hosts)
+
+    def may_allow(self, host: str, port: int) -> bool:
+        """Whether the ceiling leaves it to a person to allow the internal service."""
+        return not {host, f"{host}:{port}"}.isdisjoint(self.ceiling or ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,11 @@ class WebAddress:
     host: str
     port: int
     target: str
+
+    @property
+    def authority(self) -> str:
+        """Host and port, as lists of allowed hosts name a service most narrowly."""
+        return f"{self.host}:{self.port}"
 
     @property
     def literal_ip(self) -> IpAddress | None:
@@ -163,11 +176,10 @@ def choose_ip(
             raise EditError(
                 message(
                     "address.internal",
-                    "the host {host} leads to {reason}; call a public host, or have an"
-                    " administrator add this one to the setting HTTP_ALLOWED_HOSTS and start the"
-                    " servers again",
+                    "the host {host} leads to {reason}; call a public host, or {remedy}",
                     host=address.host,
                     reason=reason,
+                    remedy=_remedy(address, rules),
                 )
             )
     return next(ip for ip in ips if ip is not None)
@@ -264,10 +276,8 @@ def _check_transport(address: WebAddress, rules: AddressRules) -> None:
         raise EditError(
             message(
                 "address.https_only",
-                "the address has to begin with https://; http is only for hosts that an"
-                " administrator names in the setting HTTP_ALLOWED_HOSTS, such as {host}, before the"
-                " servers start",
-                host=address.host,
+                "the address has to begin with https://; for http, {remedy}",
+                remedy=_remedy(address, rules),
             )
         )
     if address.port not in rules.ports:
@@ -275,11 +285,23 @@ def _check_transport(address: WebAddress, rules: AddressRules) -> None:
         raise EditError(
             message(
                 "address.port_closed",
-                "the port {port} is not called; it may be {known}",
+                "the port {port} is not called; it may be {known}, or {remedy}",
                 port=str(address.port),
                 known=known,
+                remedy=_remedy(address, rules),
             )
         )
+
+
+def _remedy(address: WebAddress, rules: AddressRules) -> Message:
+    """What to do so that the host, which is none of the public ones, may be called."""
+    if rules.may_allow(address.host, address.port):
+        return message("address.allow_it", "allow {host} for this service", host=address.authority)
+    return message(
+        "address.allow_in_setting",
+        "have the operator name {host} in the setting HTTP_ALLOWED_HOSTS and start the servers again",
+        host=address.authority,
+    )
 
 
 def _to_ip(text: str) -> IpAddress | None:

@@ -10,7 +10,7 @@ from core.errors import ArgumentsError, DefinitionError
 from core.ingest.escapes import escape, escape_path, escape_segment
 from core.ingest.operations import TEMPLATE, Operation, OperationParameter, OperationValue, Place
 from core.ingest.schema_keywords import accepts_null, types_of
-from core.ingest.templates import ABSENT, NAME, fill_json, fill_text, find_names
+from core.ingest.templates import ABSENT, NAME, SECRET, fill_json, fill_text, find_names
 from core.ingest.texts import shown
 from core.ingest.values import json_text, query_pairs, simple_items, value_text
 from core.messages import Value, list_lines, message
@@ -33,12 +33,14 @@ class PlainRequest:
     """What to send: `url` without its query, `query` escaped and without the question mark.
 
     `headers` are those of the operation's parameters; the content type is apart, '' with no body.
+    `secret_headers` are texts of the tool's author that name secrets of the service: no argument is in them.
     """
 
     method: str
     url: str
     query: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    secret_headers: Mapping[str, str] = field(default_factory=dict)
     content_type: str = ""
     body: bytes = b""
 
@@ -76,6 +78,11 @@ def build_request(
         url=server.rstrip("/") + _path_of(operation, given),
         query="&".join(_pairs_of(operation, given, Place.QUERY)),
         headers=_headers_of(operation, given),
+        secret_headers={
+            value.name: value.text
+            for value in operation.values
+            if value.place is Place.HEADER and SECRET.search(value.text)
+        },
         content_type=content_type,
         body=body,
     )
@@ -180,7 +187,8 @@ def _headers_of(operation: Operation, given: Arguments) -> dict[str, str]:
         if parameter.argument in given
     ]
     for value in operation.values:
-        text = fill_text(value.text, given) if value.place is Place.HEADER else None
+        is_plain = value.place is Place.HEADER and not SECRET.search(value.text)
+        text = fill_text(value.text, given) if is_plain else None
         texts += [(value.name, value.name, text)] if text is not None else []
     headers: dict[str, str] = {}
     for name, place, text in texts:

@@ -20,6 +20,7 @@ from core.errors import (
 from core.http_answers import HttpAnswer
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
 from core.ingest.requests import PlainRequest
+from core.ingest.templates import SECRET
 from core.messages import message
 from core.trace_context import TRACEPARENT
 from gateways.circuit import Circuit
@@ -182,12 +183,13 @@ class HttpSource:
             port=self._address.port,
             raw_path=(f"{target}?{query}" if query else target).encode("ascii"),
         )
+        named = {name: self._fill(text) for name, text in request.secret_headers.items()}
         # By names in small letters, so that none is sent twice; the settings' own come last.
         headers = {
             "accept": "application/json, text/*;q=0.8, */*;q=0.1",
             "accept-encoding": "gzip",
             "user-agent": "Toolbuilder",
-            **{name.lower(): value for name, value in request.headers.items()},
+            **{name.lower(): value for name, value in {**request.headers, **named}.items()},
             "host": _origin(self._address).partition("://")[2],
         }
         if traceparent := TRACEPARENT.get():
@@ -204,6 +206,20 @@ class HttpSource:
             content=request.body or None,
             extensions=extensions,
         )
+
+    def _fill(self, text: str) -> str:
+        """The text with the secrets that it names. Raises DataSourceError for one that there is not."""
+        secrets = self.settings.named_secrets
+        if missing := [name for name in SECRET.findall(text) if name not in secrets]:
+            raise DataSourceError(
+                message(
+                    "http.no_such_secret",
+                    "the service has no secret {name}; an administrator has to enter it on the"
+                    " service's page",
+                    name=missing[0],
+                )
+            )
+        return SECRET.sub(lambda found: secrets[found[1]], text)
 
     async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
         content_type = response.headers.get("content-type", "")

@@ -1,6 +1,7 @@
 """How one HTTP service is reached."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.errors import ConfigurationError, EditError
@@ -17,8 +18,8 @@ _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 class HttpSettings:
     """An address, what may be called, and credentials, which are sent nowhere else.
 
-    `headers` and `query` go with every request and win over a tool's own; `secrets` are what must
-    never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool. A caller waits at
+    `headers` and `query` go with every request and win over a tool's own; `named_secrets` are those that
+    headers of a tool name; `secrets` are what must never stand in an answer. `byte_limit` and `timeout_ms` are ceilings for every tool. A caller waits at
     most `max_wait_ms` for a connection.
     """
 
@@ -26,6 +27,7 @@ class HttpSettings:
     rules: AddressRules = field(default_factory=AddressRules)
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    named_secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     pool_size: int = 4
     max_wait_ms: int = DEFAULT_MAX_WAIT_MS
@@ -39,12 +41,17 @@ class HttpSettings:
             found = parse_web_address(self.server_url, self.rules)
         except EditError as error:
             raise ConfigurationError(
-                message("http.server_url", "server_url: {reason}", reason=error.message)
+                message(
+                    "http.server_url",
+                    "the service's address cannot be called: {reason}",
+                    reason=error.message,
+                )
             ) from error
         if "?" in found.target:
             raise ConfigurationError(
                 message(
-                    "http.server_url_query", "server_url: the address has no ? and nothing after it"
+                    "http.server_url_query",
+                    "the service's address has to end before a ? and what follows it",
                 )
             )
         return found
@@ -52,7 +59,7 @@ class HttpSettings:
     def check(self) -> None:
         """Raise ConfigurationError, which holds no secret, where a request could not be made."""
         _ = self.address
-        for name, value in self.headers:
+        for name, value in (*self.headers, *self.named_secrets.items()):
             if not HEADER_NAME.fullmatch(name):
                 raise ConfigurationError(
                     message(

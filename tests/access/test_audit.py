@@ -20,7 +20,7 @@ from access.keys import find_key, issue_key, revoke_key, rotate_key
 from access.limits.models import ToolLimit
 from access.models import ApiKey, IssuerRule, RoleGrant, TokenIssuer
 from access.tasks import publish_audit_head
-from catalog.models import DataSource, McpServer, McpTool
+from catalog.models import DataSource, McpServer, McpTool, ServiceSecret
 from tests.catalog.rows import make_table
 from tests.factories import make_token, make_tool, make_toolset, number
 from toolbuilder.editing.drafts import open_draft
@@ -98,6 +98,7 @@ def _make_rows() -> None:
     source = DataSource.objects.create(name="shop", host="h", database="d", username="u")
     source.allowed_users.add(user)
     source.allowed_groups.add(group)
+    ServiceSecret.objects.create(source=source, name="tenant", secret="hunter2")
     server = McpServer.objects.create(name="crm", server_url="https://crm.example.com/mcp")
     McpTool.objects.create(server=server, name="find", seen={}, seen_digest="x", accepted={})
     column = make_table("stores", columns=("id",)).columns.get()

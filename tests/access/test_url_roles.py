@@ -58,7 +58,7 @@ AUDITORS = "UM"
 ADMINISTRATORS = "M"
 NOBODY = ""
 
-_EDITOR = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes",
+_EDITOR = ("analyse", "take-over", "discard", "operation", "test", "cancel", "plan", "csv", "publish", "changes",
            "cases", "case", "case-keep", "case-accept", "case-delete")  # fmt: skip
 
 
@@ -119,6 +119,7 @@ TABLE = {
     **rows(ADMINISTRATORS, "key-new", "key-revoke", "start-key", "role-delete"),
     **rows(ADMINISTRATORS, "limit-new", "limit", "limit-switch", "limit-delete"),
     **rows(ADMINISTRATORS, "source-add", "source-check", "source-edit", "source-delete"),
+    **rows(ADMINISTRATORS, "source-host-allow", "source-secret-keep", "source-secret-remove"),
     **rows(ADMINISTRATORS, *(f"mcp-server-{name}" for name in ("add", "read", "tools", "edit", "delete"))),
     **rows(ADMINISTRATORS, "proxied-active", "tools-grouped"),
 }  # fmt: skip
@@ -126,7 +127,8 @@ TABLE = {
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",
            "catalogue-import-drop", "start-connected", "catalogue-scan-start",
            "playground-step", "playground-stop", "playground-chat-delete", "playground-call", "playground-run-step",
-           "playground-run-stop", "playground-question-remove", "proxied-active"}  # fmt: skip
+           "playground-run-stop", "playground-question-remove", "proxied-active",
+           "source-host-allow", "source-secret-keep", "source-secret-remove"}  # fmt: skip
 
 
 def walk(resolver: URLResolver, namespace: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -212,7 +214,7 @@ def parts() -> dict[str, Any]:
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
         "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools",
         "catalogue.name": "description", "catalogue_api.name": "stores", "catalogue.key": "none",
-        "glossary.key": "order",
+        "glossary.key": "order", "secret": "key",
     }  # fmt: skip
 
 

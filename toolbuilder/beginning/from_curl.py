@@ -3,16 +3,15 @@
 import re
 
 from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from access.encryption import seal
 from catalog.changes import source_changed
 from catalog.models import Authentication, DataSource, EngineName
 from catalog.rights import require_use
-from catalog.sources.connections import to_service
-from core.errors import ConfigurationError, EditError
-from core.ingest.curl import Credential, CurlRequest
+from catalog.sources.gates import rights_on_sources
+from catalog.sources.services import make_service
+from core.errors import EditError
+from core.ingest.curl import CurlRequest
 from core.ingest.operations import annotations_of_method
 from core.ingest.templates import NAME
 from core.messages import message
@@ -23,7 +22,6 @@ from toolbuilder.editing.http_form import HttpFields, ValueRow, write_definition
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolType
 
-ADD_SOURCES = "catalog.add_datasource"
 # Of a path: a word, and no version such as v1.
 _WORD = re.compile(r"(?!v[0-9]+$)[A-Za-z][A-Za-z0-9_]*")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
@@ -37,11 +35,14 @@ _AUTHENTICATION = {
 }
 
 
-def take_service(request: CurlRequest, name: str, user: User) -> tuple[DataSource, list[str]]:
+def take_service(
+    request: CurlRequest, name: str, user: User, *, allows_host: bool = False
+) -> tuple[DataSource, list[str]]:
     """The service of the command's address, and what a person has to know of it.
 
     One that is there is used as it is; else one of that name is made, and has the credentials of the
-    command as its own. Raises EditError that says what would be right.
+    command as its own; with `allows_host` at a host inside as well. Raises EditError that says what
+    would be right.
     """
     address = request.origin + request.path
     services = DataSource.objects.filter(engine=EngineName.HTTP)
@@ -62,7 +63,7 @@ def take_service(request: CurlRequest, name: str, user: User) -> tuple[DataSourc
                 % {"name": service.name}
             )
         return service, notes
-    if not user.has_perm(ADD_SOURCES):
+    if not rights_on_sources(user).may_add:
         raise EditError(
             message(
                 "curl.may_not_add",
@@ -70,8 +71,20 @@ def take_service(request: CurlRequest, name: str, user: User) -> tuple[DataSourc
                 address=request.origin,
             )
         )
-    service = _make_service(request, name or suggest_service_name(request.origin))
-    if request.credential:
+    credential = request.credential
+    given = {}
+    if credential:
+        given = {
+            "authentication": _AUTHENTICATION[credential.kind],
+            "authentication_name": credential.name,
+            "username": credential.username,
+            "secret": credential.secret,
+        }
+    name = name or suggest_service_name(request.origin)
+    service = make_service(name, request.origin, allows_host=allows_host, **given)
+    service.save()
+    source_changed(service)
+    if credential:
         notes.append(
             _(
                 "The secret of the command is kept, encrypted, by the service %(name)s; the tool has none."
@@ -134,29 +147,6 @@ def make_tool(
         parameters=tuple(parameters),
     )
     return document, values
-
-
-def _make_service(request: CurlRequest, name: str) -> DataSource:
-    service = DataSource(name=name, engine=EngineName.HTTP, server_url=request.origin)
-    try:
-        if request.credential:
-            _give_credential(service, request.credential)
-        service.full_clean(exclude=["password"])
-        to_service(service)
-    except ValidationError as error:
-        raise EditError(" ".join(error.messages)) from error
-    except ConfigurationError as error:
-        raise EditError(error.message) from error
-    service.save()
-    source_changed(service)
-    return service
-
-
-def _give_credential(service: DataSource, credential: Credential) -> None:
-    service.authentication = _AUTHENTICATION[credential.kind]
-    service.authentication_name = credential.name
-    service.username = credential.username
-    service.password = seal(credential.secret, service.password_identity())
 
 
 def _read_literal(text: str) -> tuple[ParameterType, JsonValue]:

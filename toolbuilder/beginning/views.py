@@ -9,6 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
@@ -17,11 +18,13 @@ from django_htmx.http import HttpResponseClientRedirect
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.gates import named_sources_open_to, tables_open_to
-from catalog.models import CatalogTable, DataSource
+from catalog.models import CatalogTable, DataSource, EngineName
+from catalog.sources.gates import rights_on_sources
+from catalog.sources.services import find_allowable_host
 from catalog.sources.settings import read_sources
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import DefinitionError, StatementError, ToolboxError
-from core.ingest.curl import read_curl
+from core.ingest.curl import MAX_COMMAND_CHARACTERS, read_curl
 from core.messages import message
 from core.toolspec import Dialect, JsonValue, SqlLogic
 from toolbuilder.beginning.from_curl import make_tool, take_service
@@ -126,21 +129,41 @@ def from_sql(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_post_parameters("curl")
+@never_cache
 @for_staff_with(SEE_TOOLS, ADD_TOOLS)
 @require_http_methods(["GET", "POST"])
 def from_curl(request: HttpRequest) -> HttpResponse:
-    """The draft of an HTTP tool that sends what a pasted curl command sends."""
+    """The draft of an HTTP tool that sends what a pasted curl command sends.
+
+    A refused command goes back into its field, and nowhere else: it may hold a secret.
+    """
     if request.method == "GET":
         return redirect(f"{reverse('tool-new')}#from-curl")
     name = request.POST.get("service", "").strip()[:_NAME_CHARACTERS]
+    command, origin = request.POST.get("curl", ""), ""
     try:
-        request_of_command = read_curl(request.POST.get("curl", ""))
+        request_of_command = read_curl(command)
+        origin = request_of_command.origin
         with transaction.atomic():
-            service, notes = take_service(request_of_command, name, user_of(request))
+            service, notes = take_service(
+                request_of_command,
+                name,
+                user_of(request),
+                allows_host="allow_host" in request.POST,
+            )
             tool, values = make_tool(request_of_command, service)
             draft = create_draft(tool, user_of(request).get_username(), values)
     except ToolboxError as error:
-        refusal = {"curl_error": in_language(error), "service_name": name, "chosen": "from-curl"}
+        new = DataSource(engine=EngineName.HTTP, server_url=origin)
+        refusal = {
+            "curl_error": in_language(error),
+            "curl": command[: MAX_COMMAND_CHARACTERS + 1],
+            "service_name": name,
+            "allowable_host": find_allowable_host(new)
+            if rights_on_sources(user_of(request)).may_add
+            else "",
+            "chosen": "from-curl",
+        }
         return _render_page(request, refusal, status=422)
     for note in notes:
         messages.info(request, note)

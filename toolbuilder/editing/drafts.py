@@ -301,9 +301,12 @@ class Work:
     @cached_property
     def actions(self) -> dict[str, str]:
         """The addresses of all actions by name, `_` for `-`."""
-        names = ("analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish")
+        names = ("analyse", "take-over", "discard", "operation", "test", "cancel", "plan", "csv")
         cases = ("cases", "case", "case-keep", "case-accept", "case-delete")
-        found = {name.replace("-", "_"): self.action(name) for name in (*names, "changes", *cases)}
+        found = {
+            name.replace("-", "_"): self.action(name)
+            for name in (*names, "publish", "changes", *cases)
+        }
         return {**found, "xlsx": f"{found['csv']}?as=xlsx"}
 
     @property

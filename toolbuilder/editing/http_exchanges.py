@@ -1,6 +1,7 @@
 """What goes between a tool and its HTTP service in a test run: seen beside the run, without secrets."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from shlex import quote
@@ -10,10 +11,13 @@ from core.execution import QuerySource, QuerySources, ScriptRunner
 from core.http_answers import HttpAnswer, decode, is_json
 from core.http_calls import HttpService
 from core.ingest.requests import PlainRequest
+from core.ingest.templates import SECRET
 from core.messages import Message
 from core.results import Row
 from core.toolspec import JsonValue
 
+# What means something between double quotes.
+_SHELL = re.compile(r'["$`\\]')
 KEPT_CHARACTERS = 200_000
 MAX_COLUMNS = 100
 
@@ -89,6 +93,9 @@ def write_curl(request: PlainRequest, secret: SecretPlace) -> str:
         lines.append(f"-X {request.method}")
     if secret.header:
         lines.append(f'-H "{secret.header}: {secret.prefix}${secret.name}"')
+    for name, text in request.secret_headers.items():
+        shown = SECRET.sub(lambda found: f"${found[1].upper()}", _SHELL.sub(r"\\\g<0>", text))
+        lines.append(f'-H "{name}: {shown}"')
     headers: Mapping[str, str] = request.headers
     if request.content_type:
         headers = {**headers, "Content-Type": request.content_type}

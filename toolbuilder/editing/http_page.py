@@ -16,6 +16,7 @@ from core.errors import ToolboxError
 from core.http_answers import decode
 from core.http_calls import CallLimits, shape_answer
 from core.http_logic import read_operation
+from core.ingest.templates import SECRET
 from core.json_text import encode_json
 from core.toolspec import Binding, JsonValue
 from toolbuilder.editing.http_exchanges import HttpExchange, SecretPlace, read_value, write_curl
@@ -174,6 +175,9 @@ def show_exchanges(
 def _show_exchange(exchange: HttpExchange, secret: SecretPlace) -> ShownExchange:
     request, answer = exchange.request, exchange.answer
     headers = [ShownHeader(name, value) for name, value in request.headers.items()]
+    for name, text in request.secret_headers.items():
+        # The text around the secret, then the secret's name.
+        headers.append(ShownHeader(name, SECRET.sub("", text), ", ".join(SECRET.findall(text))))
     if request.content_type:
         headers.append(ShownHeader("Content-Type", request.content_type))
     if secret.header:

@@ -94,7 +94,8 @@ class ShownTrial:
     `row_count` is None if the answer is a value, which then is in `value`; `is_plain` if that is short.
     `rows` are the first ones; `grid` has all of them, as the page's grid reads it.
     `missing` are the parameters whose test values a run waits for. `http` are the requests of an HTTP
-    tool; `confirms` is what a run that writes waits for, `setting` what would allow its address.
+    tool; `confirms` is what a run that writes waits for, `setting` what would allow its address;
+    `allowable_host` is one that the reader may allow for `service`.
     """
 
     error: str = ""
@@ -116,6 +117,8 @@ class ShownTrial:
     http: tuple[ShownExchange, ...] = ()
     confirms: str = ""
     setting: str = ""
+    allowable_host: str = ""
+    service: str = ""
 
     @property
     def has_more_rows(self) -> bool:

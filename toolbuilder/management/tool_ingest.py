@@ -27,6 +27,7 @@ from toolbuilder.taking_up.mcp_servers import (
     count_tools,
     read_tools,
 )
+from toolbuilder.taking_up.operations import keep_operations
 
 WriteLine = Callable[[str], object]
 
@@ -88,6 +89,7 @@ def ingest_document(text: str, options: dict[str, Any], write: WriteLine) -> int
         write(", ".join(f"{count:,} {kind}" for kind, count in plan.counts.items()))
         return 0
     save_service(source)
+    keep_operations(source, reading.operations)
     kinds = {planned.snapshot.name: planned.kind for planned in plan.operations}
     refused = 0
     outcomes = apply_ingest(

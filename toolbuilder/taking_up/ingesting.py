@@ -4,12 +4,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.core.exceptions import ValidationError
-
 from catalog.changes import source_changed
-from catalog.models import DataSource, EngineName
-from catalog.sources.connections import to_service
-from core.errors import ConfigurationError, DefinitionError, EditError
+from catalog.models import DataSource
+from catalog.sources.services import make_service
+from core.errors import DefinitionError, EditError
 from core.http_logic import read_operation
 from core.ingest.documents import read_document
 from core.ingest.openapi import OpenAPIReading, read_openapi
@@ -96,14 +94,26 @@ def find_server_url(reading: OpenAPIReading) -> str:
     return next((url for url in urls if url.startswith(("https://", "http://"))), "")
 
 
-def find_service(name: str, server_url: str, reading: OpenAPIReading) -> DataSource:
+def find_service(
+    name: str, server_url: str, reading: OpenAPIReading, *, allows_host: bool = True
+) -> DataSource:
     """The HTTP service of that name; one that is not there is made, not saved.
 
-    Its address is the given one, or else the document's. Raises EditError that says what would be right.
+    Its address is the given one, or else the document's; with `allows_host` it may be a host inside
+    that the operator allows. Raises EditError that says what would be right.
     """
     found = DataSource.objects.filter(name=name).first()
     if found is None:
-        return _make_service(name, server_url or find_server_url(reading))
+        address = server_url or find_server_url(reading)
+        if not address:
+            raise EditError(
+                message(
+                    "ingest.no_service",
+                    "there is no HTTP service {name} yet; give its server URL",
+                    name=repr(name),
+                )
+            )
+        return make_service(name, address, allows_host=allows_host)
     if not found.is_service:
         raise EditError(
             message(
@@ -190,26 +200,6 @@ def apply_ingest(
             yield ImportOutcome(new.name)
         else:
             yield import_tool(planned.stored, new, entry, is_active=False)
-
-
-def _make_service(name: str, server_url: str) -> DataSource:
-    if not server_url:
-        raise EditError(
-            message(
-                "ingest.no_service",
-                "there is no HTTP service {name} yet; give its server URL",
-                name=repr(name),
-            )
-        )
-    source = DataSource(name=name, engine=EngineName.HTTP, server_url=server_url)
-    try:
-        source.full_clean(exclude=["password"])
-        to_service(source)
-    except ValidationError as error:
-        raise EditError(" ".join(error.messages)) from error
-    except ConfigurationError as error:
-        raise EditError(str(error)) from error
-    return source
 
 
 def _plan(

@@ -9,7 +9,7 @@ from django.db.models import Model
 
 from access.encryption import check_keys, reseal
 from access.models import TokenIssuer
-from catalog.models import DataSource, McpServer
+from catalog.models import DataSource, McpServer, ServiceSecret
 from core.errors import ConfigurationError
 
 
@@ -32,6 +32,7 @@ def rotate_passwords() -> Rotation:
     result = Rotation()
     secrets: tuple[tuple[type[Model], str, str], ...] = (
         (DataSource, "password", ""),
+        (ServiceSecret, "secret", "secret "),
         (McpServer, "token", "MCP server "),
         (TokenIssuer, "client_secret", "issuer "),
     )

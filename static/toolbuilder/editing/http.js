@@ -52,7 +52,16 @@ export function watchRequest(form, saving, options) {
     if (field) {
       keep(form, field.dataset.keepPath);
     }
+    const secret = target.closest("[data-secret]");
+    if (secret) {
+      const row = request.querySelector('[data-part="headers"] tbody').lastElementChild;
+      const [name, value] = row.querySelectorAll("input");
+      value.value = secret.dataset.secret;
+      value.dispatchEvent(new Event("input", { bubbles: true }));
+      name.focus();
+    }
   });
+  document.getElementById("http-operations-search")?.addEventListener("input", ({ target }) => filterOperations(target.value));
   document.addEventListener("htmx:after:swap", () => showSent(request));
   openEditors();
   showSent(request);
@@ -100,6 +109,17 @@ function showSent(request) {
     const isEmpty = !name.value && !value.value;
     row.querySelector("[data-sent]").textContent = isEmpty ? "" : names.length ? words.sort((a, b) => b.length - a.length)[0] : known.dataset.fixed;
     value.classList.toggle("has-name", names.length > 0);
+    value.classList.toggle("has-secret", value.value.includes("{secret:"));
+  }
+}
+
+/** Leaves the operations that have every word; a group without one goes with its head. */
+function filterOperations(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const group of document.querySelectorAll(".http-operation-group")) {
+    const buttons = [...group.querySelectorAll("button")];
+    buttons.forEach((button) => (button.hidden = !words.every((word) => button.dataset.words.toLowerCase().includes(word))));
+    group.hidden = buttons.every(({ hidden }) => hidden);
   }
 }
 

@@ -31,7 +31,8 @@ def _local_host_is_allowed(settings: Any) -> None:
 
 def service(**columns: Any) -> DataSource:
     """An unsaved row of a service."""
-    return DataSource(**{"name": "pets", "engine": "http", "server_url": URL, **columns})
+    given = {"name": "pets", "engine": "http", "server_url": URL, "allowed_hosts": "127.0.0.1:9"}
+    return DataSource(**given | columns)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_secret_goes_where_the_row_says(
         pytest.param({"server_url": ""}, "needs this", id="no address"),
         pytest.param({"server_url": "http://127.0.0.1:8"}, "begin with https", id="other port"),
         pytest.param({"server_url": "https://169.254.169.254"}, "link-local", id="metadata"),
-        pytest.param({"server_url": f"{URL}?a=1"}, "no \\? and nothing", id="query"),
+        pytest.param({"server_url": f"{URL}?a=1"}, "end before a \\?", id="query"),
         pytest.param({"host": "db"}, "has no use for this", id="host"),
         pytest.param({"authentication": "header"}, "needs this", id="no name"),
         pytest.param({"authentication": "bearer"}, "secret of the service is missing", id="secret"),
@@ -117,7 +118,13 @@ def test_restricted_service_is_for_those_named() -> None:
 def test_form_saves_a_service_and_keeps_its_secret(admin: Client) -> None:
     answer = admin.post(
         ADD,
-        form(engine="http", server_url=URL, authentication="bearer", secret=SECRET),
+        form(
+            engine="http",
+            server_url=URL,
+            allowed_hosts="127.0.0.1:9",
+            authentication="bearer",
+            secret=SECRET,
+        ),
         follow=True,
     )
 
@@ -130,6 +137,7 @@ def test_form_saves_a_service_and_keeps_its_secret(admin: Client) -> None:
 
 def test_stored_secret_is_for_its_address_only(make_source: MakeSource) -> None:
     columns = {"engine": "http", "host": "", "database": "", "username": "", "server_url": URL}
+    columns["allowed_hosts"] = "127.0.0.1:9"
     row = make_source(secret=SECRET, authentication="bearer", **columns)
     row.server_url = "https://evil.example.com"
 

@@ -39,7 +39,7 @@ ADMIN_MODELS = {
     "tools_tooldefinition": SHOWN,
 }
 _WORK_ACTIONS = (
-    "analyse", "take-over", "discard", "test", "cancel", "plan", "csv", "publish", "changes",
+    "analyse", "take-over", "discard", "operation", "test", "cancel", "plan", "csv", "publish", "changes",
     "cases", "case", "case-keep", "case-accept", "case-delete",
 )  # fmt: skip
 
@@ -168,6 +168,9 @@ TABLE: dict[str, Row] = {
     "source-check": Row(RIGHTS),
     "source-edit": Row(RIGHTS, SHOWN),
     "source-delete": Row(RIGHTS, SHOWN),
+    "source-host-allow": Row(RIGHTS),
+    "source-secret-keep": Row(RIGHTS),
+    "source-secret-remove": Row(RIGHTS),
     **{f"catalogue_api:{name}": Row(PERSON, SHOWN) for name in ("tables", "tags", "connection", "table")},
     "admin:index": Row(STAFF),
     "admin:login": Row(ALL),

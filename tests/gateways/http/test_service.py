@@ -292,3 +292,31 @@ async def test_header_with_a_line_end_is_never_sent() -> None:
         await source.close()
 
     assert service.received == []
+
+
+async def test_named_secret_is_put_in_and_hidden_in_the_answer() -> None:
+    async with running(answering(b'{"echo":"s3cr3t-tenant"}')) as service:
+        source = HttpSource(
+            settings_for(
+                service, named_secrets={"tenant": "s3cr3t-tenant"}, secrets=("s3cr3t-tenant",)
+            )
+        )
+        headers = {"X-Tenant": "Key {secret:tenant}"}
+        request = PlainRequest("GET", source.server_url, secret_headers=headers)
+        answer = await source.send(request, byte_limit=LIMIT, timeout_ms=LONG_MS)
+        await source.close()
+
+    (received,) = service.received
+    assert received.headers["x-tenant"] == "Key s3cr3t-tenant"
+    assert answer.body == b'{"echo":"***"}'
+
+
+async def test_secret_that_the_service_lacks_is_named_and_nothing_is_sent() -> None:
+    async with running(answering(b"{}")) as service:
+        source = HttpSource(settings_for(service))
+        request = PlainRequest("GET", source.server_url, secret_headers={"X": "{secret:tenant}"})
+        with pytest.raises(DataSourceError, match="no secret tenant"):
+            await source.send(request, byte_limit=LIMIT, timeout_ms=LONG_MS)
+        await source.close()
+
+    assert service.received == []

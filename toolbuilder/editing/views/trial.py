@@ -17,6 +17,8 @@ from access.reader_language import in_language
 from access.views.events import trigger_event
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.models import DataSource
+from catalog.sources.gates import rights_on_sources, visible_sources
+from catalog.sources.services import find_allowable_host
 from catalog.sources.settings import read_sources
 from core.analysis import Analysis
 from core.diagnostics import Diagnostic
@@ -99,7 +101,7 @@ class TrialRequest:
         """What is shown, and the run itself if nothing stopped it from beginning."""
         obstacle = find_obstacle(self.examined)
         if obstacle or self.spec is None:
-            return obstacle or ShownTrial(), None
+            return self._with_allowable_host(obstacle or ShownTrial()), None
         spec = runnable(self.spec)
         if question := self._ask_before_writing(spec):
             return question, None
@@ -113,9 +115,20 @@ class TrialRequest:
                 http=show_exchanges(trial.exchanges, secret_place(source)),
                 setting="HTTP_ALLOWED_HOSTS" if refused else "",
             )
+            shown = self._with_allowable_host(shown)
         if is_recorded:
             record_trial(self.work, self.username, self.arguments, trial)
         return shown, trial
+
+    def _with_allowable_host(self, shown: ShownTrial) -> ShownTrial:
+        """The failed trial with the host inside that this person may allow for the tool's service."""
+        name = self.examined.document.tool.data_source
+        rights = rights_on_sources(user_of(self.request))
+        if not shown.error or not name or not rights.may_change:
+            return shown
+        source = visible_sources(user_of(self.request)).filter(name=name, engine="http").first()
+        host = find_allowable_host(source) if source else ""
+        return replace(shown, allowable_host=host, service=name)
 
     def _ask_before_writing(self, spec: ToolSpec) -> ShownTrial | None:
         """What is shown in place of a run that may change something, until a person says yes."""

@@ -18,7 +18,7 @@ from access.reader_language import in_language
 from access.views.gates import SEE_CALLS, is_fragment, user_of
 from access.visibility import visible_calls
 from catalog.gates import named_sources_open_to
-from catalog.models import DataSource
+from catalog.models import DataSource, ServiceSecret
 from catalog.sources.settings import (
     SourceSettings,
     find_refusal,
@@ -27,8 +27,10 @@ from catalog.sources.settings import (
 )
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.masking import MASK
+from core.errors import DefinitionError
 from core.expressions.numbers import CONSTANTS
 from core.expressions.table import Function
+from core.messages import message
 from core.script import SCRIPT_BYTE_LIMIT
 from core.scripts.functions import SCRIPT_FUNCTIONS, SCRIPT_METHODS
 from core.scripts.names import RESULT
@@ -46,6 +48,8 @@ from toolbuilder.editing.views.requests import (
     open_work,
     page_context,
     page_state_of,
+    read_posted,
+    save_posted,
     saving_action,
     tell_analysis,
     tell_parameters,
@@ -54,7 +58,9 @@ from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
 from toolbuilder.gates import rights_of
 from toolbuilder.help.links import help_url
 from toolbuilder.listing.views import tool_page
+from toolbuilder.taking_up.operations import fill_from_operation, list_operations
 from tools.builtin.registry import BUILTIN_NAMES
+from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolType
 from tools.names import find_proxied_server
 from tools.specs import HINTS
@@ -146,6 +152,20 @@ def discard(request: HttpRequest, work: Work) -> HttpResponse:
     return lead_to(request, work.address if work.tool else "/tools/")
 
 
+@editor_action
+def operation(request: HttpRequest, work: Work) -> HttpResponse:
+    """The chosen operation of the service becomes the request of the tool; other texts stay as they are."""
+    document = read_posted(request, work)
+    chosen = request.POST.get("operation", "")
+    tool = fill_from_operation(document.tool, chosen, is_new=work.tool is None)
+    if tool is None:
+        raise DefinitionError(
+            message("editor.no_operation", "The service has no such operation any more.")
+        )
+    save_posted(request, work, replace(document, tool=tool))
+    return lead_to(request, work.address)
+
+
 @saving_action
 def _save_page(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     return render_page(request, page)
@@ -158,6 +178,8 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
     context = {
         "sources": list_sources(page.sources, open_sources, user.get_username()),
         "services": list_services(page.sources, open_sources, user.get_username()),
+        "secrets": list_secret_names(page.document.tool),
+        "operations": list_operations(page.document.tool),
         "kinds": [(ToolType.SQL, "SQL"), (ToolType.PYTHON, "Python"), (ToolType.HTTP, "HTTP")],
         "methods": METHODS,
         "body_kinds": BODY_KINDS,
@@ -212,6 +234,14 @@ def list_services(
         for source in open_sources
         if source.is_service
     ]
+
+
+def list_secret_names(tool: ToolDocument) -> list[str]:
+    """The named secrets of an HTTP tool's service."""
+    if tool.tool_type != ToolType.HTTP or not tool.data_source:
+        return []
+    kept = ServiceSecret.objects.filter(source__name=tool.data_source)
+    return list(kept.values_list("name", flat=True))
 
 
 @cache

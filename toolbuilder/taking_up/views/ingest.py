@@ -12,8 +12,10 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from catalog.gates import named_sources_open_to
-from catalog.models import DataSource
+from catalog.models import DataSource, EngineName
 from catalog.rights import require_use
+from catalog.sources.gates import rights_on_sources
+from catalog.sources.services import find_allowable_host
 from core.errors import EditError, ToolboxError
 from core.ingest.openapi import OpenAPIReading
 from core.messages import message
@@ -24,18 +26,19 @@ from toolbuilder.taking_up.ingesting import (
     IngestPlan,
     PlannedOperation,
     apply_ingest,
+    find_server_url,
     find_service,
     plan_ingest,
     read_openapi_text,
     save_service,
 )
+from toolbuilder.taking_up.operations import keep_operations
 
 # What a form may hold of text; the command takes larger documents.
 MAX_DOCUMENT_BYTES = 2_000_000
 # A form has at most a thousand fields.
 OPERATIONS_SHOWN = 800
 FAULTS_SHOWN = 100
-ADD_SOURCES = "catalog.add_datasource"
 
 
 @for_staff_with(SEE_TOOLS, ADD_TOOLS)
@@ -44,16 +47,24 @@ def ingest(request: HttpRequest) -> HttpResponse:
     """The form of a document; its operations with boxes to tick; with `add` the tools made of them."""
     if request.method != "POST":
         return _render(request, {})
-    document = ""
+    document, address = "", request.POST.get("server", "").strip()
     try:
         document = _read_document(request)
         reading = read_openapi_text(document)
+        address = address or find_server_url(reading)
         source = _find_service(request, reading)
         plan = plan_ingest(reading, source)
         if "add" in request.POST:
-            return _add(request, plan, source)
+            return _add(request, plan, source, reading)
     except ToolboxError as error:
-        return _render(request, {"document": document, "error": in_language(error)}, status=422)
+        new = DataSource(engine=EngineName.HTTP, server_url=address)
+        may_allow = rights_on_sources(user_of(request)).may_add
+        refusal = {
+            "document": document,
+            "error": in_language(error),
+            "allowable_host": find_allowable_host(new) if may_allow else "",
+        }
+        return _render(request, refusal, status=422)
     shown = _search(plan, request.POST.get("words", "")[:200])
     context = {
         "document": document,
@@ -64,6 +75,7 @@ def ingest(request: HttpRequest) -> HttpResponse:
         "faults": plan.faults[:FAULTS_SHOWN],
         "service": source,
         "is_new_service": source._state.adding,
+        "allowed_host": source.allowed_hosts if source._state.adding else "",
     }
     return _render(request, context)
 
@@ -94,11 +106,11 @@ def _find_service(request: HttpRequest, reading: OpenAPIReading) -> DataSource:
         raise EditError(
             message("ingest.no_name", "Name the HTTP service that has these operations.")
         )
-    source = find_service(name, server, reading)
+    source = find_service(name, server, reading, allows_host="allow_host" in request.POST)
     user = user_of(request)
     if not source._state.adding:
         require_use(user, source)
-    elif not user.has_perm(ADD_SOURCES):
+    elif not rights_on_sources(user).may_add:
         raise EditError(
             message(
                 "ingest.may_not_add",
@@ -121,7 +133,9 @@ def _search(plan: IngestPlan, words: str) -> list[PlannedOperation]:
     return found[:OPERATIONS_SHOWN]
 
 
-def _add(request: HttpRequest, plan: IngestPlan, source: DataSource) -> HttpResponse:
+def _add(
+    request: HttpRequest, plan: IngestPlan, source: DataSource, reading: OpenAPIReading
+) -> HttpResponse:
     chosen = set(request.POST.getlist("operation"))
     may_change = rights_of(request).may_change
     operations = [
@@ -132,6 +146,7 @@ def _add(request: HttpRequest, plan: IngestPlan, source: DataSource) -> HttpResp
     if not operations:
         raise EditError(message("ingest.nothing_chosen", "Choose at least one operation."))
     save_service(source)
+    keep_operations(source, reading.operations)
     outcomes = list(apply_ingest(operations, user_of(request).get_username()))
     count = sum(outcome.version is not None for outcome in outcomes)
     text = ngettext(

@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
-from catalog.models import Authentication, DataSource, EngineName
+from catalog.models import Authentication, DataSource, EngineName, ServiceOperation
 from tests.factories import make_tool
 from tests.rendered import text_of
 from tests.toolbuilder.editing.views.trials import HTMX
 from toolbuilder.editing.drafts import DraftDocument, read_draft
 from toolbuilder.models import ToolDraft
+from toolbuilder.taking_up.ingesting import read_openapi_text
+from toolbuilder.taking_up.operations import keep_operations
 from tools.models import ToolDefinition, ToolType
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +34,10 @@ FORM = {
 def weather(settings: Any) -> DataSource:
     settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
     return DataSource.objects.create(
-        name="weather", engine=EngineName.HTTP, server_url="http://127.0.0.1:9/v1"
+        name="weather",
+        engine=EngineName.HTTP,
+        server_url="http://127.0.0.1:9/v1",
+        allowed_hosts="127.0.0.1:9",
     )
 
 
@@ -125,7 +131,8 @@ def test_curl_command_becomes_a_tool_and_its_secret_the_services(
     settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
     command = "curl 'http://127.0.0.1:9/v1/forecast/Seoul?days=3' -H 'Authorization: Bearer s3cr3t-s3cr3t'"
 
-    response = admin.post("/tools/~/from-curl/", {"curl": command, "service": "weather"})
+    form = {"curl": command, "service": "weather", "allow_host": "127.0.0.1:9"}
+    response = admin.post("/tools/~/from-curl/", form)
 
     service, document = DataSource.objects.get(name="weather"), only_draft()
     assert response.status_code == 302
@@ -143,5 +150,83 @@ def test_curl_command_to_a_refused_address_names_the_setting(admin: Client) -> N
     response = admin.post("/tools/~/from-curl/", {"curl": "curl http://10.0.0.7/x"})
 
     assert response.status_code == 422
-    assert "HTTP_ALLOWED_HOSTS" in text_of(response)
+    assert "name 10.0.0.7:80 in the setting HTTP_ALLOWED_HOSTS" in text_of(response)
+    assert "server_url" not in text_of(response)
     assert not DataSource.objects.filter(engine=EngineName.HTTP).exists()
+
+
+def test_refused_command_stays_in_its_field_and_nowhere_else(admin: Client, settings: Any) -> None:
+    settings.HTTP_ALLOWED_HOSTS = ["10.0.0.7"]
+    command = "curl http://10.0.0.7/x -H 'Authorization: Bearer s3cr3t'"
+
+    response = admin.post("/tools/~/from-curl/", {"curl": command, "service": "crm"})
+
+    assert escape(command) in text_of(response)
+    assert 'name="allow_host" value="10.0.0.7:80"' in text_of(response)
+    assert "no-store" in response["Cache-Control"]
+    assert not ToolDraft.objects.exists()
+
+
+def test_trial_at_a_host_that_is_not_allowed_yet_offers_to_allow_it(
+    admin: Client, weather: DataSource, forecast: ToolDefinition
+) -> None:
+    DataSource.objects.update(allowed_hosts="")
+    form = FORM | {"http-path": "/now", "http-query-name": []}
+
+    refused = admin.post("/tools/forecast/test/", form, headers=HTMX)
+    allowed = admin.post("/sources/weather/allow-host/", headers=HTMX)
+    tried = admin.post("/tools/forecast/test/", form, headers=HTMX)
+
+    assert "Allow 127.0.0.1:9 for this service" in text_of(refused)
+    assert "may be called at 127.0.0.1:9 now" in text_of(allowed)
+    assert "the service cannot be reached" in text_of(tried)
+
+
+OPENAPI = """
+openapi: 3.0.0
+info: {title: Weather, version: "1"}
+paths:
+  /now/{city}:
+    get:
+      tags: [Forecast]
+      operationId: now
+      summary: The weather now
+      parameters: [{name: city, in: path, required: true, schema: {type: string}}]
+    delete: {tags: [Forecast], operationId: forget, summary: Forget it}
+  /places: {get: {operationId: places, summary: Places}}
+"""
+
+
+@pytest.fixture
+def operations(weather: DataSource) -> None:
+    keep_operations(weather, read_openapi_text(OPENAPI).operations)
+
+
+@pytest.mark.usefixtures("operations")
+def test_operations_of_the_document_stand_beside_the_request(
+    admin: Client, forecast: ToolDefinition
+) -> None:
+    page = text_of(admin.get("/tools/forecast/"))
+
+    assert page.count('class="http-operation"') == 3
+    assert "1 read, 1 write" in " ".join(page.split())
+
+
+@pytest.mark.usefixtures("operations")
+def test_chosen_operation_fills_the_tool_and_keeps_what_people_wrote(
+    admin: Client, forecast: ToolDefinition
+) -> None:
+    chosen = ServiceOperation.objects.get(method="get", path="/now/{city}")
+    form = FORM | {"description_agent": "Mine.", "title": "", "operation": chosen.pk}
+
+    response = admin.post("/tools/forecast/operation/", form)
+
+    tool = only_draft().tool
+    assert response["Location"] == "/tools/forecast/"
+    assert json.loads(tool.definition)["path"] == "/now/{city}"
+    assert [row.param_name for row in tool.parameters] == ["city"]
+    assert (tool.name, tool.title, tool.description_agent) == (
+        "forecast",
+        "The weather now",
+        "Mine.",
+    )

@@ -67,7 +67,7 @@ def test_refused_address_names_the_setting_and_the_documentation(staff: Client) 
 
     text = response.content.decode()
     assert response.status_code == 422
-    assert "HTTP_ALLOWED_HOSTS, such as crm.internal" in text
+    assert "name crm.internal:80 in the setting HTTP_ALLOWED_HOSTS" in text
     assert 'href="/help/http-tools/#what-may-be-called"' in text
 
 
@@ -90,7 +90,7 @@ def test_chosen_operations_become_inactive_tools(staff: Client) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        pytest.param({"document": "{}"}, "the document is not OpenAPI 3", id="other document"),
+        pytest.param({"document": "{}"}, "The document is not OpenAPI 3", id="other document"),
         pytest.param({"source": ""}, "Name the HTTP service", id="no service"),
         pytest.param({"server": "https://10.0.0.1"}, "private network", id="private address"),
         pytest.param({"add": "1"}, "Choose at least one", id="nothing chosen"),
