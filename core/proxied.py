@@ -1,6 +1,7 @@
 """A tool of another MCP server at a call: what fits it, and what its answer becomes."""
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,11 +75,19 @@ class ProxiedAnswer(Answer):
     has_structured: bool = True
 
 
+def image_blocks(answer: Answer) -> list[dict[str, JsonValue]]:
+    """The pictures of an answer as MCP has them."""
+    return [
+        {"type": "image", "data": b64encode(png).decode(), "mimeType": "image/png"}
+        for png in answer.images
+    ]
+
+
 def wire_content(answer: Answer) -> dict[str, JsonValue]:
     """Content and structured content of any tool's answer, with the keys of MCP."""
     if not isinstance(answer, ProxiedAnswer):
         texts = [{"type": "text", "text": text} for text in answer.texts]
-        return {"content": texts, "structuredContent": answer.structured}
+        return {"content": texts + image_blocks(answer), "structuredContent": answer.structured}
     content: dict[str, JsonValue] = {"content": list(answer.content)}
     return {**content, "structuredContent": answer.structured} if answer.has_structured else content
 

@@ -78,6 +78,8 @@ class Answer:
     row_count: int | None = None
     truncated: bool = False
     result: "QueryResult | None" = None
+    # PNG, after the texts.
+    images: tuple[bytes, ...] = ()
 
 
 class RowCollector:

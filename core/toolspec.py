@@ -1,5 +1,6 @@
 """A tool as frozen plain data: what the editor tries, the runtime serves and history compares."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -197,3 +198,5 @@ class ToolSpec:
     breaker: BreakerRule | None = None
     # The most that the database's planner may estimate for the query; None: as the data source says.
     plan_cost_limit: int | None = None
+    # As core.charts reads it, of a tool whose agents get its picture; else None.
+    chart: Mapping[str, JsonValue] | None = None

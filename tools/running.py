@@ -18,6 +18,7 @@ from core.limits import FoundLimit, LimitBook
 from core.messages import message
 from core.results import Answer
 from core.toolspec import ExpressionLogic, ToolSpec
+from tools.pictures import add_picture
 from tools.source_loop import shared_loop
 
 # The data source ends a query at the tool's own limit; this is for everything around it.
@@ -130,7 +131,7 @@ async def run_tool(
         return await tool.run(values, sources, caller)
     deadline = RunDeadline(spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S)
     try:
-        return await tool.run(values, sources, caller)
+        answer = await tool.run(values, sources, caller)
     except (TimeoutError, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and not deadline.is_the_reason:
             raise
@@ -144,6 +145,9 @@ async def run_tool(
         ) from None
     finally:
         deadline.lift()
+    if isinstance(tool, CompiledTool) and tool.spec.chart is not None:
+        return await add_picture(answer, tool.spec.chart)
+    return answer
 
 
 async def run_within_limits(
@@ -158,7 +162,7 @@ async def run_within_limits(
     finally:
         took_s = time.perf_counter() - began
         rows = answer.row_count or 0 if answer else 0
-        size = sum(map(len, answer.texts)) if answer else 0
+        size = sum(map(len, (*answer.texts, *answer.images))) if answer else 0
         gate.leave(passage, rows, size, took_s)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from core.charts import FOR_AGENTS
 from core.errors import DefinitionError
 from core.languages import LANGUAGE_CODE
 from core.messages import message
@@ -76,6 +77,8 @@ class ToolColumns(Protocol):
     def breaker_minutes(self) -> int | None: ...
     @property
     def plan_cost_limit(self) -> int | None: ...
+    @property
+    def chart(self) -> Any: ...
 
 
 class ParameterColumns(Protocol):
@@ -132,6 +135,7 @@ class StoredTool(NamedTuple):
     breaker_errors: int | None
     breaker_minutes: int | None
     plan_cost_limit: int | None
+    chart: Any
     is_active: bool | UnknownFlag
     created_by: str
     updated_by: str
@@ -200,6 +204,8 @@ def build_spec(
         ),
         breaker=breaker,
         plan_cost_limit=tool.plan_cost_limit,
+        # A chart that nobody can draw is no reason not to serve the tool.
+        chart=tool.chart if isinstance(tool.chart, dict) and tool.chart.get(FOR_AGENTS) else None,
     )
 
 

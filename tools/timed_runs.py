@@ -8,6 +8,7 @@ from catalog.sources.settings import SourceSettings, require_usable
 from core.bindings import CallerFacts
 from core.errors import ToolboxError
 from core.execution import QuerySources
+from core.pictures import picture_tokens
 from core.results import Answer
 from core.tokens import estimate_tokens
 from core.toolspec import ScriptLogic, ToolSpec
@@ -33,7 +34,8 @@ class TimedRun:
     @property
     def tokens(self) -> int:
         """What a model reads of it, estimated."""
-        return sum(map(estimate_tokens, self.texts))
+        images = self.result.images if isinstance(self.result, Answer) else ()
+        return sum(map(estimate_tokens, self.texts)) + len(images) * picture_tokens()
 
 
 def run_timed(

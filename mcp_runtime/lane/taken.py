@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from access.calls import CallOrigin
 from core.json_text import encode_json
-from core.proxied import ProxiedAnswer, wire_content
+from core.proxied import ProxiedAnswer, image_blocks, wire_content
 from core.results import Answer, structured_json
 from gateways.http_server.direct import DirectAnswer
 from mcp_runtime.caller import Caller
@@ -40,6 +40,7 @@ class TakenRequest:
             content = encode_json(wire_content(answer))[1:-1]
         else:
             texts = [b'{"type":"text","text":%b}' % encode_json(text) for text in answer.texts]
+            texts += map(encode_json, image_blocks(answer))
             structured = structured_json(answer)
             content = b'"content":[%b],"structuredContent":%b' % (b",".join(texts), structured)
         is_error = b"true" if isinstance(answer, RefusedAnswer) else b"false"

@@ -92,7 +92,8 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",
         "scan_id": CatalogScan.objects.latest("pk").pk, "key": "absence", "help-page.name": "tools",
         "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
-        "source-edit.name": "warehouse", "source-delete.name": "warehouse",
+        "source-edit.name": "warehouse", "source-delete.name": "warehouse", "secret": "key",
+        **{f"source-{action}.name": "warehouse" for action in ("host-allow", "secret-keep", "secret-remove")},
         **_make_review(tool), "alias_id": 1, "chat_id": 1, "entry": 1, "run_id": 1,
         **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
     }  # fmt: skip

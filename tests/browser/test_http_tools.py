@@ -74,6 +74,8 @@ def test_curl_command_becomes_a_tool_that_agents_call(
     page.get_by_label("curl command").fill(command)
     page.get_by_label("Name of the service").fill("weather")
     page.get_by_role("button", name="Make a tool of it").click()
+    expect(page.get_by_label("curl command")).to_have_value(command)
+    page.get_by_role("button", name="Allow 127.0.0.1").click()
 
     page.locator("#http-path").fill("/forecast/{city}")
     expect(workbench.row("city")).to_be_visible()

@@ -101,6 +101,16 @@ def test_lists_of_the_back_office_break_no_policy(signed_in: Page, live_server: 
     expect(signed_in.locator("#changelist")).to_be_visible()
 
 
+@pytest.mark.parametrize("address", ["", "auth/user/", "auth/user/add/", "catalog/datasource/add/"])
+def test_back_office_can_be_read_by_everybody(
+    signed_in: Page, live_server: LiveServer, axe: Axe, address: str
+) -> None:
+    signed_in.goto(f"{live_server.url}/admin/{address}")
+
+    # In the light and in the dark.
+    assert axe.violations(signed_in) == []
+
+
 @pytest.mark.parametrize(("name", "code"), [("한국어", "ko"), ("日本語", "ja")])
 def test_chosen_language_stays(
     signed_in: Page, live_server: LiveServer, name: str, code: str

@@ -37,3 +37,10 @@ def test_chart_names_every_field() -> None:
 def test_chart_that_makes_no_sense_is_refused(value: Any, text: str) -> None:
     with pytest.raises(DefinitionError, match=text):
         read_chart(value)
+
+
+def test_picture_for_agents_is_named_only_where_it_is_chosen() -> None:
+    given = {"across": "city", "height": "revenue"}
+
+    assert "for_agents" not in (read_chart({**given, "for_agents": False}) or {})
+    assert (read_chart({**given, "for_agents": True}) or {})["for_agents"] is True

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from core.column_kinds import MAX_EXACT, ColumnKind, exact_text, kind_of
 from core.formatting import format_cell
 from core.json_text import encode_json
 from core.messages import Message
+from core.pictures import picture_tokens
 from core.plans.tree import PlanNode, QueryPlan
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue, ParameterType
@@ -84,6 +86,8 @@ class Exchange:
     texts: tuple[ClippedText, ...]
     tokens: int
     is_error: bool
+    # Addresses that hold the pictures themselves.
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +123,11 @@ class ShownTrial:
     setting: str = ""
     allowable_host: str = ""
     service: str = ""
+
+    @property
+    def picture_tokens(self) -> int:
+        """What a model reads of a picture of the rows."""
+        return picture_tokens()
 
     @property
     def has_more_rows(self) -> bool:
@@ -194,6 +203,9 @@ def show_trial(
             call_tokens=estimate_tokens(encode_json(call["params"]).decode()),
             answer=_clip(_indent(write_answer(trial))),
             texts=tuple(map(_clip, trial.texts)),
+            images=tuple(
+                f"data:image/png;base64,{b64encode(png).decode()}" for png in trial.images
+            ),
             tokens=trial.tokens,
             is_error=bool(trial.error),
         ),
@@ -223,6 +235,7 @@ def write_call(name: str, arguments: Mapping[str, JsonValue]) -> dict[str, Any]:
 def write_answer(trial: Trial) -> dict[str, Any]:
     """The CallToolResult that the agent gets."""
     answer: dict[str, Any] = {"content": [{"type": "text", "text": text} for text in trial.texts]}
+    answer["content"] += [{"type": "image", "mimeType": "image/png"} for _png in trial.images]
     if not trial.error:
         answer["structuredContent"] = trial.structured
     return {**answer, "isError": bool(trial.error)}

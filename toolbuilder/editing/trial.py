@@ -39,6 +39,7 @@ class Trial:
     truncated: bool = False
     structured: dict[str, Any] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
+    images: tuple[bytes, ...] = ()
     tokens: int = 0
     elapsed_ms: float = 0.0
     advice: Message | None = None
@@ -75,7 +76,7 @@ def run_trial(
     )
     if isinstance(run.result, ToolboxError):
         return replace(trial, error=run.result.message)
-    trial = replace(trial, structured=run.result.structured)
+    trial = replace(trial, structured=run.result.structured, images=run.result.images)
     if query := run.result.result:
         trial = replace(
             trial,

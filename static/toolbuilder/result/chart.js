@@ -77,6 +77,9 @@ class ResultChart {
       this.find(name).value = this.choice[name];
     }
     this.find("sorted").checked = this.choice.largest_first;
+    if (this.find("agents")) {
+      this.find("agents").checked = Boolean(this.choice.for_agents);
+    }
     this.find("order").hidden = this.choice.kind !== "bar";
     for (const button of this.panel.querySelectorAll("[data-chart-kind]")) {
       button.setAttribute("aria-pressed", String(button.dataset.chartKind === this.choice.kind));
@@ -93,6 +96,7 @@ class ResultChart {
     for (const name of ["across", "height", "colour"]) {
       this.find(name).addEventListener("change", ({ target }) => this.choose({ [name]: target.value }));
     }
+    this.find("agents")?.addEventListener("change", ({ target }) => this.choose({ for_agents: target.checked }));
     this.find("sorted").addEventListener("change", ({ target }) => this.choose({ largest_first: target.checked }));
     new ResizeObserver(() => this.plot && this.panel.clientWidth && this.plot.setSize(this.size)).observe(this.place);
     // The colours are on the canvas; a change of theme draws them again.

@@ -1,0 +1,1 @@
+"""Pictures drawn with Pillow; may import core, and knows no framework."""
