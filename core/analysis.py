@@ -21,7 +21,7 @@ from core.expression import compile_expression, find_names
 from core.http_logic import read_operation
 from core.inference import infer_parameters
 from core.messages import Message, message
-from core.script import compile_script, find_script_names
+from core.script import compile_script, find_script_faults, find_script_names
 from core.statements.repairs import find_word_fix, place_of
 from core.toolspec import (
     ExpressionLogic,
@@ -46,6 +46,8 @@ _PARTS = {
     "http.retries_unsafe": "retries",
 }
 _NO_NAME = "draft"
+# More at once help nobody.
+MOST_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +143,18 @@ def analyse_python(
     try:
         compile_logic(text, [*declared, *names])
     except ExpressionError as error:
-        start, end = place_of(text, error.position)
-        fix = find_word_fix(text, str(error), error.position)
-        fault = Diagnostic(message=error.message, code="python", start=start, end=end, fix=fix)
-        return Analysis(text=text, kind=kind, diagnostics=(fault,), parameters=found)
+        several = find_script_faults(text) if kind == "SCRIPT" else []
+        faults = [
+            Diagnostic(
+                message=fault.message,
+                code="python",
+                start=place_of(text, fault.position)[0],
+                end=place_of(text, fault.position)[1],
+                fix=find_word_fix(text, str(fault), fault.position),
+            )
+            for fault in several[:MOST_FAULTS] or [error]
+        ]
+        return Analysis(text=text, kind=kind, diagnostics=tuple(faults), parameters=found)
     return Analysis(text=text, kind=kind, parameters=found)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "SCRIPT_METHODS",
     "CompiledScript",
     "compile_script",
+    "find_script_faults",
     "find_script_names",
     "is_script",
     "read_script",
@@ -65,6 +66,23 @@ def compile_script(text: str, parameter_names: Collection[str]) -> CompiledScrip
 def read_script(text: str) -> list[ast.stmt]:
     """The statements; raises ExpressionError for a text that is no Python or too large."""
     return _read_statements(_ScriptSource(text))
+
+
+def find_script_faults(text: str) -> list[ExpressionError]:
+    """What is wrong with the script, at most one fault a statement, in order; of a text that is no Python the first.
+
+    Every name that it does not set may be a parameter.
+    """
+    source = _ScriptSource(text)
+    checker = ScriptChecker(None, source.locate)
+    checker.faults = []
+    try:
+        checker.check_script(_read_statements(source))
+    except ExpressionError as error:
+        checker.faults.append(error)
+    except RecursionError:
+        return []
+    return sorted(checker.faults, key=lambda fault: fault.position or 0)
 
 
 def find_script_names(text: str, parameter_names: Collection[str] = ()) -> list[str]:

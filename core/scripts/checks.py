@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from core.errors import ExpressionError
 from core.expressions.syntax import Rewriter
 from core.expressions.tree import load, operator_symbol
 from core.messages import Message, message
@@ -63,6 +64,8 @@ class ScriptChecker(Rewriter):
         self._given = Given()
         self._stored: set[str] = set()
         self._loops = self._functions = self._handlers = 0  # Those around the current node.
+        # Where it is a list, faults are noted in it and the statements behind them are read too.
+        self.faults: list[ExpressionError] | None = None
         self.doubtful: list[ast.Name] = []  # Read where they may have no value yet, in any order.
 
     def check_script(self, body: list[ast.stmt]) -> None:
@@ -138,10 +141,18 @@ class ScriptChecker(Rewriter):
         for statement in body:
             if isinstance(statement, ast.Pass):
                 continue
-            check = _CHECKS.get(type(statement))
-            if check is None:
-                self.refuse(statement, _HINTS.get(type(statement)))
-            check(self, statement)
+            check, depth = _CHECKS.get(type(statement)), len(self._bound)
+            try:
+                if check is None:
+                    self.refuse(statement, _HINTS.get(type(statement)))
+                check(self, statement)
+            except ExpressionError as error:
+                if self.faults is None:
+                    raise
+                self.faults.append(error)
+                # What it would have given has a value: the next statements are not to blame.
+                del self._bound[depth:]
+                self._given.surely |= find_stored_names([statement])
 
     def _assign(self, node: ast.Assign) -> None:
         self.rewrite(node.value)

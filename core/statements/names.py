@@ -30,12 +30,14 @@ _BEFORE_NO_COLUMN = frozenset({"::", "."})
 class TableMention:
     """A table in FROM; `path` is its name behind that of its schema, `alias` how columns refer to it.
 
-    `is_renamed`: the alias gives the columns other names, as in `users AS u(a, b)`.
+    `is_renamed`: the alias gives the columns other names, as in `users AS u(a, b)`. `place` are start
+    and end of the path in the text.
     """
 
     path: tuple[str, ...]
     alias: str
     is_renamed: bool = False
+    place: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class ColumnMention:
 
     qualifiers: tuple[str, ...]
     name: str | None
+    place: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 @dataclass(slots=True)
@@ -51,12 +54,14 @@ class QueryBlock:
     """What one SELECT names; `parent` is the index of the one around it.
 
     `derived` are aliases of what is no table: subqueries, functions, common table expressions.
+    `labels` are names that it gives, to columns of its answer among others.
     """
 
     parent: int | None
     tables: list[TableMention] = field(default_factory=list)
     columns: list[ColumnMention] = field(default_factory=list)
     derived: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set, compare=False)
 
 
 @dataclass(slots=True)
@@ -192,6 +197,7 @@ class _NameReader:
             return
         self._frame.expects_table = False
         path, _ = self._read_path()
+        place = token.start, self._peek(-1).end
         if self._peek(0).is_mark("("):
             # A function instead of a table; its arguments are read like any others.
             self._open(self._peek(0))
@@ -202,7 +208,7 @@ class _NameReader:
         if len(path) == 1 and any(path[0] in frame.commons for frame in self._frames):
             self._add_derived(alias or path[-1])
         elif (block := self._block()) is not None:
-            block.tables.append(TableMention(path, alias or path[-1], is_renamed))
+            block.tables.append(TableMention(path, alias or path[-1], is_renamed, place))
 
     def _add_derived(self, alias: str) -> None:
         if (block := self._block()) is not None:
@@ -238,11 +244,14 @@ class _NameReader:
         before, is_label = self._peek(-1), self._follows_value
         token = self._tokens[self._at]
         path, is_star = self._read_path()
+        place = token.start, self._peek(-1).end
         self._follows_value = True
         if is_label and token.is_among(OPERATOR_WORDS):
             self._follows_value = False
             return
         if is_label or before.is_among(NAMING_WORDS) or before.text in _BEFORE_NO_COLUMN:
+            if (block := self._block()) is not None:
+                block.labels.add(path[-1])
             return
         after = self._peek(0)
         is_function = after.is_mark("(") or after.kind is TokenKind.TEXT
@@ -250,7 +259,7 @@ class _NameReader:
         is_field = before.is_mark("(") and self._frame.opener == "extract" and after.is_word("from")
         if not (is_function or is_argument or is_field):
             qualifiers, name = (path, None) if is_star else (path[:-1], path[-1])
-            self._add_column(ColumnMention(qualifiers, name))
+            self._add_column(ColumnMention(qualifiers, name, place))
 
     def _add_column(self, mention: ColumnMention) -> None:
         if (block := self._block()) is not None:

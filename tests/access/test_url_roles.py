@@ -77,7 +77,7 @@ TABLE = {
     **rows(NOBODY, *(f"catalogue_api:{name}" for name in ("tables", "tags", "table", "connection"))),
     **rows(MEMBERS, "home", "start", "start-connected", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
-    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-schema"),
+    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-card", "explorer-schema"),
     **rows(MEMBERS, "playground", "playground-agent", "playground-ask", "playground-evaluation"),
     **rows(MEMBERS, "playground-export", *(f"playground-{name}" for name in ("run", "run-step", "run-stop"))),
     **rows(EDITS_SOME, *(f"playground-question-{name}" for name in ("add", "import", "remove"))),

@@ -68,3 +68,27 @@ def test_row_renames_a_name_of_a_script_and_refuses_one_in_use(workbench: Workbe
     expect(workbench.logic).to_contain_text("half = cost / 2")
     expect(workbench.logic).to_contain_text("round(half, digits=1) + cost")
     expect(workbench.row("cost")).to_be_visible()
+
+
+def test_resting_on_a_name_shows_what_it_is(
+    workbench: WorkbenchPage, stock: ToolDefinition
+) -> None:
+    workbench.open(stock)
+    expect(workbench.page.get_by_role("treeitem", name="stock_level")).to_be_visible()
+    card, keyboard = workbench.page.locator(".code-editor .column-card"), workbench.page.keyboard
+
+    workbench.logic.get_by_text(":region").hover()
+    expect(card).to_contain_text("KR or JP")
+    workbench.page.mouse.move(0, 0)
+    workbench.logic.focus()
+    for keys, told in (
+        (["Control+Home", "End"], "재고"),
+        (["Home", *["ArrowRight"] * 8], "integer"),
+    ):
+        for key in (*keys, "Alt+Enter"):
+            keyboard.press(key)
+        expect(card).to_contain_text(told)
+        expect(card).to_be_focused()
+        keyboard.press("Escape")
+        expect(card).to_be_hidden()
+        expect(workbench.logic).to_be_focused()

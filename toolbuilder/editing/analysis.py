@@ -22,6 +22,7 @@ from core.errors import (
     DefinitionError,
     StatementError,
     StoppedError,
+    ToolboxError,
 )
 from core.messages import Message, message
 from core.statement import (
@@ -35,6 +36,7 @@ from core.statements.comparisons import find_comparisons
 from core.statements.names import find_used_names
 from core.statements.optional import find_optional_names
 from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
+from core.statements.suspects import Suspect, find_suspects
 from core.toolspec import (
     HttpLogic,
     ParameterSpec,
@@ -155,6 +157,9 @@ class _SqlAnalysis:
             return Analysis(text=self._text, diagnostics=tuple(self._diagnostics))
         statement = self._compile()
         description = self._ask(statement) if statement else _Description()
+        is_refused = any(found.code != "source" for found in self._diagnostics)
+        if is_refused and self._text.strip() and len(self._text) <= NAMES_LIMIT:
+            self._note_others()
         return Analysis(
             text=self._text,
             kind=find_command(self._text, self._logic.dialect),
@@ -258,6 +263,34 @@ class _SqlAnalysis:
             Diagnostic(message=error.message, code=code, start=start, end=end, fix=fix)
         )
 
+    def _note_others(self) -> None:
+        """What else the database would refuse: names that the catalogue has not, each asked for alone."""
+        name = self._logic.data_source
+        blocks = find_used_names(self._text, self._logic.dialect)
+        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns().items()}
+        noted = {found.start for found in self._diagnostics}
+        suspects = [
+            suspect
+            for suspect in find_suspects(self._text, blocks, columns)
+            if suspect.start not in noted
+        ]
+        if not suspects or find_refusal(self._read, name, self._author):
+            return
+
+        async def ask(sources: Sources) -> list[StatementError]:
+            return [
+                error
+                for suspect in suspects
+                if (error := await _refuse(suspect, sources.get(name), self._logic, self._author))
+            ]
+
+        try:
+            for error in shared_loop().run(ask, self._read, timeout_s=DEADLINE_S):
+                self._note_fault(error)
+        except ToolboxError:
+            # What was said first of the statement stays.
+            return
+
     def _note_source(self, text: Message, severity: Severity) -> None:
         self._diagnostics.append(Diagnostic(message=text, severity=severity, code="source"))
 
@@ -280,3 +313,20 @@ class _SqlAnalysis:
             row = DataSource.objects.filter(name=name).first() if name is not None else None
             self._tables = SourceTables(row)
         return self._tables
+
+
+async def _refuse(
+    suspect: Suspect, source: OpenedSource, logic: SqlLogic, author: str
+) -> StatementError | None:
+    """What the database says against the name, at its place in the statement; None if it knows it."""
+    if not suspect.question:
+        alias = suspect.name.partition(".")[0]
+        text = message("statement.no_alias", "no table is called {alias} here", alias=alias)
+        return StatementError(text, suspect.start, code="42P01")
+    try:
+        question = compile_statement(suspect.question, dialect=logic.dialect)
+        await source.inspect(question, (), author)
+    except StatementError as error:
+        if find_code(error) in {"42703", "42P01"}:
+            return StatementError(error.message, suspect.start, code=error.code, hint=error.hint)
+    return None

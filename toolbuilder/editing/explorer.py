@@ -171,14 +171,18 @@ class SourceTables:
         named = self._written_names(self._tables.filter(pk=table_id))
         return next((written for _pk, written in named), "")
 
-    def list_columns_of(self, insert: str) -> list[ExplorerColumn]:
-        """The same of the table that a statement writes so, [] if there is none; three queries."""
+    def find_table_id(self, insert: str) -> int | None:
+        """The table that a statement writes so, None if there is none; one query."""
         last = _LAST_PART.search(insert) if len(insert) <= _WRITTEN_LIMIT else None
         if last is None:
-            return []
+            return None
         name = last[2] if last[1] is None else last[1].replace('""', '"')
         named = self._written_names(self._tables.filter(name=name))
-        found = next((pk for pk, written in named if written == insert), None)
+        return next((pk for pk, written in named if written == insert), None)
+
+    def list_columns_of(self, insert: str) -> list[ExplorerColumn]:
+        """The columns of the table that a statement writes so, [] if there is none; three queries."""
+        found = self.find_table_id(insert)
         return [] if found is None else self.list_columns(found)
 
     def completion(self, column_limit: int = COMPLETION_COLUMN_LIMIT) -> dict[str, Any]:

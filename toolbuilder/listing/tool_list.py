@@ -29,6 +29,7 @@ from catalog.models import McpTool
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.exchange.ownership import differing
 from toolbuilder.listing.other_tools import OtherTool, find_other_tools, read_proxied_tools
+from toolbuilder.listing.uses import find_used_name, find_users
 from toolbuilder.models import ToolDraft, ToolFile
 from toolbuilder.toolsets.offering import KIND_LABELS
 from toolbuilder.visibility import hidden_tool_names, visible_drafts, visible_tools
@@ -83,6 +84,8 @@ class ToolListState(ListState):
     kind: str = ""
     source: str = ""
     tag: str = ""
+    # Ids of a table and, behind a dot, of one of its columns.
+    uses: str = ""
     sort: str = ""
 
 
@@ -169,7 +172,7 @@ def find_listed(state: ToolListState, user: User) -> list[ListedTool]:
     changed = F("updated_at") if state.sort == "changed" else Value(None, DateTimeField())
     own = filter_tools(state, user).values_list("pk", "name", "tool_type", changed)
     found = [ListedTool(name, kind, at, pk) for pk, name, kind, at in own]
-    if state.source or state.state in _OF_DEFINED_TOOLS:
+    if state.source or state.uses or state.state in _OF_DEFINED_TOOLS:
         return found
     others = find_other_tools(user, state.q.lower().split()[:_WORDS_READ])
     if state.state == "failing":
@@ -192,6 +195,8 @@ def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
         holds = reduce(or_, (Q((f"{name}__icontains", word)) for name in _TEXTS))
         named = Q(table__name__icontains=word) | Q(table__display_name__icontains=word)
         tools = tools.filter(holds | Q(pk__in=ToolUse.objects.filter(named).values("tool")))
+    if state.uses:
+        tools = tools.filter(find_users(find_used_name(state.uses, user)).tools)
     if state.kind:
         tools = tools.filter(tool_type=state.kind)
     if state.source == DEFAULT_SOURCE_NAME:
@@ -220,9 +225,11 @@ def read_rows(ids: Sequence[int]) -> list[ToolRow]:
     return rows
 
 
-def read_new_drafts(user: User) -> list[ToolDraft]:
-    """Drafts of tools that were never published, last edited first, at most 20."""
+def read_new_drafts(user: User, uses: str = "") -> list[ToolDraft]:
+    """Drafts of tools that were never published, last edited first, at most 20; with `uses` those of that use."""
     drafts = visible_drafts(user).filter(tool=None).defer("document")
+    if uses:
+        drafts = drafts.filter(pk__in=find_users(find_used_name(uses, user)).draft_ids)
     return list(drafts.order_by("-updated_at", "-pk")[:_NEW_DRAFTS_SHOWN])
 
 

@@ -37,6 +37,7 @@ from toolbuilder.listing.tool_list import (
     read_tool_list,
     read_tool_tags,
 )
+from toolbuilder.listing.uses import find_used_name
 from toolbuilder.taking_up.mcp_servers import activate_tools, deactivate_tools
 from toolbuilder.taking_up.views.mcp_servers import CHANGE_SERVERS, SEE_SERVERS, record_change
 from toolbuilder.visibility import editable_tools, visible_tools
@@ -63,9 +64,10 @@ def tool_list(request: HttpRequest) -> HttpResponse:
     }
     if not is_fragment(request):
         if rights.may_add:
-            context |= {"drafts": read_new_drafts(user), **read_invitation()}
+            context |= {"drafts": read_new_drafts(user, state.uses), **read_invitation()}
         sources = [source.name for source in named_sources_open_to(user)]
         context |= {
+            "used": find_used_name(state.uses, user) if state.uses else None,
             "states": STATES.items(),
             "sorts": SORTS.items(),
             "sources": [DEFAULT_SOURCE_NAME, *sources],

@@ -115,16 +115,21 @@ def refresh_uses() -> int:
 
 def find_tables(spec: ToolSpec) -> list[CatalogTable]:
     """Tables that the statement of a tool names, by name, whether the tool is stored or not."""
+    found = CatalogTable.objects.filter(pk__in={table_id for table_id, _column in find_used(spec)})
+    return list(found.order_by("schema", "name"))
+
+
+def find_used(spec: ToolSpec) -> set[tuple[int, int | None]]:
+    """Ids of tables and their columns that the statement of a tool uses, whether the tool is stored or not."""
     if not isinstance(spec.logic, SqlLogic):
-        return []
+        return set()
     source = _read_named_sources().get(spec.logic.data_source)
     if source is None:
-        return []
+        return set()
     lists = frozenset(parameter.name for parameter in spec.parameters if parameter.type.is_list)
     statement = _Statement(spec.id, spec.logic.statement, lists)
     [(_tool_id, used, _unknown)] = _find_uses(source, [statement])
-    found = CatalogTable.objects.filter(pk__in={table_id for _tool, table_id, _column in used})
-    return list(found.order_by("schema", "name"))
+    return {(table_id, column_id) for _tool, table_id, column_id in used}
 
 
 def _read_named_sources() -> dict[str | None, _Source]:

@@ -8,37 +8,73 @@ export function watchColumnCards(root) {
   new ColumnCards(root);
 }
 
+/** A card over the page, after `element`, of that name; it stays while the pointer is on it, and Escape closes it. */
+export class Card {
+  constructor(element, label) {
+    this.element = document.createElement("div");
+    this.element.className = "column-card";
+    this.element.popover = "manual";
+    this.element.role = "dialog";
+    this.element.tabIndex = -1;
+    this.element.ariaLabel = label;
+    this.back = null;
+    element.after(this.element);
+    this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
+    this.element.addEventListener("pointerleave", () => this.wait(() => this.hide()));
+    this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.close(event));
+  }
+
+  /** Does `act` after the pause, unless something else comes before it. */
+  wait(act) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(act, PAUSE_MS);
+  }
+
+  /** Shows a text of HTML or a node beside or below the rectangle; `back` has the focus when it is closed. */
+  show(content, { top, right, bottom, left }, { back, isBelow = false }) {
+    this.back = back;
+    if (typeof content === "string") {
+      this.element.innerHTML = content;
+    } else {
+      this.element.replaceChildren(content);
+    }
+    this.element.showPopover();
+    const { offsetWidth, offsetHeight } = this.element;
+    const above = bottom + GAP_PX + offsetHeight > innerHeight ? top - offsetHeight - GAP_PX : bottom + GAP_PX / 2;
+    const x = isBelow ? left : right + GAP_PX;
+    const y = isBelow ? above : top;
+    this.element.style.left = `${Math.max(GAP_PX, Math.min(x, innerWidth - offsetWidth - GAP_PX))}px`;
+    this.element.style.top = `${Math.max(GAP_PX, Math.min(y, innerHeight - offsetHeight - GAP_PX))}px`;
+  }
+
+  hide() {
+    clearTimeout(this.timer);
+    this.back = null;
+    this.element.hidePopover();
+  }
+
+  close(event) {
+    event.preventDefault();
+    event.stopPropagation();
+    this.back?.focus();
+    this.hide();
+  }
+}
+
 class ColumnCards {
   constructor(root) {
-    this.root = root;
-    this.card = document.createElement("div");
-    this.card.className = "column-card";
-    this.card.popover = "manual";
-    this.card.role = "dialog";
-    this.card.tabIndex = -1;
-    this.card.ariaLabel = root.dataset.columnCard;
-    root.after(this.card);
+    this.card = new Card(root, root.dataset.columnCard);
     root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.wait(event.target.closest("[data-card]")));
-    root.addEventListener("pointerleave", () => this.leave());
-    this.card.addEventListener("pointerenter", () => clearTimeout(this.timer));
-    this.card.addEventListener("pointerleave", () => this.leave());
+    root.addEventListener("pointerleave", () => this.card.wait(() => this.hide()));
     root.addEventListener("keydown", (event) => this.press(event));
-    this.card.addEventListener("keydown", (event) => event.key === "Escape" && this.close(event));
     root.addEventListener("dragstart", () => this.hide());
     root.addEventListener("scroll", () => this.hide(), true);
   }
 
   wait(row) {
-    if (row === this.row) {
-      return;
+    if (row !== this.row) {
+      this.card.wait(() => (row ? this.show(row) : this.hide()));
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => (row ? this.show(row) : this.hide()), PAUSE_MS);
-  }
-
-  leave() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.hide(), PAUSE_MS);
   }
 
   press(event) {
@@ -46,36 +82,23 @@ class ColumnCards {
     if (row && event.key === "Enter" && event.altKey) {
       event.preventDefault();
       // The pointer, which rests elsewhere, has no say.
-      clearTimeout(this.timer);
-      this.show(row).then(() => this.card.focus());
-    } else if (event.key === "Escape" && this.row) {
-      this.close(event);
+      clearTimeout(this.card.timer);
+      this.show(row).then(() => this.card.element.focus());
+    } else if (event.key === "Escape" && this.card.back) {
+      this.card.close(event);
     }
   }
 
   async show(row) {
     this.row = row;
     const response = await fetch(row.dataset.card, { headers: { "HX-Request": "true" } }).catch(() => null);
-    if (!response?.ok || this.row !== row) {
-      return;
+    if (response?.ok && this.row === row) {
+      this.card.show(await response.text(), row.getBoundingClientRect(), { back: row });
     }
-    this.card.innerHTML = await response.text();
-    this.card.showPopover();
-    const { top, right } = row.getBoundingClientRect();
-    const { offsetWidth, offsetHeight } = this.card;
-    this.card.style.left = `${Math.max(GAP_PX, Math.min(right + GAP_PX, innerWidth - offsetWidth - GAP_PX))}px`;
-    this.card.style.top = `${Math.max(GAP_PX, Math.min(top, innerHeight - offsetHeight - GAP_PX))}px`;
   }
 
   hide() {
     this.row = null;
-    this.card.hidePopover();
-  }
-
-  close(event) {
-    event.preventDefault();
-    event.stopPropagation();
-    this.row?.focus();
-    this.hide();
+    this.card.hide();
   }
 }

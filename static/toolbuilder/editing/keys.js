@@ -22,6 +22,7 @@ const EVENTS = {
   "Mod-Shift-Enter": "editor:publish",
   "Shift-Alt-f": "editor:format",
   F2: "editor:rename",
+  "Alt-Enter": "editor:card",
 };
 const LEAVING_MS = 10_000;
 

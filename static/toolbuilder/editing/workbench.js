@@ -77,6 +77,9 @@ class Workbench {
       document.addEventListener(event, () => document.getElementById(id)?.click());
     }
     document.getElementById("format").addEventListener("click", ({ currentTarget: { dataset } }) => this.format(dataset.refused));
+    const { view } = this.editor;
+    view.contentDOM.addEventListener("pointermove", async (event) => (await this.openHovering()).follow(event), { once: true });
+    document.addEventListener("editor:card", async () => (await this.openHovering()).show(view.state.selection.main.head, { takesFocus: true }));
     document.addEventListener("editor:rename", () => this.renameAtCursor());
     document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
     document.addEventListener("keydown", (event) => {
@@ -105,6 +108,13 @@ class Workbench {
       showToast("info", refused);
     }
     this.editor.focus();
+  }
+
+  /** Cards of names in the logic, from the first time that somebody may want one. */
+  async openHovering() {
+    const { Hovering } = await import("toolbuilder/editing/asked/hovering.js");
+    const { nameCard: address, columnCard: label } = this.explorer.dataset;
+    return (this.hovering ??= new Hovering(this.editor, { address, label, readSource: () => this.form.elements.data_source.value }));
   }
 
   async renameAtCursor() {

@@ -105,6 +105,30 @@ def test_fault_is_mended_by_its_fix(sources: SourceSettings, text: str, expected
     assert mended(found) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        pytest.param(
+            "SELECT s.regionn, s.id, x.id FROM stock_level AS s WHERE s.pricee > 1",
+            ["s.regionn", "x.id", "s.pricee"],
+            id="names",
+        ),
+        pytest.param("SELECT nope FROM stock_level WHERE )", ["nope", ")"], id="beside syntax"),
+        pytest.param("SELECT 1 FROM odrers, stock_levl", ["odrers", "stock_levl"], id="tables"),
+        pytest.param(
+            "SELECT tableoid, regio FROM stock_level", ["regio"], id="what no scan has seen"
+        ),
+    ],
+)
+def test_several_faults_are_told_where_the_database_tells_one(
+    sources: SourceSettings, text: str, places: list[str]
+) -> None:
+    found = analyse(tool(text), sources, "kim")
+
+    told = sorted(found.diagnostics, key=lambda one: one.start)
+    assert [text[one.start : one.end] for one in told] == places
+
+
 def test_fault_is_placed_in_the_text_in_utf16(sources: SourceSettings) -> None:
     text = "SELECT '👍' AS ok, colour FROM stock_level"
 
@@ -344,6 +368,16 @@ def test_name_that_is_asked_for_none_may_be_left_out(
     found = analyse(spec, SourceSettings(), "kim", declares_missing=True)
 
     assert [one.name for one in found.parameters if one.is_optional] == optional
+
+
+def test_each_fault_of_a_script_is_told(db: None) -> None:
+    text = "total = a.b\nfor n in numbers:\n    n.nope()\n    break\nreturn total\nresult = total"
+    logic = ScriptLogic(text)
+
+    found = analyse(ToolSpec(id=1, name="s", logic=logic), SourceSettings(), "kim")
+
+    told = [one for one in found.diagnostics if one.code == "python"]
+    assert [text.count("\n", 0, one.start) + 1 for one in told] == [1, 3, 5]
 
 
 def test_script_is_analysed_line_by_line(db: None) -> None:

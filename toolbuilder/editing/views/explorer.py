@@ -30,6 +30,7 @@ from toolbuilder.editing.explorer import (
     TablePage,
     complete_column,
 )
+from toolbuilder.editing.function_card import describe_function
 from toolbuilder.gates import SEE_TOOLS
 
 _TEXT_CHARACTERS = 1_000
@@ -114,6 +115,37 @@ def column(request: HttpRequest, column_id: int) -> HttpResponse:
     found = get_object_or_404(opened.select_related("table__source"), pk=column_id)
     if not is_fragment(request):
         return redirect(address_of(found.table))
+    context = {"card": read_card(found, user)}
+    return render(request, "toolbuilder/editing/_column_card.html", context)
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def card(request: HttpRequest) -> HttpResponse:
+    """The card of a name in a statement: `column` of `table`, `table` as SQL writes it, or `function`.
+
+    Of what is not known, or not open to the user, nothing.
+    """
+    asked = read_filters(request.GET, ("source", "table", "column", "function"), _TEXT_CHARACTERS)
+    user, nothing = user_of(request), HttpResponse()
+    try:
+        source = _find_source(request, asked["source"])
+    except DefinitionError:
+        return nothing
+    if asked["function"]:
+        context = {"forms": describe_function(asked["function"], source, user)}
+        return render(request, "toolbuilder/editing/_function_card.html", context)
+    table_id = SourceTables(source).find_table_id(asked["table"])
+    table = tables_open_to(user).select_related("source").filter(pk=table_id).first()
+    if table is None:
+        return nothing
+    if not asked["column"]:
+        context = {"table": table, "column_count": table.columns.filter(gone_at=None).count()}
+        return render(request, "toolbuilder/editing/_table_card.html", context)
+    found = table.columns.filter(gone_at=None, name=asked["column"]).first()
+    if found is None:
+        return nothing
+    found.table = table
     context = {"card": read_card(found, user)}
     return render(request, "toolbuilder/editing/_column_card.html", context)
 

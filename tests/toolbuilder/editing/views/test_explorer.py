@@ -13,9 +13,11 @@ from tests.catalog.rows import make_table
 from tests.people import StaffWith
 from tests.rendered import text_of
 from toolbuilder.editing.views.workbench import completion_data
+from tools.source_loop import shared_loop
 
 HTMX = {"HX-Request": "true"}
 LIST = "/tools/~/explorer/"
+CARD = "/tools/~/card/"
 SCHEMA = "/tools/~/schema/"
 HOSTILE = "<img src=x onerror=alert(1)>\n\"'🎉"
 
@@ -340,3 +342,34 @@ def test_column_of_a_closed_source_is_not_found(staff_with: StaffWith, crm: Data
     answer = staff_with("view_tooldefinition").get(f"{LIST}columns/{column.pk}/", headers=HTMX)
 
     assert answer.status_code == 404
+
+
+@pytest.mark.usefixtures("sales")
+def test_card_of_a_name_is_that_of_its_column_table_or_nothing(admin: Client) -> None:
+    column = admin.get(CARD, {"table": "sales", "column": "store_id"})
+    table = admin.get(CARD, {"table": "sales"})
+
+    assert "매장 번호" in text_of(column)
+    assert "매출 내역" in text_of(table)
+    assert "3 columns" in text_of(table)
+    for asked in ({"table": "sales", "column": "nope"}, {"table": "nope"}, {"source": "nope"}):
+        assert admin.get(CARD, asked).content == b""
+
+
+@pytest.mark.usefixtures("embedded_postgres")
+def test_card_of_a_function_has_its_forms_and_its_help(admin: Client) -> None:
+    card = admin.get(CARD, {"function": "lower"})
+
+    assert "lower(text)" in text_of(card)
+    assert "lowercase" in text_of(card)
+    assert "coalesce(value, …)" in text_of(admin.get(CARD, {"function": "coalesce"}))
+    assert admin.get(CARD, {"function": "no_such"}).content.strip() == b""
+    shared_loop().close()
+
+
+def test_card_of_a_closed_source_is_empty(staff_with: StaffWith, crm: DataSource) -> None:
+    make_table("leads", columns=("id",), source=crm)
+
+    answer = staff_with("view_tooldefinition").get(CARD, {"source": "crm", "table": "leads"})
+
+    assert answer.content == b""
