@@ -113,7 +113,9 @@ def test_fault_is_mended_by_its_fix(sources: SourceSettings, text: str, expected
             ["s.regionn", "x.id", "s.pricee"],
             id="names",
         ),
-        pytest.param("SELECT nope FROM stock_level WHERE )", ["nope", ")"], id="beside syntax"),
+        pytest.param(
+            "SELECT nope FROM stock_level WHERE WHERE id = 1", ["nope", "WHERE"], id="beside syntax"
+        ),
         pytest.param("SELECT 1 FROM odrers, stock_levl", ["odrers", "stock_levl"], id="tables"),
         pytest.param(
             "SELECT tableoid, regio FROM stock_level", ["regio"], id="what no scan has seen"
