@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from access.views import audit, calls, issuers, keys, limits, roles
+from access.views import audit, calls, issuers, keys, limits, people, roles
 
 urlpatterns = [
     path("audit/", audit.audit_list, name="audit"),
@@ -26,6 +26,9 @@ urlpatterns = [
     path("access/issuers/<int:issuer_pk>/rules/new/", issuers.rule_new, name="rule-new"),
     path("access/rules/<int:rule_pk>/", issuers.rule_edit, name="rule"),
     path("access/rules/<int:rule_pk>/delete/", issuers.rule_delete, name="rule-delete"),
+    path("people/", people.people_list, name="people"),
+    path("people/<int:user_pk>/active/", people.person_active, name="person-active"),
+    path("people/<int:user_pk>/password/", people.person_password, name="person-password"),
     path("roles/", roles.role_list, name="roles"),
     path("roles/<int:grant_pk>/delete/", roles.role_delete, name="role-delete"),
     path("keys/", keys.key_list, name="keys"),

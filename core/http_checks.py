@@ -7,13 +7,14 @@ from core.errors import DefinitionError
 from core.ingest.openapi_parameters import HEADER_NAME, RESERVED_HEADERS
 from core.ingest.operations import (
     ANNOTATIONS_BY_METHOD,
+    SECRET,
     TEMPLATE,
     Operation,
     OperationParameter,
     OperationValue,
     Place,
 )
-from core.ingest.templates import SECRET, check_json, find_names
+from core.ingest.templates import check_json, find_names
 from core.ingest.texts import shown
 from core.messages import message
 from core.toolspec import ParameterSpec, Presence

@@ -187,8 +187,8 @@ PLACES = (
         url_name="keys",
         may_see=staff_with(SEE_KEYS),
         help="clients",
-        about=_("Keys, limits, issuers of tokens and roles"),
-        also=("limits", "issuers", "roles"),
+        about=_("Keys, limits, issuers of tokens, people and roles"),
+        also=("limits", "issuers", "people", "roles"),
     ),
     NavigationPlace(
         label=_("Reviews"),

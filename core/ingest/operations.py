@@ -17,6 +17,8 @@ BodyKind = Literal["json", "form", "multipart", "text"]
 
 # A parameter in a path, by its name.
 TEMPLATE = re.compile(r"\{([^{}/]+)\}")
+# A secret of the service by its name; it is put in when the request is sent, and nowhere before.
+SECRET = re.compile(r"\{secret:([a-z][a-z0-9_]{0,62})\}")
 
 # What RFC 9110, section 9.2, says of each method.
 ANNOTATIONS_BY_METHOD: Mapping[str, MCPAnnotations] = {
@@ -126,6 +128,12 @@ class Operation:
     keep: Keep | None = None
     paging: Paging | None = None
     retries: int = 0
+
+    @property
+    def secret_headers(self) -> dict[str, str]:
+        """The headers that name secrets of the service, as they are written."""
+        named = (value for value in self.values if value.place is Place.HEADER)
+        return {value.name: value.text for value in named if SECRET.search(value.text)}
 
     def parameters_in(self, place: Place) -> tuple[OperationParameter, ...]:
         """The parameters of one place, in the document's order."""

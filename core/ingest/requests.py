@@ -8,9 +8,16 @@ from difflib import get_close_matches
 
 from core.errors import ArgumentsError, DefinitionError
 from core.ingest.escapes import escape, escape_path, escape_segment
-from core.ingest.operations import TEMPLATE, Operation, OperationParameter, OperationValue, Place
+from core.ingest.operations import (
+    SECRET,
+    TEMPLATE,
+    Operation,
+    OperationParameter,
+    OperationValue,
+    Place,
+)
 from core.ingest.schema_keywords import accepts_null, types_of
-from core.ingest.templates import ABSENT, NAME, SECRET, fill_json, fill_text, find_names
+from core.ingest.templates import ABSENT, NAME, fill_json, fill_text, find_names
 from core.ingest.texts import shown
 from core.ingest.values import json_text, query_pairs, simple_items, value_text
 from core.messages import Value, list_lines, message
@@ -55,12 +62,10 @@ def build_request(
     for a server address that is not absolute.
     """
     fields = operation.parameters_in(Place.BODY)
-    nullable = {parameter.argument for parameter in fields if accepts_null(parameter.schema)}
+    nullable = {field.argument for field in fields if accepts_null(field.schema)}
     # Where a body is written out, its author lets null be sent or not.
     nullable |= set(find_names(operation.body.template if operation.body else ""))
-    given = {
-        name: value for name, value in arguments.items() if value is not None or name in nullable
-    }
+    given = {key: value for key, value in arguments.items() if value is not None or key in nullable}
     _check_arguments(operation, arguments, given)
     content_type, body = _encode_body(operation, given)
     server = server_url or next(iter(operation.server_urls), "")
@@ -78,11 +83,7 @@ def build_request(
         url=server.rstrip("/") + _path_of(operation, given),
         query="&".join(_pairs_of(operation, given, Place.QUERY)),
         headers=_headers_of(operation, given),
-        secret_headers={
-            value.name: value.text
-            for value in operation.values
-            if value.place is Place.HEADER and SECRET.search(value.text)
-        },
+        secret_headers=operation.secret_headers,
         content_type=content_type,
         body=body,
     )

@@ -13,8 +13,6 @@ from core.toolspec import JsonValue
 
 # A name as parameters have it: other braces are text.
 NAME = re.compile(r"\{([^\W\d][\w.-]*)\}")
-# A secret of the service by its name; it is put in when the request is sent, and nowhere before.
-SECRET = re.compile(r"\{secret:([a-z][a-z0-9_]{0,62})\}")
 _TEXT_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|\{([^\W\d][\w.-]*)\}', re.DOTALL)
 
 

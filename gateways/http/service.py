@@ -19,8 +19,8 @@ from core.errors import (
 )
 from core.http_answers import HttpAnswer
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
+from core.ingest.operations import SECRET
 from core.ingest.requests import PlainRequest
-from core.ingest.templates import SECRET
 from core.messages import message
 from core.trace_context import TRACEPARENT
 from gateways.circuit import Circuit

@@ -86,7 +86,7 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     ToolSearch.objects.create(query=LONG_TEXT, duration_ms=3.2)
     return {
         "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "limit_pk": limit.pk, "issuer_pk": issuer.pk, "rule_pk": rule.pk,
-        "grant_pk": 1, "call_id": call.pk, "tool_id": tool.pk,
+        "grant_pk": 1, "user_pk": administrator.pk, "call_id": call.pk, "tool_id": tool.pk,
         "uid": open_draft(None, administrator.username).uid, "number": 1, "question_id": question.pk,
         "source_name": "main_db", "path": "public.sales_transactions", "table_id": table.pk,
         "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",

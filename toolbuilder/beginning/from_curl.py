@@ -71,8 +71,20 @@ def take_service(
                 address=request.origin,
             )
         )
-    credential = request.credential
-    given = {}
+    service = add_service(request, name, allows_host=allows_host)
+    if request.credential:
+        notes.append(
+            _(
+                "The secret of the command is kept, encrypted, by the service %(name)s; the tool has none."
+            )
+            % {"name": service.name}
+        )
+    return service, notes
+
+
+def add_service(request: CurlRequest, name: str, *, allows_host: bool) -> DataSource:
+    """A new service at the command's address, with its credentials; as `take_service`."""
+    credential, given = request.credential, {}
     if credential:
         given = {
             "authentication": _AUTHENTICATION[credential.kind],
@@ -84,14 +96,7 @@ def take_service(
     service = make_service(name, request.origin, allows_host=allows_host, **given)
     service.save()
     source_changed(service)
-    if credential:
-        notes.append(
-            _(
-                "The secret of the command is kept, encrypted, by the service %(name)s; the tool has none."
-            )
-            % {"name": service.name}
-        )
-    return service, notes
+    return service
 
 
 def suggest_service_name(origin: str) -> str:

@@ -10,8 +10,8 @@ from core.errors import ToolboxError
 from core.execution import QuerySource, QuerySources, ScriptRunner
 from core.http_answers import HttpAnswer, decode, is_json
 from core.http_calls import HttpService
+from core.ingest.operations import SECRET
 from core.ingest.requests import PlainRequest
-from core.ingest.templates import SECRET
 from core.messages import Message
 from core.results import Row
 from core.toolspec import JsonValue

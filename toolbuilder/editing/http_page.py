@@ -16,7 +16,7 @@ from core.errors import ToolboxError
 from core.http_answers import decode
 from core.http_calls import CallLimits, shape_answer
 from core.http_logic import read_operation
-from core.ingest.templates import SECRET
+from core.ingest.operations import SECRET
 from core.json_text import encode_json
 from core.toolspec import Binding, JsonValue
 from toolbuilder.editing.http_exchanges import HttpExchange, SecretPlace, read_value, write_curl
