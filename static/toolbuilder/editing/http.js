@@ -63,6 +63,10 @@ export function watchRequest(form, saving, options) {
   });
   document.getElementById("http-operations-search")?.addEventListener("input", ({ target }) => filterOperations(target.value));
   document.addEventListener("htmx:after:swap", () => showSent(request));
+  const path = document.getElementById("http-path");
+  path.addEventListener("input", () => paintPath(path));
+  path.addEventListener("scroll", () => (path.previousElementSibling.scrollLeft = path.scrollLeft));
+  paintPath(path);
   openEditors();
   showSent(request);
   return {
@@ -111,6 +115,14 @@ function showSent(request) {
     value.classList.toggle("has-name", names.length > 0);
     value.classList.toggle("has-secret", value.value.includes("{secret:"));
   }
+}
+
+/** The path with its parameters in their colour, below the field. */
+function paintPath(field) {
+  const shown = field.previousElementSibling;
+  const pieces = field.value.split(/(\{[^{}/]+\})/).filter(Boolean);
+  shown.replaceChildren(...pieces.map((text) => (text.startsWith("{") ? Object.assign(document.createElement("b"), { textContent: text }) : text)));
+  shown.scrollLeft = field.scrollLeft;
 }
 
 /** Leaves the operations that have every word; a group without one goes with its head. */
