@@ -16,6 +16,7 @@ from toolbuilder.playground.models import (
     PlaygroundRun,
     PlaygroundState,
 )
+from toolbuilder.preferences.models import Preferences
 from toolbuilder.replays.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
 from toolbuilder.reviews.models import (
     OPEN_STATES,
@@ -33,6 +34,7 @@ __all__ = [
     "PlaygroundQuestion",
     "PlaygroundRun",
     "PlaygroundState",
+    "Preferences",
     "ReplayResult",
     "ReplayState",
     "ReplayedCall",

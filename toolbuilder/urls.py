@@ -11,7 +11,7 @@ from catalog.browsing.views import TABS
 from catalog.sources.cards import USES
 from toolbuilder.beginning import views as new_tool
 from toolbuilder.cases import views as cases
-from toolbuilder.dashboard import connecting
+from toolbuilder.dashboard import connect_page, connecting
 from toolbuilder.dashboard import views as dashboard
 from toolbuilder.editing.views import explorer, publishing, trial, workbench
 from toolbuilder.exchange import views as files
@@ -22,6 +22,7 @@ from toolbuilder.old_names import views as old_names
 from toolbuilder.palette import views as palette
 from toolbuilder.playground import evaluation_views as evaluation
 from toolbuilder.playground import views as playground
+from toolbuilder.preferences import views as preferences
 from toolbuilder.replays import views as replays
 from toolbuilder.reviews import views as reviews
 from toolbuilder.search_lab import views as search_lab
@@ -53,9 +54,16 @@ def _of_work(action: str, view: Callable[..., HttpResponseBase]) -> list[URLPatt
 urlpatterns = [
     path("", dashboard.dashboard, name="home"),
     path("start/", connecting.start, name="start"),
+    path("connect/", connect_page.connect, name="connect"),
+    path("connect/<str:key_id>/", connect_page.connect_key, name="connect-key"),
     path("start/key/", connecting.start_key, name="start-key"),
     path("start/connected/<str:key_id>/", connecting.connected, name="start-connected"),
     path("palette/", palette.palette, name="palette"),
+    path("preferences/layout/", preferences.layout, name="preferences-layout"),
+    path("preferences/filter/", preferences.tool_filter, name="preferences-filter"),
+    path(
+        "preferences/tables/<int:table_id>/", preferences.favourite_table, name="preferences-table"
+    ),
     path("playground/", playground.playground, name="playground"),
     path("playground/agent/", playground.agent, name="playground-agent"),
     path("playground/ask/", playground.chat_ask, name="playground-ask"),

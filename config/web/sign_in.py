@@ -22,6 +22,7 @@ from access.sign_ins import KNOWN_FOR, StartedSignIn, start_sign_in
 from access.views.events import event_response
 from config.web.addresses import next_address
 from config.web.sign_on import sign_on_issuers
+from config.web.theme import bring_layout
 
 DEVICE_COOKIE = "device"
 _DEVICE_CHARACTERS = 100
@@ -76,6 +77,7 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
         login(request, form.get_user())
         record_sign_in(AuditAction.SIGNED_IN, form.get_user())
         response = _renew(request, status=204) if request.htmx else redirect(next_address(request))
+        bring_layout(response, request, form.get_user())
         response.set_cookie(
             DEVICE_COOKIE,
             form.device,

@@ -18,6 +18,7 @@ from access.issuers.models import TokenIssuer
 from access.issuers.sign_on import begin_sign_on, finish_sign_on
 from access.reader_language import in_language
 from config.web.addresses import next_address
+from config.web.theme import bring_layout
 from core.errors import SignOnError
 
 _BACKEND = "access.roles.rights.RoleBackend"
@@ -57,7 +58,9 @@ def sign_on_callback(request: HttpRequest, name: str) -> HttpResponse:
     login(request, user, backend=_BACKEND)
     record_sign_in(AuditAction.SIGNED_IN, user)
     request.session[_SIGN_ON] = ending
-    return redirect(address)
+    response = redirect(address)
+    bring_layout(response, request, user)
+    return response
 
 
 @never_cache

@@ -1,5 +1,6 @@
 // Starts what every page has. Pages work without it, and look the same.
 import { watchDialogs } from "web/dialog.js";
+import { watchFocus } from "web/focus.js";
 import { watchKeys } from "web/keyboard.js";
 import { watchMenus } from "web/menu.js";
 import { watchPalette } from "web/palette.js";
@@ -11,6 +12,7 @@ import { watchTicks } from "web/ticks.js";
 import { watchToasts } from "web/toast.js";
 
 watchDialogs();
+watchFocus();
 watchKeys();
 watchMenus();
 watchPalette();

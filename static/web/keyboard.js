@@ -1,9 +1,16 @@
-// `data-shortcut="/"` focuses a field or presses a button; `Mod+s` is Ctrl or Command with S.
+// `data-shortcut="/"` focuses a field or presses a button; `Mod+s` is Ctrl or Command with S; F6 goes from pane to pane.
+const PANES = ".sidebar .navigation, main .pane";
+const STOPS = "a[href], button, input, select, textarea, summary, [tabindex='0'], .cm-content";
 
 /** Listens for the shortcuts of the page as it is at that moment. */
 export function watchKeys() {
   document.addEventListener("keydown", (event) => {
     const shortcut = nameOf(event);
+    if (event.key === "F6" && !document.querySelector("dialog:modal")) {
+      event.preventDefault();
+      goOn(event.shiftKey ? -1 : 1);
+      return;
+    }
     if (event.isComposing || (isWriting(event.target) && !shortcut.startsWith("Mod+"))) {
       return;
     }
@@ -14,6 +21,19 @@ export function watchKeys() {
       use(target);
     }
   });
+}
+
+/** Into the next pane that can be entered, or the one before; first into its text or field, which its head only serves. */
+function goOn(step) {
+  const panes = [...document.querySelectorAll(PANES)].filter((pane) => !pane.querySelector(".pane") && stopOf(pane));
+  const here = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const place = here < 0 ? panes.findIndex((pane) => pane.closest("main")) : (here + step + panes.length) % panes.length;
+  stopOf(panes[Math.max(place, 0)] ?? document.body)?.focus();
+}
+
+function stopOf(pane) {
+  const stops = [...pane.querySelectorAll(STOPS)].filter((stop) => stop.checkVisibility({ visibilityProperty: true }) && !stop.matches(":disabled, [tabindex='-1']"));
+  return stops.find((stop) => stop.matches(".cm-content, [aria-current]")) ?? stops.find((stop) => !stop.closest(".pane-head")) ?? stops[0];
 }
 
 function nameOf(event) {

@@ -75,8 +75,9 @@ TABLE = {
     **rows(NOBODY, "metrics"),
     # These ask for a key, whoever is signed in.
     **rows(NOBODY, *(f"catalogue_api:{name}" for name in ("tables", "tags", "table", "connection"))),
-    **rows(MEMBERS, "home", "start", "start-connected", "palette", "glossary", "glossary-export"),
+    **rows(MEMBERS, "home", "start", "start-connected", "connect", "connect-key", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
+    **rows(MEMBERS, *(f"preferences-{name}" for name in ("layout", "filter", "table"))),
     **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-card", "explorer-schema"),
     **rows(MEMBERS, "playground", "playground-agent", "playground-ask", "playground-evaluation"),
     **rows(MEMBERS, "playground-export", *(f"playground-{name}" for name in ("run", "run-step", "run-stop"))),
@@ -126,7 +127,7 @@ TABLE = {
 }  # fmt: skip
 # What there is not, of those who may ask for it.
 MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogue-import-plan", "catalogue-import-apply",
-           "catalogue-import-drop", "start-connected", "catalogue-scan-start",
+           "catalogue-import-drop", "start-connected", "connect-key", "catalogue-scan-start",
            "playground-step", "playground-stop", "playground-chat-delete", "playground-call", "playground-run-step",
            "playground-run-stop", "playground-question-remove", "proxied-active",
            "source-host-allow", "source-secret-keep", "source-secret-remove"}  # fmt: skip

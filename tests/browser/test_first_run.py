@@ -83,7 +83,7 @@ def test_first_run_waits_for_an_agent_to_connect(workbench: WorkbenchPage) -> No
 
     page.locator("summary", has_text="Connect").click()
     page.get_by_role("button", name="Create a key").click()
-    expect(page.get_by_text("Waiting for a client…")).to_be_visible()
+    expect(page.get_by_text("Waiting for the first call…")).to_be_visible()
     token = page.locator("#new-token").inner_text()
     key = find_key(token)
     assert key is not None

@@ -65,22 +65,34 @@ def start_key(request: HttpRequest) -> HttpResponse:
 def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     """Whether a client has used the key: 204 while one is waited for, which changes nothing."""
     # The key of the user, or of anybody for those who may see keys.
-    user, text = user_of(request), request.GET.get("began", "")
+    user = user_of(request)
     visible = Q() if user.has_perm(SEE_KEYS) else Q(owner=user)
     key = get_object_or_404(ApiKey.objects.filter(visible), key_id=key_id)
+    context = read_wait(request, key)
+    refusal = context["refusal"]
+    is_known = request.GET.get("refusal", "") == (str(refusal.pk) if refusal else "")
+    if is_fragment(request) and context["is_waiting"] and context["has_begun"] and is_known:
+        return HttpResponse(status=204)
+    if is_fragment(request):
+        return render(request, "toolbuilder/dashboard/_waiting.html", context)
+    return _render_page(request, context)
+
+
+def read_wait(request: HttpRequest, key: ApiKey) -> dict[str, Any]:
+    """What is known of a client that is to use the key; the address may say when the wait `began`."""
+    user, text = user_of(request), request.GET.get("began", "")
     # Seconds since 1970.
     began = int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
     is_over = began is not None and time.time() - began > WAIT_S
     is_waiting = key.is_valid and key.last_used_at is None and not is_over
     refused = CallRecord.objects.filter(key_id=key.key_id, outcome=Outcome.REFUSED)
     refusal = refused.order_by("-at", "-id").first() if key.last_used_at is None else None
-    is_known = request.GET.get("refusal", "") == (str(refusal.pk) if refusal else "")
-    if is_fragment(request) and is_waiting and began is not None and is_known:
-        return HttpResponse(status=204)
     used_at = key.last_used_at
     calls = visible_calls(user).filter(key_id=key.key_id, at__gte=key.created_at - _CLOCK_MARGIN)
-    context = {
+    return {
         "key": key,
+        "is_waiting": is_waiting,
+        "has_begun": began is not None,
         "is_over": is_over,
         "began": began if is_waiting and began else int(time.time()),
         "refusal": refusal,
@@ -88,9 +100,6 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
         # The tool of the key's first call that the user sees, '' before it.
         "first_call": calls.order_by("at", "id").values_list("tool_name", flat=True).first() or "",
     }
-    if is_fragment(request):
-        return render(request, "toolbuilder/dashboard/_waiting.html", context)
-    return _render_page(request, context)
 
 
 def _render_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:

@@ -17,6 +17,7 @@ from access.history.figures import RANGES, RangeFigures, TimeRange, Total
 from access.models import Outcome
 from access.templatetags.access import tool_address
 from access.visibility import hidden_tools
+from toolbuilder.listing.other_tools import find_other_tools
 from toolbuilder.visibility import visible_tools
 from tools.models import ToolSearch
 
@@ -164,9 +165,10 @@ def list_missed_searches(since: datetime) -> list[Bar]:
 
 
 def find_uncalled(user: User, called: Collection[str]) -> Names:
-    """Active tools that nobody called."""
-    names = visible_tools(user).active().order_by("name").values_list("name", flat=True)
-    uncalled = [name for name in names if name not in called]
+    """Active tools that nobody called, those of this installation before others."""
+    own = visible_tools(user).active().order_by("name").values_list("name", flat=True)
+    others = sorted(tool.name for tool in find_other_tools(user, []) if tool.is_active)
+    uncalled = [name for name in (*own, *others) if name not in called]
     shown = [(name, tool_address(name), 0) for name in uncalled[:SHOWN]]
     return Names(shown, len(uncalled) - len(shown))
 

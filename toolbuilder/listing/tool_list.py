@@ -1,7 +1,7 @@
 """The list of tools: what its address asks for, and the rows that it shows."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -29,6 +29,7 @@ from catalog.models import McpTool
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from toolbuilder.exchange.ownership import differing
 from toolbuilder.listing.other_tools import OtherTool, find_other_tools, read_proxied_tools
+from toolbuilder.listing.prices import count_listed
 from toolbuilder.listing.uses import find_used_name, find_users
 from toolbuilder.models import ToolDraft, ToolFile
 from toolbuilder.toolsets.offering import KIND_LABELS
@@ -93,13 +94,14 @@ class ToolListState(ListState):
 class ToolRow:
     """A tool in the list with today's figures; `reason` says why it is out of service.
 
-    `draft_owner` is None unless a draft differs from what is served.
+    `draft_owner` is None unless a draft differs from what is served, `tokens` None where it cannot be served.
     """
 
     tool: ToolDefinition
     figures: CallFigures
     reason: str = ""
     draft_owner: str | None = None
+    tokens: int | None = None
 
     is_defined: ClassVar[bool] = True
 
@@ -122,6 +124,7 @@ class OtherRow:
 
     tool: OtherTool
     figures: CallFigures
+    tokens: int | None = None
 
     is_defined: ClassVar[bool] = False
 
@@ -208,8 +211,8 @@ def filter_tools(state: ToolListState, user: User) -> ToolDefinitionQuerySet:
     return _filter_state(tools, state.state)
 
 
-def read_rows(ids: Sequence[int]) -> list[ToolRow]:
-    """The rows of these tools, in this order; three queries."""
+def read_rows(ids: Sequence[int], tokens: Mapping[str, int] | None = None) -> list[ToolRow]:
+    """The rows of these tools, in this order, with their `tokens` by name; three queries."""
     related = ("data_source", "quarantine", "file")
     tools = ToolDefinition.objects.select_related(*related).defer("definition").in_bulk(ids)
     names = [tool.name for tool in tools.values()]
@@ -221,7 +224,8 @@ def read_rows(ids: Sequence[int]) -> list[ToolRow]:
         quarantine = getattr(tool, "quarantine", None)
         reason = stored_text(quarantine, "reason") if quarantine and tool.is_active else ""
         tool_figures = figures.get(tool.name, CallFigures())
-        rows.append(ToolRow(tool, tool_figures, reason, owners.get(tool.pk)))
+        price = (tokens or {}).get(tool.name)
+        rows.append(ToolRow(tool, tool_figures, reason, owners.get(tool.pk), price))
     return rows
 
 
@@ -282,7 +286,9 @@ def _sort(tools: list[ListedTool], sort: str) -> list[ListedTool]:
 
 
 def _read_page(listed: Sequence[ListedTool]) -> list[ToolRow | OtherRow]:
-    own = {row.tool.pk: row for row in read_rows([tool.id for tool in listed if tool.id])}
+    own_ids = [tool.id for tool in listed if tool.id]
+    tokens = count_listed(own_ids, [tool.other for tool in listed if tool.other])
+    own = {row.tool.pk: row for row in read_rows(own_ids, tokens)}
     others = [tool.other for tool in listed if tool.other]
     figures = read_tool_figures(start_of_today(), [tool.name for tool in others]) if others else {}
     ids = [tool.id for tool in others if tool.id]
@@ -292,7 +298,8 @@ def _read_page(listed: Sequence[ListedTool]) -> list[ToolRow | OtherRow]:
     for tool in listed:
         if tool.other:
             shown = texts.get(tool.other.id, tool.other)
-            rows.append(OtherRow(shown, figures.get(tool.name, CallFigures())))
+            figure = figures.get(tool.name, CallFigures())
+            rows.append(OtherRow(shown, figure, tokens.get(tool.name)))
         elif tool.id in own:
             rows.append(own[tool.id])
     return rows

@@ -38,6 +38,7 @@ from toolbuilder.listing.tool_list import (
     read_tool_tags,
 )
 from toolbuilder.listing.uses import find_used_name
+from toolbuilder.preferences.views import name_filters
 from toolbuilder.taking_up.mcp_servers import activate_tools, deactivate_tools
 from toolbuilder.taking_up.views.mcp_servers import CHANGE_SERVERS, SEE_SERVERS, record_change
 from toolbuilder.visibility import editable_tools, visible_tools
@@ -60,6 +61,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
         "listing": listing,
         "page_numbers": list(page.paginator.get_elided_page_range(page.number)),
         "rights": rights,
+        "named_filters": name_filters(request),
         **_server_rights(user),
     }
     if not is_fragment(request):

@@ -96,7 +96,7 @@ ACTIONS = (
     Action(gettext_lazy("New toolset"), "layers", "toolset-new", (SEE_TOOLSETS, ADD_TOOLSETS)),
     Action(gettext_lazy("New data source"), "plus", "source-add", (_ADD_SOURCES,)),
     Action(gettext_lazy("Scan the catalogue"), "scan-search", "catalogue-scans", (SCAN,)),
-    Action(gettext_lazy("Connect an agent"), "bot", "start"),
+    Action(gettext_lazy("Connect an agent"), "bot", "connect"),
     Action(gettext_lazy("Ask in the playground"), "message-square", "playground", (SEE_TOOLS,)),
     Action(gettext_lazy("Change the password"), "lock", "settings", ending="#password"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-// A card beside a column of the explorer: after a moment under the pointer, or by Alt+Enter.
+// A card beside a column of the explorer: by a click, after a moment under the pointer, or by Alt+Enter.
 
 const PAUSE_MS = 400;
 const GAP_PX = 8;
@@ -65,6 +65,7 @@ class ColumnCards {
   constructor(root) {
     this.card = new Card(root, root.dataset.columnCard);
     root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.wait(event.target.closest("[data-card]")));
+    root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("pointerleave", () => this.card.wait(() => this.hide()));
     root.addEventListener("keydown", (event) => this.press(event));
     root.addEventListener("dragstart", () => this.hide());
@@ -74,6 +75,15 @@ class ColumnCards {
   wait(row) {
     if (row !== this.row) {
       this.card.wait(() => (row ? this.show(row) : this.hide()));
+    }
+  }
+
+  click({ target, detail }) {
+    const row = target.closest("[data-card]");
+    // The second click of a double click inserts the name.
+    if (row && detail === 1 && !target.closest("button")) {
+      clearTimeout(this.card.timer);
+      this.show(row);
     }
   }
 

@@ -1,6 +1,7 @@
 // The tables beside the editor: a tree that is walked by keys, whose names are put into the statement.
 import { watchColumnCards } from "toolbuilder/editing/column_card.js";
 import { carryName } from "toolbuilder/editing/insertion.js";
+import { remember } from "web/remember.js";
 
 const ITEM = '[role="treeitem"]';
 const GROUP = '[role="group"]';
@@ -54,7 +55,7 @@ class Explorer {
     return [...this.root.querySelectorAll(ITEM)].filter((item) => !item.closest("[hidden]"));
   }
 
-  /** The tables that the statement names come first, then those that were used last. */
+  /** The tables that the statement names come first, then favourites, then those that were used last. */
   follow(text) {
     this.text = text;
     this.arrange();
@@ -62,20 +63,21 @@ class Explorer {
 
   arrange() {
     const tree = this.root.querySelector('[role="tree"]');
-    const { inQuery, recent, others } = this.root.dataset;
+    const { inQuery, favourites, recent, others } = this.root.dataset;
     if (!tree || this.form.elements.q.value.trim()) {
       return;
     }
     const headings = tree.querySelectorAll(".explorer-heading");
     headings.forEach((heading) => heading.remove());
     const words = new Set(this.text.toLowerCase().match(/[\p{L}\p{N}_$]+/gu));
-    const groups = [[inQuery, []], [recent, []], [others, []]];
+    const groups = [[inQuery, []], [favourites, []], [recent, []], [others, []]];
     for (const row of byName(tree)) {
       const name = tableOf(row);
-      groups[words.has(name) ? 0 : this.recent.includes(name) ? 1 : 2][1].push(row.parentElement);
+      const place = [words.has(name), row.dataset.starred === "yes", this.recent.includes(name), true].indexOf(true);
+      groups[place][1].push(row.parentElement);
     }
     const focused = document.activeElement;
-    const isMixed = groups[0][1].length + groups[1][1].length > 0;
+    const isMixed = groups.slice(0, -1).some(([, items]) => items.length);
     if (!isMixed && headings.length === 0) {
       return;
     }
@@ -110,6 +112,8 @@ class Explorer {
     } else if (event.target.closest("[data-clear]")) {
       this.form.elements.q.focus();
       this.search("");
+    } else if (item && event.target.closest(".explorer-star")) {
+      this.star(item);
     } else if (item && event.target.closest("button")) {
       this.put(item);
     } else if (item && event.detail < 2) {
@@ -155,6 +159,17 @@ class Explorer {
     this.insert(dataset.insert);
     const words = this.root.dataset.inserted.replace("{name}", () => dataset.insert);
     this.root.querySelector('[role="status"]').textContent = words;
+  }
+
+  /** A favourite, or no more one; only tables can be. */
+  star(item) {
+    const { star: address, starred } = item.dataset;
+    if (address) {
+      item.dataset.starred = starred === "yes" ? "no" : "yes";
+      item.querySelector(".explorer-star").ariaPressed = String(starred !== "yes");
+      remember(address, { starred: item.dataset.starred });
+      this.arrange();
+    }
   }
 
   toggle(item, isOpen) {
@@ -244,6 +259,7 @@ const KEYS = {
   End: (tree) => tree.items.at(-1)?.focus(),
   Enter: (tree, item) => (item.dataset.insert ? tree.put(item) : tree.activate(item)),
   " ": (tree, item) => tree.activate(item),
+  "*": (tree, item) => tree.star(item),
 };
 
 function carry({ target, dataTransfer }) {

@@ -1,6 +1,8 @@
-// Borders between panes: dragged, moved by arrow keys, remembered by this browser.
+// Borders between panes: dragged, moved by arrow keys, folded by Enter; remembered of each person by the server.
+import { remember } from "web/remember.js";
 
 const STEP = 24;
+const PAUSE_MS = 400;
 
 /** Makes every `[data-splits]` of `panes` set the variable `--split-<name>`; a double click takes it back. */
 export function watchSplitters(panes) {
@@ -13,14 +15,14 @@ class Splitter {
   constructor(panes, border) {
     this.panes = panes;
     this.border = border;
+    this.name = border.dataset.splits;
     this.isAcross = border.ariaOrientation === "horizontal";
     this.sign = "reversed" in border.dataset ? -1 : 1;
-    this.variable = `--split-${border.dataset.splits}`;
+    this.variable = `--split-${this.name}`;
     this.limits = [Number(border.dataset.min), Number(border.dataset.max)];
-    [border.ariaValueMin, border.ariaValueMax] = this.limits.map(String);
-    const kept = Number(readKept(this.variable));
-    if (kept) {
-      this.set(kept);
+    [border.ariaValueMin, border.ariaValueMax] = ["0", String(this.limits[1])];
+    if (border.dataset.kept) {
+      this.show(Number(border.dataset.kept));
     }
     this.tell();
     border.addEventListener("pointerdown", (event) => this.drag(event));
@@ -28,24 +30,45 @@ class Splitter {
     border.addEventListener("dblclick", () => this.reset());
   }
 
-  /** The size of the pane that this border resizes. */
+  /** The size of the pane that this border resizes; 0 where it is folded. */
   get size() {
-    const pane = document.getElementById({ definition: "definition-pane" }[this.border.dataset.splits] ?? this.border.dataset.splits);
+    if (this.isFolded) {
+      return 0;
+    }
+    const pane = document.getElementById({ definition: "definition-pane" }[this.name] ?? this.name);
     return Math.round(this.isAcross ? pane.offsetHeight : pane.offsetWidth);
+  }
+
+  get isFolded() {
+    return this.panes.classList.contains(`${this.name}-folded`);
   }
 
   set(size) {
     const [least, most] = this.limits;
-    const kept = Math.min(Math.max(size, least), most);
-    this.panes.style.setProperty(this.variable, `${kept}px`);
-    keep(this.variable, String(kept));
+    const kept = size ? Math.min(Math.max(size, least), most) : 0;
+    this.show(kept);
+    this.keep(String(kept));
     this.tell();
   }
 
   reset() {
+    this.panes.classList.remove(`${this.name}-folded`);
     this.panes.style.removeProperty(this.variable);
-    keep(this.variable, "");
+    this.keep("");
     this.tell();
+  }
+
+  show(size) {
+    this.panes.classList.toggle(`${this.name}-folded`, size === 0);
+    if (size) {
+      this.panes.style.setProperty(this.variable, `${size}px`);
+    }
+  }
+
+  /** Once the border rests. */
+  keep(value) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => remember(this.panes.dataset.keep, { name: this.name, value }), PAUSE_MS);
   }
 
   tell() {
@@ -57,7 +80,14 @@ class Splitter {
     const step = { [less]: -STEP, [more]: STEP }[event.key];
     if (step) {
       event.preventDefault();
-      this.set(this.size + step * this.sign);
+      this.set(this.isFolded ? this.limits[0] : this.size + step * this.sign);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      if (this.isFolded) {
+        this.reset();
+      } else {
+        this.set(0);
+      }
     }
   }
 
@@ -67,25 +97,8 @@ class Splitter {
     start.preventDefault();
     border.focus();
     border.setPointerCapture(start.pointerId);
-    const move = (event) => this.set(size + (placeOf(event) - placeOf(start)) * this.sign);
+    const move = (event) => this.set(Math.max(size + (placeOf(event) - placeOf(start)) * this.sign, 1));
     border.addEventListener("pointermove", move);
     border.addEventListener("lostpointercapture", () => border.removeEventListener("pointermove", move), { once: true });
-  }
-}
-
-// Browsers may forbid the storage; the panes then have the size that the page gives them.
-function readKept(name) {
-  try {
-    return localStorage.getItem(`toolbuilder${name}`);
-  } catch {
-    return null;
-  }
-}
-
-function keep(name, text) {
-  try {
-    localStorage.setItem(`toolbuilder${name}`, text);
-  } catch {
-    // See above.
   }
 }

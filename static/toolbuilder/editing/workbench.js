@@ -10,6 +10,7 @@ import { watchPlaces } from "toolbuilder/editing/places.js";
 import { Saving } from "toolbuilder/editing/saving.js";
 import { watchSplitters } from "toolbuilder/editing/splitters.js";
 import { typeOverSelections } from "toolbuilder/editing/typing.js";
+import { isFocusFree } from "web/focus.js";
 import { showToast } from "web/toast.js";
 
 const SHORTCUTS = { "editor:run": "run", "editor:save": "save", "editor:publish": "publish", "editor:format": "format" };
@@ -40,7 +41,7 @@ class Workbench {
 
   /** A new tool begins with its logic; what a dialog or an answer took the focus from gives it to the logic too. */
   keepFocus() {
-    const focus = () => document.activeElement === document.body && !document.querySelector("dialog[open]") && this.editor.view.focus();
+    const focus = () => isFocusFree() && !document.querySelector("dialog[open]") && this.editor.view.focus();
     if (this.isEditable && !this.form.elements.name.value) {
       focus();
     }
@@ -183,18 +184,9 @@ class Workbench {
     tables.follow(this.editor.text);
     document.addEventListener("tool:analysed", () => tables.follow(this.editor.text));
     this.loadSchema(this.form.elements.data_source.value);
-    const toggle = document.querySelector(".explorer-toggle");
-    const open = (isOpen) => {
-      toggle.ariaExpanded = String(isOpen);
-      this.explorer.classList.toggle("open", isOpen);
-    };
-    toggle.addEventListener("click", () => open(toggle.ariaExpanded !== "true"));
-    this.explorer.addEventListener("keydown", ({ key }) => {
-      if (key === "Escape" && this.explorer.classList.contains("open")) {
-        open(false);
-        toggle.focus();
-      }
-    });
+    for (const toggle of document.querySelectorAll(".drawer-toggle")) {
+      watchDrawer(toggle, document.getElementById(toggle.getAttribute("aria-controls")));
+    }
   }
 
   showSource(name) {
@@ -212,6 +204,28 @@ class Workbench {
       // Completion goes without names of tables; the explorer says what is wrong.
     }
   }
+}
+
+/** A pane that a narrow window has no room for: the button opens it, and so does the focus; Escape closes it. */
+function watchDrawer(toggle, pane) {
+  const open = (isOpen) => {
+    toggle.ariaExpanded = String(isOpen);
+    pane.classList.toggle("open", isOpen);
+  };
+  toggle.addEventListener("click", () => {
+    open(!pane.classList.contains("open"));
+    if (pane.classList.contains("open")) {
+      pane.querySelector("input:not([type=hidden]), textarea")?.focus({ preventScroll: true });
+    }
+  });
+  pane.addEventListener("focusin", () => toggle.checkVisibility() && open(true));
+  pane.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape" && pane.classList.contains("open")) {
+      open(false);
+      toggle.focus();
+    }
+  });
+  document.getElementById("logic").addEventListener("focusin", ({ target }) => target !== toggle && open(false));
 }
 
 /** A tool that was published under a name has another address, and so have all actions of this page. */

@@ -32,6 +32,7 @@ from toolbuilder.editing.explorer import (
 )
 from toolbuilder.editing.function_card import describe_function
 from toolbuilder.gates import SEE_TOOLS
+from toolbuilder.preferences.models import read_preferences
 
 _TEXT_CHARACTERS = 1_000
 _KIND_ICONS: dict[str, str] = {
@@ -87,6 +88,7 @@ def tables(request: HttpRequest) -> HttpResponse:
         "is_cut": page.total > len(page.tables),
         "why_empty": "" if page.tables or query else _explain_empty(source),
         "may_scan": user_of(request).has_perm(SCAN),
+        "starred": read_preferences(user_of(request)).tables,
     }
     return render(request, template, context)
 

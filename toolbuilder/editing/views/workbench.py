@@ -58,6 +58,7 @@ from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
 from toolbuilder.gates import rights_of
 from toolbuilder.help.links import help_url
 from toolbuilder.listing.views import tool_page
+from toolbuilder.preferences.models import read_preferences
 from toolbuilder.taking_up.operations import fill_from_operation, list_operations
 from tools.builtin.registry import BUILTIN_NAMES
 from tools.definitions import ToolDocument
@@ -194,6 +195,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         **caller_choices(page.examined.spec, user_of(request)),
         **page_context(request, page),
         "cases": show_cases(page.work),
+        "layout": read_preferences(user).layout,
         **more,
     }
     return render(request, "toolbuilder/editing/page.html", context, status=status)

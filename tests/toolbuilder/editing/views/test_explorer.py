@@ -61,7 +61,7 @@ def sales(db: None) -> CatalogTable:
 def test_tables_of_the_default_source_are_listed(
     admin: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         response = admin.get(LIST, headers=HTMX)
 
     assert names_of(response) == ["sales", "stores"]
@@ -287,7 +287,7 @@ def test_large_source_is_cut_and_its_columns_come_later(
         CatalogTable(source=crm, schema="public", name=f"t{number:04}") for number in range(5_000)
     )
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         listed = admin.get(LIST, {"source": "crm"}, headers=HTMX)
     completed = admin.get(SCHEMA, {"source": "crm"})
 

@@ -1,0 +1,50 @@
+"""What each tool of a page of the list costs an agent that is shown it, in tokens."""
+
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from functools import cache
+
+from django.conf import settings
+
+from catalog.models import McpTool
+from catalog.sources.settings import read_sources
+from core.errors import DefinitionError
+from core.execution import CompiledTool
+from core.tool_entry import make_entry
+from toolbuilder.listing.other_tools import OtherTool
+from toolbuilder.toolsets.costs import count_tokens
+from tools.builtin.registry import declared_tools
+from tools.definitions import ToolDocument
+from tools.models import ToolDefinition
+from tools.proxied_rows import make_proxied_spec
+
+
+def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str, int]:
+    """By name the tokens of these own tools and of others, as far as they can be read.
+
+    The same number of queries for any number of tools.
+    """
+    others = list(others)
+    builtin = count_builtin(tuple(settings.MCP_BUILTIN_TOOLS))
+    found = {tool.name: builtin[tool.name] for tool in others if tool.name in builtin}
+    sources = read_sources() if ids else None
+    for tool in ToolDefinition.objects.whole().filter(pk__in=ids).order_by() if sources else ():
+        # The list says which are broken.
+        with suppress(DefinitionError):
+            found[tool.name] = count_tokens(
+                CompiledTool(ToolDocument.of_row(tool).to_spec(sources))
+            )
+    proxied = McpTool.objects.filter(
+        pk__in=[tool.id for tool in others if tool.id], accepted__isnull=False
+    )
+    for row in proxied.select_related("server").order_by():
+        with suppress(DefinitionError):
+            spec = make_proxied_spec(row)
+            found[spec.name] = make_entry(spec, spec.accepted.input_schema, {}).tokens
+    return found
+
+
+@cache
+def count_builtin(choice: tuple[str, ...]) -> dict[str, int]:
+    """Of the built-in tools that are served with this choice."""
+    return {name: count_tokens(tool) for name, tool in declared_tools(choice).items()}
