@@ -17,10 +17,15 @@ from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.exchange.spreadsheets import MAX_FILE_BYTES
 from core.errors import EditError, ToolboxError
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
-from toolbuilder.models import PlaygroundChat, PlaygroundQuestion, PlaygroundRun
+from toolbuilder.models import (
+    PlaygroundChat,
+    PlaygroundQuestion,
+    PlaygroundRun,
+    PlaygroundState,
+)
 from toolbuilder.playground.evaluating import advance_run, start_run
 from toolbuilder.playground.exchanges import CALL_TOOL, SEARCH_TOOL, called_name, chat_settings
-from toolbuilder.playground.identity import may_ask, open_access
+from toolbuilder.playground.identity import close_access, may_ask, open_access
 from toolbuilder.playground.questions import (
     DEFAULT_SET,
     clean_set_name,
@@ -147,6 +152,8 @@ def run_step(request: HttpRequest, run_id: int) -> HttpResponse:
     if "again" in request.POST:
         resume_steps(run)
     advance_run(run, access)
+    if run.state != PlaygroundState.RUNNING:
+        close_access(request)
     return _answer(request, run.set_name)
 
 

@@ -18,7 +18,7 @@ from core.errors import ToolboxError
 from core.json_text import encode_json
 from core.tokens import estimate_tokens
 from toolbuilder.gates import SEE_TOOLS, rights_of
-from toolbuilder.models import PlaygroundChat
+from toolbuilder.models import PlaygroundChat, PlaygroundState
 from toolbuilder.playground.evaluation_views import report_context
 from toolbuilder.playground.exchanges import (
     chat_settings,
@@ -26,7 +26,15 @@ from toolbuilder.playground.exchanges import (
     list_models,
     run_step,
 )
-from toolbuilder.playground.identity import find_access, may_ask, open_access
+from toolbuilder.playground.identity import (
+    caller_of,
+    close_access,
+    find_access,
+    list_lent_keys,
+    may_ask,
+    open_access,
+    remember_caller,
+)
 from toolbuilder.playground.page import show_call, show_chat
 from toolbuilder.playground.steps import resume_steps, stop_steps
 from toolbuilder.playground.turns import advance_chat, ask
@@ -34,6 +42,7 @@ from toolbuilder.visibility import visible_tools
 from tools.sources import Sources
 
 _CHATS_LISTED = 20
+_KEYS_LISTED = 200
 
 
 @for_staff_with(SEE_TOOLS)
@@ -53,8 +62,9 @@ def playground(request: HttpRequest) -> HttpResponse:
 def agent(request: HttpRequest) -> HttpResponse:
     """The models that can be chosen, and what the key's agent is given with each question."""
     toolset = _read_toolset(request, request.GET.get("toolset", ""))
-    access = find_access(request, toolset)
-    context = _agent_context(request, request.GET.get("model", ""), toolset)
+    as_key = request.GET.get("as_key", "")
+    access = find_access(request, toolset, as_key)
+    context = _agent_context(request, request.GET.get("model", ""), toolset, as_key)
     try:
         names = run_step(lambda _sources: list_models(), "")
     except ToolboxError as error:
@@ -83,8 +93,9 @@ def chat_ask(request: HttpRequest) -> HttpResponse:
     number, posted = request.POST.get("chat", ""), request.POST
     chat = _find_chat(request, int(number)) if number.isascii() and number.isdigit() else None
     toolset = _read_toolset(request, posted.get("toolset", ""))
+    as_key = posted.get("as_key", "")[:8]
     try:
-        open_access(request, toolset)
+        open_access(request, toolset, as_key)
         chat = ask(
             chat,
             posted.get("text", ""),
@@ -94,6 +105,7 @@ def chat_ask(request: HttpRequest) -> HttpResponse:
         )
     except ToolboxError as error:
         return _answer(request, chat, error=in_language(error))
+    remember_caller(request, chat.pk, as_key)
     return _answer(request, chat)
 
 
@@ -106,10 +118,13 @@ def chat_step(request: HttpRequest, chat_id: int) -> HttpResponse:
     if "again" in request.POST:
         resume_steps(chat)
     try:
-        chat = advance_chat(chat, open_access(request, chat.toolset))
+        as_key = caller_of(request, chat.pk)
+        chat = advance_chat(chat, open_access(request, chat.toolset, as_key))
     except ToolboxError as error:
         stop_steps(chat)
         return _answer(request, chat, error=in_language(error))
+    if chat.state != PlaygroundState.RUNNING:
+        close_access(request, as_key)
     return _answer(request, chat)
 
 
@@ -119,6 +134,7 @@ def chat_stop(request: HttpRequest, chat_id: int) -> HttpResponse:
     """The chat, stopped: what is done stays, and its turn can be carried on."""
     chat = _find_chat(request, chat_id)
     stop_steps(chat)
+    close_access(request, caller_of(request, chat.pk))
     return _answer(request, chat)
 
 
@@ -177,13 +193,17 @@ def _toolsets(request: HttpRequest) -> list[str]:
     return list(Toolset.objects.order_by("name").values_list("name", flat=True))
 
 
-def _agent_context(request: HttpRequest, model: str, toolset: str) -> dict[str, Any]:
+def _agent_context(
+    request: HttpRequest, model: str, toolset: str, as_key: str = ""
+) -> dict[str, Any]:
     model = model[:200] or chat_settings().model
     return {
         "model": model,
         "models": [model],
         "toolset": toolset,
         "toolsets": _toolsets(request),
+        "as_key": as_key,
+        "lent_keys": list_lent_keys(user_of(request))[:_KEYS_LISTED],
     }
 
 
@@ -206,7 +226,11 @@ def _render_page(
 ) -> HttpResponse:
     owner = user_of(request).get_username()
     context = {
-        **_agent_context(request, chat.model if chat else "", chat.toolset if chat else ""),
+        **(
+            _agent_context(request, chat.model, chat.toolset, caller_of(request, chat.pk))
+            if chat
+            else _agent_context(request, "", "")
+        ),
         "shown": show_chat(chat) if chat else None,
         "chats": PlaygroundChat.objects.filter(owner=owner).defer("entries")[:_CHATS_LISTED],
         "error": error,

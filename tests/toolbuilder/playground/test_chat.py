@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from access.audit.models import AuditEntry
-from access.keys import revoke_key
+from access.keys import issue_key, revoke_key
 from access.models import ApiKey, CallRecord, ToolLimit
 from tests.chat_model import Request, ScriptedModel, answers_of, calling, saying
 from tests.factories import make_expression, make_toolset
@@ -206,17 +206,57 @@ def test_page_works_without_scripts(world: ScriptedModel, admin: Client) -> None
     assert "<strong>42</strong>" in page.content.decode()
 
 
-def test_who_may_not_make_keys_is_told_so(
+def test_who_may_call_nothing_is_told_so(
     model: ScriptedModel, staff_with: StaffWith, served_side: str
 ) -> None:
     browser = staff_with("view_tooldefinition")
 
-    assert "You may not make keys" in browser.get("/playground/").content.decode()
+    assert "There is nothing that you may call" in browser.get("/playground/").content.decode()
     refused = browser.post("/playground/ask/", {"text": "Hi"}, headers=HTMX)
 
     assert refused.status_code == 422
-    assert "you may not make keys" in refused.content.decode()
+    assert "Ask an administrator for the right" in refused.content.decode()
     assert not ApiKey.objects.exists()
+
+
+def test_who_may_not_make_keys_is_lent_one_for_a_turn_and_for_what_they_may_try(
+    world: ScriptedModel, staff_with: StaffWith
+) -> None:
+    text = ask(staff_with("view_tooldefinition", "change_tooldefinition"))
+
+    key = ApiKey.objects.get()
+    assert "<strong>42</strong>" in text
+    assert key.revoked_at is not None
+    assert (key.allowed_tools, key.free_sql_sources, key.builtin_groups) == (["multiply"], [], [])
+
+
+def test_administrator_chats_as_the_holder_of_another_key(
+    world: ScriptedModel, admin: Client
+) -> None:
+    other = issue_key("tokyo").key
+    ApiKey.objects.filter(pk=other.pk).update(allowed_tools=["add"], claims={"tenant": "JP"})
+
+    text = ask(admin, as_key=other.key_id)
+
+    lent = ApiKey.objects.get(name="Playground: tokyo")
+    assert "42" not in text
+    assert (lent.allowed_tools, lent.claims) == (["add"], {"tenant": "JP"})
+    assert lent.revoked_at is not None
+    assert ApiKey.objects.get(pk=other.pk).revoked_at is None
+    assert set(CallRecord.objects.values_list("key_id", flat=True)) <= {lent.key_id}
+
+
+def test_nobody_chats_as_somebody_else_but_superusers(
+    world: ScriptedModel, staff_with: StaffWith, admin: Client
+) -> None:
+    key = issue_key("theirs", User.objects.get(username="admin")).key
+    browser = staff_with("view_tooldefinition", "add_apikey", "change_apikey")
+
+    refused = browser.post("/playground/ask/", {"text": "Hi", "as_key": key.key_id}, headers=HTMX)
+
+    assert "theirs" not in browser.get("/playground/").content.decode()
+    assert "There is no such key, or you may not call with it." in refused.content.decode()
+    assert list(ApiKey.objects.all()) == [key]
 
 
 def test_chat_of_somebody_else_is_not_there(
