@@ -24,10 +24,10 @@ DAYS = [{"date": f"2026-11-2{day}", "temp": {"max": 12 - day}} for day in range(
 
 
 class Weather(BaseHTTPRequestHandler):
-    """Three days of weather for those who have the secret."""
+    """Three days of weather for those who have the secret, and under /open/ for everybody."""
 
     def do_GET(self) -> None:
-        is_known = self.headers["Authorization"] == f"Bearer {SECRET}"
+        is_known = f"Bearer {SECRET}" == self.headers["Authorization"] or "/open/" in self.path
         city = self.path.partition("?")[0].rpartition("/")[2]
         body = json.dumps({"city": city, "daily": DAYS} if is_known else {}).encode()
         self.send_response(200 if is_known else 401)
