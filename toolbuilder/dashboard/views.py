@@ -132,6 +132,7 @@ def _read_charts(request: HttpRequest, rights: ToolRights) -> dict[str, Any]:
         "now": timezone.now(),
         "figures": list(_list_figures(found)),
         "slots": found.slots,
+        "has_calls": found.whole.calls > 0,
         "chart": chart_data(found, time_range),
         "causes": list_causes(found, since),
         "error_count": found.whole.errors,
