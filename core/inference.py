@@ -85,6 +85,39 @@ def infer_parameters(text: str) -> InferredParameters:
     return InferredParameters(types, frozenset(optional))
 
 
+def find_texts_of_numbers(text: str, line: int, types: Types) -> list[tuple[str, ParameterType]]:
+    """Parameters of texts that the line, counted from 1, works with, each with the type of numbers instead.
+
+    `types` are the declared ones. A loop's variable leads to what it walks through.
+    """
+    try:
+        body = Source(text).parse()
+    except ExpressionError:
+        return []
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    blank_lines = text[: len(text) - len(text.lstrip())].count("\n")
+    names = {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and node.lineno + blank_lines == line
+    }
+    lists = {name for name, kind in types.items() if kind is ParameterType.STRING_LIST}
+    for node in nodes:
+        match node:
+            case (
+                ast.For(target=ast.Name(id=item), iter=ast.Name(id=walked))
+                | ast.comprehension(target=ast.Name(id=item), iter=ast.Name(id=walked))
+            ) if item in names:
+                lists.add(walked)
+                names.add(walked)
+    texts = {ParameterType.STRING, ParameterType.STRING_LIST}
+    return [
+        (name, ParameterType.NUMBER_LIST if name in lists else ParameterType.NUMBER)
+        for name in sorted(names)
+        if types.get(name) in texts
+    ]
+
+
 def _name_of_none(node: ast.AST) -> str:
     """The name that the node asks whether it is None, or gives another value then; '' if it does neither."""
     match node:

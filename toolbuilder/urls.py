@@ -145,6 +145,7 @@ urlpatterns = [
     path("tools/~/explorer/<int:table_id>/", explorer.columns, name="explorer-columns"),
     path("tools/~/explorer/columns/<int:column_id>/", explorer.column, name="explorer-column"),
     path("tools/~/card/", explorer.card, name="explorer-card"),
+    path("tools/~/explanations/<str:rule>/", workbench.explanation, name="explanation"),
     path("tools/~/schema/", explorer.schema, name="explorer-schema"),
     path("tools/~/drafts/<uuid:uid>/", workbench.workbench, name="draft"),
     path("tools/<str:name>/", workbench.workbench, name="tool"),

@@ -77,6 +77,8 @@ class ScriptChecker(Rewriter):
             self.rewrite(ast.copy_location(load(RESULT), last))
             return
         if not isinstance(last, ast.Expr) or _changes_only(last.value):
+            if self.faults is not None:
+                self._block(body[:-1])
             hint = _NO_RETURN if isinstance(last, ast.Return) else _NO_VALUE
             self.refuse(last, _HINTS.get(type(last), hint))
         self._block(body[:-1])

@@ -78,7 +78,7 @@ TABLE = {
     **rows(MEMBERS, "home", "start", "start-connected", "connect", "connect-key", "palette", "glossary", "glossary-export"),
     **rows(MEMBERS, "catalogue", "catalogue-export", "catalogue-scans", "catalogue-scan"),
     **rows(MEMBERS, *(f"preferences-{name}" for name in ("layout", "filter", "table"))),
-    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-card", "explorer-schema"),
+    **rows(MEMBERS, "catalogue-table", "tools", "tools-export", "explorer", "explorer-columns", "explorer-column", "explorer-card", "explorer-schema", "explanation"),
     **rows(MEMBERS, "playground", "playground-agent", "playground-ask", "playground-evaluation"),
     **rows(MEMBERS, "playground-export", *(f"playground-{name}" for name in ("run", "run-step", "run-stop"))),
     **rows(EDITS_SOME, *(f"playground-question-{name}" for name in ("add", "import", "remove"))),

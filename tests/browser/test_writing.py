@@ -77,7 +77,10 @@ def test_resting_on_a_name_shows_what_it_is(
     expect(workbench.page.get_by_role("treeitem", name="stock_level")).to_be_visible()
     card, keyboard = workbench.page.locator(".code-editor .column-card"), workbench.page.keyboard
 
-    workbench.logic.get_by_text(":region").hover()
+    workbench.page.wait_for_load_state("networkidle")
+    for x in (4, 8):
+        # The first move has the cards fetched.
+        workbench.logic.get_by_text(":region").hover(position={"x": x, "y": 6})
     expect(card).to_contain_text("KR or JP")
     workbench.page.mouse.move(0, 0)
     workbench.logic.focus()
@@ -92,3 +95,55 @@ def test_resting_on_a_name_shows_what_it_is(
         keyboard.press("Escape")
         expect(card).to_be_hidden()
         expect(workbench.logic).to_be_focused()
+
+
+def test_fault_is_explained_with_an_example(
+    workbench: WorkbenchPage, stock: ToolDefinition
+) -> None:
+    workbench.open(stock)
+    workbench.write("SELECT nope FROM stock_level")
+    card = workbench.page.get_by_role("dialog", name="Explain")
+
+    workbench.status.get_by_role("link", name="Explain").click()
+
+    expect(card).to_contain_text("A column is looked up in the tables of FROM")
+    expect(card.get_by_role("link", name="Read more")).to_have_attribute(
+        "href", "/help/reference/statements/"
+    )
+    workbench.page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    workbench.logic.get_by_text("nope").hover()
+    workbench.page.locator(".cm-tooltip").get_by_role("button", name="Explain").click()
+    expect(card).to_be_visible()
+
+
+def test_run_that_adds_texts_offers_a_list_of_numbers(workbench: WorkbenchPage) -> None:
+    make_expression(
+        "total = 0\nfor n in numbers:\n    total = total + n\nresult = total",
+        name="adds",
+        parameters=[{"param_name": "numbers", "param_type": "STRING_LIST", "example": ["1"]}],
+    )
+    workbench.open("/tools/adds/")
+    workbench.page.get_by_role("button", name="Test run").click()
+    offer = workbench.page.get_by_role("button", name="numbers: make it a list of numbers")
+
+    offer.click()
+
+    kind = workbench.row("numbers").get_by_label("Type", exact=True)
+    expect(kind).to_have_value("NUMBER_LIST")
+    workbench.expect_saved()
+
+
+def test_snippet_is_put_in_with_places_to_fill(
+    workbench: WorkbenchPage, stock: ToolDefinition
+) -> None:
+    workbench.open(stock)
+    workbench.write("SELECT id FROM stock_level WHERE true ")
+
+    workbench.page.keyboard.type("optional_f")
+    workbench.page.get_by_role("option", name="optional_filter").click()
+    workbench.page.keyboard.type("region")
+    workbench.page.keyboard.press("Tab")
+    workbench.page.keyboard.type("area")
+
+    expect(workbench.logic).to_contain_text("WHERE true [[ AND region = :area ]]")

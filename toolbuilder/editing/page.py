@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from django.conf import settings
 from django.utils.functional import Promise
@@ -20,6 +21,7 @@ from core.toolspec import Binding, JsonValue, ParameterType
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
+from toolbuilder.editing.explanations import show_analysis
 from toolbuilder.editing.form import OPTIONAL, REQUIRED
 from toolbuilder.editing.http_page import ShownRequest, show_request
 from toolbuilder.editing.trial import list_entry
@@ -131,6 +133,11 @@ class WorkbenchPage:
     @property
     def document(self) -> DraftDocument:
         return self.examined.document
+
+    @property
+    def analysis(self) -> dict[str, Any]:
+        """The analysis for the script of the page."""
+        return show_analysis(self.examined.analysis, in_language)
 
     @cached_property
     def request(self) -> ShownRequest:

@@ -14,11 +14,12 @@ from core.analysis import ResultColumn
 from core.column_kinds import MAX_EXACT, ColumnKind, exact_text, kind_of
 from core.formatting import format_cell
 from core.json_text import encode_json
-from core.messages import Message
+from core.messages import Message, as_message
 from core.pictures import picture_tokens
 from core.plans.tree import PlanNode, QueryPlan
 from core.tokens import estimate_tokens
 from core.toolspec import JsonValue, ParameterType
+from toolbuilder.editing.explanations import TypeOffer, find_rule
 from toolbuilder.editing.explorer import shorten_type
 from toolbuilder.editing.http_exchanges import find_rows
 from toolbuilder.editing.http_page import ShownExchange
@@ -100,6 +101,7 @@ class ShownTrial:
     `missing` are the parameters whose test values a run waits for. `http` are the requests of an HTTP
     tool; `confirms` is what a run that writes waits for, `setting` what would allow its address;
     `allowable_host` is one that the reader may allow for `service`.
+    `rule` is the key of what explains the error, '' if nothing does; `offers` may mend it.
     """
 
     error: str = ""
@@ -123,6 +125,8 @@ class ShownTrial:
     setting: str = ""
     allowable_host: str = ""
     service: str = ""
+    rule: str = ""
+    offers: tuple[TypeOffer, ...] = ()
 
     @property
     def picture_tokens(self) -> int:
@@ -190,6 +194,7 @@ def show_trial(
     call = write_call(name, arguments)
     shown = ShownTrial(
         error=in_language(reason),
+        rule=find_rule(as_message(reason)) if reason else "",
         line=line,
         parameter=refused[1] if refused else "",
         notes=tuple(trial.structured.get("notes", trial.notes))

@@ -15,6 +15,7 @@ from core.diagnostics import Diagnostic, Severity
 from core.parameter_types.kind import Kind
 from core.toolspec import Binding, JsonValue, ParameterType, ResultFormat
 from toolbuilder.editing.drafts import Work
+from toolbuilder.editing.explanations import find_rule
 from toolbuilder.editing.explorer import ExplorerColumn
 from toolbuilder.editing.page import ParameterRow, WorkbenchPage, texts_by_language
 from toolbuilder.models import OPEN_STATES, ToolReview
@@ -38,7 +39,7 @@ class Status:
     """The one line under the logic. `state` is empty, ok, warning or error.
 
     `line` and `column` count from 1, 0 if no place is meant; `row` is the key of the parameter at
-    fault, `fix` what mends it by one click; `others` counts further complaints.
+    fault, `fix` what mends it by one click, `rule` the key of what explains it; `others` counts further complaints.
     """
 
     state: str
@@ -47,6 +48,7 @@ class Status:
     column: int = 0
     row: str = ""
     fix: str = ""
+    rule: str = ""
     others: int = 0
 
 
@@ -80,6 +82,7 @@ def status_of(page: WorkbenchPage) -> Status:
         column=column,
         row=next((row.key for row in page.rows if row.name == first.parameter), ""),
         fix=in_language(first.fix.label) if first.fix else "",
+        rule=find_rule(first.message, first.code),
         others=len(complaints) - 1,
     )
 

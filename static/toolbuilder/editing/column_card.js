@@ -20,7 +20,7 @@ export class Card {
     this.back = null;
     element.after(this.element);
     this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
-    this.element.addEventListener("pointerleave", () => this.wait(() => this.hide()));
+    this.element.addEventListener("pointerleave", () => !this.stays && this.wait(() => this.hide()));
     this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.close(event));
   }
 
@@ -30,9 +30,9 @@ export class Card {
     this.timer = setTimeout(act, PAUSE_MS);
   }
 
-  /** Shows a text of HTML or a node beside or below the rectangle; `back` has the focus when it is closed. */
-  show(content, { top, right, bottom, left }, { back, isBelow = false }) {
-    this.back = back;
+  /** Shows a text of HTML or a node beside or below the rectangle; `back` has the focus when it is closed. One that `stays` does not leave with the pointer. */
+  show(content, { top, right, bottom, left }, { back, isBelow = false, stays = false }) {
+    Object.assign(this, { back, stays });
     if (typeof content === "string") {
       this.element.innerHTML = content;
     } else {

@@ -6,7 +6,8 @@ import { Compartment, EditorView, forEachDiagnostic, setDiagnostics } from "code
  * the text is described by.
  */
 export class Diagnostics {
-  constructor(status, texts) {
+  constructor(status, texts, explain) {
+    this.explain = explain;
     this.status = status;
     this.texts = texts;
     this.attributes = new Compartment();
@@ -17,7 +18,7 @@ export class Diagnostics {
   }
 
   /**
-   * `found`: [{from, to, severity ("error", "warning", "info"), message, hint, fix: {label, from, to, insert}}], offsets in
+   * `found`: [{from, to, severity ("error", "warning", "info"), message, hint, fix: {label, from, to, insert}, rule}], offsets in
    * UTF-16 units of `text`. False, and nothing shown, when the text has changed since: its own answer is on the way.
    */
   show(view, found, text) {
@@ -30,7 +31,7 @@ export class Diagnostics {
     return true;
   }
 
-  toDiagnostic({ from, to, severity = "error", message, hint, fix }, doc) {
+  toDiagnostic({ from, to, severity = "error", message, hint, fix, rule }, doc) {
     const start = clamp(from ?? 0, doc.length);
     const end = clamp(Math.max(to ?? start, start), doc.length);
     return {
@@ -39,8 +40,13 @@ export class Diagnostics {
       severity,
       message: hint ? `${message}\n${hint}` : message,
       renderMessage: () => renderMessage(message, hint),
-      actions: fix ? [this.toAction(fix, start, doc)] : [],
+      isFixed: Boolean(fix),
+      actions: [...(fix ? [this.toAction(fix, start, doc)] : []), ...(rule ? [this.toExplanation(rule)] : [])],
     };
+  }
+
+  toExplanation(rule) {
+    return { name: this.texts.explain, markClass: "cm-explains", apply: (view, from) => this.explain(rule, view.coordsAtPos(from), view) };
   }
 
   toAction({ label, from, to, insert }, start, doc) {
@@ -90,7 +96,7 @@ export function applyFirstFix(view) {
 function applyFixBetween(view, from, to) {
   let found = null;
   forEachDiagnostic(view.state, (diagnostic, start, end) => {
-    if (!found && diagnostic.actions?.length && start <= to && end >= from) {
+    if (!found && diagnostic.isFixed && start <= to && end >= from) {
       found = { diagnostic, start, end };
     }
   });

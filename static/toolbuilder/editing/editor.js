@@ -37,23 +37,25 @@ const DEFAULTS = {
   methods: [],
   constants: [],
   keywords: [],
+  snippets: [],
   readOnly: false,
   nonce: "",
   pauseMs: 350,
   phrases: {},
   onChange: () => {},
   onAnalyse: () => {},
+  onExplain: () => {},
 };
 // `phrases` may give each of these, and any phrase of CodeMirror, in the reader's language.
-const PHRASES = { leave: "Press Escape, then Tab, to leave the editor.", line: "Line" };
+const PHRASES = { leave: "Press Escape, then Tab, to leave the editor.", line: "Line", explain: "Explain" };
 
 /**
  * An Editor in the place of the text area `element`.
  *
  * `language`: "sql", "python" or "json"; `dialect`: "postgresql" or "sqlite"; `schema`, `loadColumns`: see Schema; `parameters`: [{name,
  * type, description}]; `functions`, `methods`: [{name, signature, comment}], `constants`: [{name, comment}] and `keywords`: [text] of
- * Python; `nonce` of the content policy; `onChange(text)` after each change; `onAnalyse(text)` after each pause of `pauseMs`. The
- * text area sends the events editor:run, editor:save and editor:publish, which bubble.
+ * Python; `snippets`: [{label, detail, text, languages}]; `nonce` of the content policy; `onChange(text)` after each change; `onAnalyse(text)` after each pause of `pauseMs`;
+ * `onExplain(rule, box, view)` when a finding's rule is asked for. The text area sends the events editor:run, editor:save and editor:publish, which bubble.
  */
 export function createEditor(element, options = {}) {
   return new Editor(element, { ...DEFAULTS, ...options });
@@ -71,7 +73,7 @@ class Editor {
     this.status = this.addNote(frame, "errors", "");
     this.status.setAttribute("role", "status");
     this.hint = this.addNote(frame, "hint", this.texts.leave);
-    this.diagnostics = new Diagnostics(this.status, this.texts);
+    this.diagnostics = new Diagnostics(this.status, this.texts, (...asked) => this.settings.onExplain(...asked));
     this.view = new EditorView({ parent: frame, doc: textarea.value, extensions: this.extensions() });
     this.place.follow({ focus: () => this.focus(), reset: () => this.setText(textarea.value) });
   }

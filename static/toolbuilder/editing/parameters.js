@@ -35,6 +35,10 @@ class Parameters {
     if (target.closest("#add-parameter")) {
       this.add();
     }
+    const offer = target.closest("[data-set-type]");
+    if (offer) {
+      this.setType(offer.dataset.of, offer.dataset.setType);
+    }
     const row = target.closest(".parameter-row");
     const pill = target.closest("[data-ask-name]");
     if (row && pill) {
@@ -88,6 +92,16 @@ class Parameters {
     row.querySelector('[name$="-name"]').value = name;
     row.focus();
     this.saving.schedule(0);
+  }
+
+  setType(name, type) {
+    const select = this.rows.find((each) => nameOf(each) === name)?.querySelector('[name$="-type"]');
+    if (select) {
+      select.value = type;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+      select.scrollIntoView({ block: "nearest" });
+      select.focus();
+    }
   }
 
   /** The row of `old` has the name that the logic has now. */

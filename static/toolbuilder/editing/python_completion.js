@@ -1,6 +1,6 @@
 // What may stand at the cursor of an expression or a script.
 import { syntaxTree } from "codemirror";
-import { applyCall } from "toolbuilder/editing/sql_completion.js";
+import { applyCall, snippetOptions } from "toolbuilder/editing/sql_completion.js";
 
 const WORD = /[\p{L}\p{N}_]*$/u;
 const WHOLE_WORD = /^[\p{L}\p{N}_]*$/u;
@@ -24,7 +24,7 @@ export function completePython(read) {
   };
 }
 
-function nameOptions({ parameters, functions, constants, keywords }) {
+function nameOptions({ parameters, functions, constants, keywords, snippets }) {
   const shadowed = new Set(parameters.map(({ name }) => name));
   return [
     ...parameters.map(({ name, type, description }) => ({
@@ -35,6 +35,7 @@ function nameOptions({ parameters, functions, constants, keywords }) {
     })),
     ...callOptions(functions),
     ...constants.filter(({ name }) => !shadowed.has(name)).map(({ name, comment }) => ({ label: name, detail: comment, type: "constant" })),
+    ...snippetOptions(snippets, "python"),
     ...keywords.map((label) => ({ label, type: "keyword", boost: -40 })),
   ];
 }

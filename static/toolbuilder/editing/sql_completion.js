@@ -1,11 +1,12 @@
 // What may stand at the cursor of a statement, the likeliest first.
+import { snippet } from "codemirror";
 import { joinConditions, relatedJoins } from "toolbuilder/editing/joins.js";
 import { readTokens } from "toolbuilder/editing/lexer.js";
 import { readQuery } from "toolbuilder/editing/query.js";
 import { functionsOf, keywordsOf, quoteName, typesOf, unquoteName } from "toolbuilder/editing/words.js";
 
 // CodeMirror adds the boost to the score of the match.
-const BOOST = { join: 60, column: 40, parameter: 30, table: 20, alias: 10, function: 0, otherTable: -20, keyword: -40 };
+const BOOST = { join: 60, column: 40, parameter: 30, table: 20, alias: 10, function: 0, otherTable: -20, snippet: -30, keyword: -40 };
 const WORD = /[\w$\u0080-\uffff]*$/;
 const ASCII_WORD = /^[\w$]*$/;
 const PATH = /((?:[\w$\u0080-\uffff]+|"[^"]+")\s*\.\s*)+$/;
@@ -17,14 +18,14 @@ const IN_TABLES = new Set(["FROM", "JOIN"]);
  */
 export function completeSql(read) {
   return (context) => {
-    const { dialect, schema, parameters } = read();
+    const { dialect, schema, parameters, snippets } = read();
     const text = context.state.doc.toString();
     const tokens = readTokens(text, dialect);
     if (isInsideText(tokens, context.pos, text)) {
       return null;
     }
     const word = context.matchBefore(WORD)?.text ?? "";
-    const place = { text, tokens, word, dialect, schema, parameters, from: context.pos - word.length, isExplicit: context.explicit };
+    const place = { text, tokens, word, dialect, schema, parameters, snippets, from: context.pos - word.length, isExplicit: context.explicit };
     return optionsAt(place);
   };
 }
@@ -186,8 +187,15 @@ async function expressionOptions(place, query) {
     ...query.sources.filter(({ alias }) => alias).map(({ alias, name }) => ({ label: alias, detail: name, type: "table", boost: BOOST.alias })),
     ...functions.map((each) => functionOption(each)),
     ...schema.tables.map((table) => tableOption(table, place, BOOST.otherTable)),
+    ...snippetOptions(place.snippets, dialect),
     ...keywordsOf(dialect).map(keywordOption),
   ]);
+}
+
+/** Pieces of text of a language, with places that Tab leads through. */
+export function snippetOptions(snippets, language) {
+  const fitting = snippets.filter(({ languages }) => languages.includes(language));
+  return fitting.map(({ label, detail, text }) => ({ label, detail, comment: detail, type: "snippet", boost: BOOST.snippet, apply: snippet(text) }));
 }
 
 function functionOption({ name, signature, comment }) {

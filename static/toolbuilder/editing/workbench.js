@@ -67,9 +67,11 @@ class Workbench {
     return {
       ...readJson("python-data"),
       parameters: readJson("declared-parameters") ?? [],
+      snippets: readJson("snippets") ?? [],
       readOnly: !this.isEditable,
       nonce: document.querySelector("script[nonce]")?.nonce ?? "",
-      phrases: { leave: dataset.leave, line: dataset.line },
+      phrases: { leave: dataset.leave, line: dataset.line, explain: dataset.explain },
+      onExplain: (rule, box, back) => this.explain(rule, box, back),
     };
   }
 
@@ -81,6 +83,13 @@ class Workbench {
     const { view } = this.editor;
     view.contentDOM.addEventListener("pointermove", async (event) => (await this.openHovering()).follow(event), { once: true });
     document.addEventListener("editor:card", async () => (await this.openHovering()).show(view.state.selection.main.head, { takesFocus: true }));
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest("[data-explains]");
+      if (link && !event.ctrlKey && !event.metaKey) {
+        event.preventDefault();
+        this.explain(link.dataset.explains, link.getBoundingClientRect(), link);
+      }
+    });
     document.addEventListener("editor:rename", () => this.renameAtCursor());
     document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
     document.addEventListener("keydown", (event) => {
@@ -116,6 +125,12 @@ class Workbench {
     const { Hovering } = await import("toolbuilder/editing/asked/hovering.js");
     const { nameCard: address, columnCard: label } = this.explorer.dataset;
     return (this.hovering ??= new Hovering(this.editor, { address, label, readSource: () => this.form.elements.data_source.value }));
+  }
+
+  /** The rule behind a fault, an example, and where it is documented, beside `box`. */
+  async explain(rule, box, back) {
+    const { showExplanation } = await import("toolbuilder/editing/asked/explaining.js");
+    showExplanation(this.form.dataset.explanations.replace(/rule\/$/, `${rule}/`), box, { label: this.form.dataset.explain, back });
   }
 
   async renameAtCursor() {
@@ -158,10 +173,10 @@ class Workbench {
   }
 
   /** A run of a script that ended at a line; it is marked until the text or the next run is another. */
-  mark({ line, message }) {
+  mark({ line, message, rule }) {
     const { text, view } = this.editor;
     const { from, to } = view.state.doc.line(Math.min(line, view.state.doc.lines));
-    this.failure = { text, finding: { from, to, message } };
+    this.failure = { text, finding: { from, to, message, rule } };
     this.showFound(text);
   }
 

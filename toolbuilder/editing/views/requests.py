@@ -26,6 +26,7 @@ from core.toolspec import ParameterType
 from toolbuilder.cases.rows import rename_in_cases
 from toolbuilder.editing.drafts import DraftDocument, PageState, Work, find_work, save_work
 from toolbuilder.editing.examining import examine
+from toolbuilder.editing.explanations import show_analysis
 from toolbuilder.editing.form import read_form
 from toolbuilder.editing.page import WorkbenchPage, build_examined_page
 from toolbuilder.editing.trial_records import with_last_values
@@ -175,7 +176,7 @@ def page_context(request: HttpRequest, page: WorkbenchPage) -> dict[str, Any]:
 
 def tell_analysis(response: HttpResponse, page: WorkbenchPage) -> HttpResponse:
     """The response with the event `tool:analysed` for the editor."""
-    analysis = page.examined.analysis.to_json(in_language)
+    analysis = show_analysis(page.examined.analysis, in_language)
     # It travels in a header, of which browsers take some hundred kilobytes.
     del analysis["parameters"], analysis["columns"]
     analysis["diagnostics"] = analysis["diagnostics"][:_TOLD_DIAGNOSTICS]

@@ -29,6 +29,7 @@ from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
+from toolbuilder.editing.explanations import offer_types
 from toolbuilder.editing.form import read_form
 from toolbuilder.editing.http_exchanges import find_rows
 from toolbuilder.editing.http_form import read_fields
@@ -107,6 +108,7 @@ class TrialRequest:
             return question, None
         trial = run_trial(spec, self.arguments, self.sources, self.caller)
         shown = show_trial(trial, spec.name, self.arguments, self.examined.analysis.columns)
+        shown = replace(shown, offers=offer_types(spec, trial.error))
         if isinstance(spec.logic, HttpLogic):
             source = DataSource.objects.filter(name=spec.logic.data_source).first()
             refused = trial.error is not None and trial.error.code == "http.address_refused"
@@ -303,7 +305,8 @@ def _render_drawer(
 def _report_refusal(response: HttpResponse, shown: ShownTrial) -> HttpResponse:
     """The response with events that lead to the line or the parameter at fault."""
     if shown.line and shown.exchange:
-        trigger_event(response, "tool:failed", line=shown.line, message=shown.error)
+        refused = {"line": shown.line, "message": shown.error, "rule": shown.rule}
+        trigger_event(response, "tool:failed", **refused)
     if shown.parameter:
         trigger_event(response, "tool:refused", parameter=shown.parameter)
     return response

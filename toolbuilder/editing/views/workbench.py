@@ -11,11 +11,12 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from access.call_log import shown_arguments
 from access.reader_language import in_language
-from access.views.gates import SEE_CALLS, is_fragment, user_of
+from access.views.gates import SEE_CALLS, for_staff_with, is_fragment, user_of
 from access.visibility import visible_calls
 from catalog.gates import named_sources_open_to
 from catalog.models import DataSource, ServiceSecret
@@ -39,9 +40,11 @@ from core.toolspec import ResultFormat
 from toolbuilder.cases.shown import show_cases
 from toolbuilder.editing.drafts import Work, discard_draft
 from toolbuilder.editing.drafts import take_over as take_draft_over
+from toolbuilder.editing.explanations import EXPLANATIONS
 from toolbuilder.editing.http_form import BODY_KINDS, METHODS
 from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.running import caller_choices
+from toolbuilder.editing.snippets import list_snippets
 from toolbuilder.editing.views.requests import (
     editor_action,
     lead_to,
@@ -55,7 +58,7 @@ from toolbuilder.editing.views.requests import (
     tell_parameters,
 )
 from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
-from toolbuilder.gates import rights_of
+from toolbuilder.gates import SEE_TOOLS, rights_of
 from toolbuilder.help.links import help_url
 from toolbuilder.listing.views import tool_page
 from toolbuilder.preferences.models import read_preferences
@@ -129,6 +132,19 @@ def _with_recorded_values(request: HttpRequest, work: Work) -> Work:
     return replace(work, document=replace(work.document, test_values=given))
 
 
+@for_staff_with(SEE_TOOLS)
+@require_safe
+@vary_on_headers("HX-Request")
+def explanation(request: HttpRequest, rule: str) -> HttpResponse:
+    """What stands behind a fault; the page of the documentation for browsers without scripts."""
+    found = EXPLANATIONS.get(rule)
+    if found is None:
+        raise Http404
+    if not is_fragment(request):
+        return redirect(found.topic.address)
+    return render(request, "toolbuilder/editing/_explanation.html", {"explanation": found})
+
+
 @saving_action
 def analyse(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     """Saves what is typed and says what the database thinks of it, without running it."""
@@ -187,6 +203,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "formats": [result_format.value for result_format in ResultFormat],
         "hints": HINTS,
         "python_data": completion_data(),
+        "snippets": list_snippets(),
         "declared": tell_parameters(page),
         "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
         # Sent in a form, a byte may take three.
