@@ -7,14 +7,16 @@ from django.utils.functional import SimpleLazyObject
 
 from config.web.navigation import find_help, list_navigation, may_enter
 from config.web.theme import is_sidebar_folded, read_theme
+from toolbuilder.help.panes import find_pane
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    """`navigation`, `may_enter`, `help_address`, `theme`, `is_folded` and `csp_nonce`; made only if a template shows them."""
+    """`navigation`, `may_enter`, `help_address`, `page_pane`, `theme`, `is_folded` and `csp_nonce`; made only if a template shows them."""
     return {
         "navigation": SimpleLazyObject(lambda: list_navigation(request)),
         "may_enter": SimpleLazyObject(lambda: may_enter(request)),
         "help_address": SimpleLazyObject(lambda: find_help(request)),
+        "page_pane": find_pane(request),
         "theme": read_theme(request),
         "is_folded": is_sidebar_folded(request),
         "csp_nonce": getattr(request, "csp_nonce", ""),

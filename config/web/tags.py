@@ -1,12 +1,15 @@
-"""The tags `{% icon %}`, `{% modules_in %}` and `{% help_url %}`, known to every template without a `{% load %}`."""
+"""The tags `{% icon %}`, `{% modules_in %}`, `{% help_url %}` and `{% help_button %}`, known to every template without a `{% load %}`."""
 
 from django import template
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from toolbuilder.help.links import help_url
+from toolbuilder.help.panes import PANES
 
 register = template.Library()
 register.simple_tag(help_url)
@@ -29,3 +32,18 @@ def modules_in(*folders: str) -> list[str]:
     root = settings.BASE_DIR / "static"
     paths = [path for folder in folders for path in sorted(root.glob(f"{folder}/*.js"))]
     return [path.relative_to(root).as_posix() for path in paths]
+
+
+@register.simple_tag
+def help_button(name: str) -> SafeString:
+    """The "?" of a pane: opens the drawer with its text, or leads to it in the documentation."""
+    pane = PANES[name]
+    label = _("Help: %(name)s") % {"name": pane.label}
+    return format_html(
+        '<a class="button quiet small icon-only help-button" href="{}" data-help="{}" aria-label="{}" title="{}">{}</a>',
+        pane.topic.address,
+        reverse("help-pane", args=[name]),
+        label,
+        label,
+        icon("circle-help"),
+    )

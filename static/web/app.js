@@ -1,6 +1,7 @@
 // Starts what every page has. Pages work without it, and look the same.
 import { watchDialogs } from "web/dialog.js";
 import { watchFocus } from "web/focus.js";
+import { watchHelp } from "web/help.js";
 import { watchKeys } from "web/keyboard.js";
 import { watchMenus } from "web/menu.js";
 import { watchPalette } from "web/palette.js";
@@ -13,6 +14,7 @@ import { watchToasts } from "web/toast.js";
 
 watchDialogs();
 watchFocus();
+watchHelp();
 watchKeys();
 watchMenus();
 watchPalette();

@@ -69,7 +69,8 @@ def rows(opens: str, *names: str) -> dict[str, str]:
 TABLE = {
     **rows(EVERYBODY, "sign-in", "sign-out", "set-theme", "set_language", "healthz"),
     **rows(EVERYBODY, "sign-on", "sign-on-callback"),
-    **rows(PERSONS, "help", "help-page", "help-image"),
+    **rows(PERSONS, "help", "help-page", "help-image", "help-search", "help-pane", "help-reference"),
+    **rows(PERSONS, "help-keys", "help-tour"),
     **rows(PERSONS, "settings", "settings-person", "settings-password"),
     # It is off, and would ask for its token.
     **rows(NOBODY, "metrics"),

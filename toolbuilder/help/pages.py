@@ -191,7 +191,7 @@ def color_code(text: str, language: str) -> SafeString:
     """HTML of a block of code with a class for each comment, text and keyword of a language that is known."""
     text, pieces = text.rstrip("\n"), []
     try:
-        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+        lexer = get_lexer_by_name(language, stripnl=False)
     except ClassNotFound:
         pieces.append(conditional_escape(text))
     else:
@@ -199,7 +199,9 @@ def color_code(text: str, language: str) -> SafeString:
             colour = next((name for parent, name in _COLOURS if kind in parent), "")
             coloured = format_html('<span class="code-{}">{}</span>', colour, piece)
             pieces.append(coloured if colour else conditional_escape(piece))
-    code = mark_safe("".join(pieces))  # noqa: S308 - each piece is escaped above
+    # The last line ends with the block.
+    ended = re.sub(r"\n(</span>)?$", r"\1", "".join(pieces))
+    code = mark_safe(ended)  # noqa: S308 - each piece is escaped above
     return format_html('<div class="help-code"><pre class="code-block">{}</pre></div>\n', code)
 
 

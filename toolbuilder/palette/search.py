@@ -1,4 +1,4 @@
-"""What the command palette finds: actions, tools, drafts, tables and data sources, by the words of their names."""
+"""What the command palette finds: actions, tools, drafts, tables, data sources and help, by the words of their names."""
 
 from dataclasses import dataclass
 from operator import itemgetter
@@ -24,6 +24,7 @@ from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.catalogue.search_words import find_words, fold_text
 from toolbuilder.beginning.starters import EMPTY_PYTHON, EMPTY_SQL
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS
+from toolbuilder.help.search import search_help
 from toolbuilder.listing.other_tools import OtherTool, find_other_tools
 from toolbuilder.listing.tool_list import ToolListState, filter_tools
 from toolbuilder.models import ToolDraft
@@ -31,6 +32,7 @@ from toolbuilder.visibility import visible_drafts, visible_tools
 from tools.models import ToolDefinition
 
 FOUND_OF_A_KIND = 8
+HELP_OF_A_QUERY = 5
 RECENT = 6
 # A word that no table holds is looked for in other spellings, with a few queries each.
 _TABLE_WORDS = 4
@@ -123,6 +125,7 @@ def find_groups(request: HttpRequest, query: str) -> list[PaletteGroup]:
             PaletteGroup(_("Tools"), find_tools(user, query)),
             PaletteGroup(_("Tables"), find_tables(user, query)),
             PaletteGroup(_("Data sources"), find_sources(request, query)),
+            PaletteGroup(_("Help"), find_help(query)),
         ]
     else:
         groups = [PaletteGroup(_("Your last tools"), read_recent_tools(user)), actions]
@@ -190,6 +193,19 @@ def find_sources(request: HttpRequest, query: str) -> list[PaletteItem]:
     return [
         PaletteItem(label=name, icon="database", address=reverse("source", args=[name]))
         for name in found[:FOUND_OF_A_KIND]
+    ]
+
+
+def find_help(query: str) -> list[PaletteItem]:
+    """Sections of the documentation, best first."""
+    return [
+        PaletteItem(
+            label=hit.section.title,
+            icon="book-open",
+            address=hit.section.address,
+            hint=hit.page_title if hit.section.anchor else "",
+        )
+        for hit in search_help(query, HELP_OF_A_QUERY)
     ]
 
 

@@ -11,8 +11,8 @@ from toolbuilder.gates import SEE_TOOLS
 from toolbuilder.listing.tool_list import ToolListState
 from toolbuilder.preferences.models import change_preferences, read_preferences
 
-# The largest value of each; 1 is folded.
-LAYOUT = {"sidebar": 1, "explorer": 1_000, "definition": 1_000, "result": 2_000}
+# The largest value of each; 1 is folded, and a tour of the editor that was had.
+LAYOUT = {"sidebar": 1, "explorer": 1_000, "definition": 1_000, "result": 2_000, "tour": 1}
 NAME_CHARACTERS = 40
 _FILTERS_KEPT = 20
 _TABLES_KEPT = 200

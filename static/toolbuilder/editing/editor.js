@@ -101,10 +101,13 @@ class Editor {
     return true;
   }
 
-  /** Puts a name where the cursor is, or in place of what is selected. */
-  insertAtCursor(text) {
+  /** Puts a name where the cursor is, or in place of what is selected; the cursor goes `back` from its end. */
+  insertAtCursor(text, back = 0) {
     const { from, to } = this.view.state.selection.main;
     insertName(this.view, text, from, to);
+    if (back) {
+      this.view.dispatch({ selection: { anchor: this.view.state.selection.main.head - back } });
+    }
   }
 
   /** Shows the server's findings (see Diagnostics); false when `text`, which they are about, is not the text any more. */

@@ -11,8 +11,10 @@ import { Saving } from "toolbuilder/editing/saving.js";
 import { watchSplitters } from "toolbuilder/editing/splitters.js";
 import { typeOverSelections } from "toolbuilder/editing/typing.js";
 import { isFocusFree } from "web/focus.js";
+import { isPressed, useKeys } from "web/shortcuts.js";
 import { showToast } from "web/toast.js";
 
+const KEYS = useKeys("editor");
 const SHORTCUTS = { "editor:run": "run", "editor:save": "save", "editor:publish": "publish", "editor:format": "format" };
 
 class Workbench {
@@ -79,6 +81,7 @@ class Workbench {
     for (const [event, id] of Object.entries(SHORTCUTS)) {
       document.addEventListener(event, () => document.getElementById(id)?.click());
     }
+    document.addEventListener("editor:insert", ({ detail }) => this.isEditable && this.editor.insertAtCursor(detail.text, detail.back));
     document.getElementById("format").addEventListener("click", ({ currentTarget: { dataset } }) => this.format(dataset.refused));
     const { view } = this.editor;
     view.contentDOM.addEventListener("pointermove", async (event) => (await this.openHovering()).follow(event), { once: true });
@@ -94,7 +97,7 @@ class Workbench {
     document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
     document.addEventListener("keydown", (event) => {
       // Inside of the editor CodeMirror does it.
-      if (event.key === "F8" && !event.defaultPrevented) {
+      if (isPressed(event, KEYS.nextFault) && !event.defaultPrevented) {
         event.preventDefault();
         this.editor.showNextDiagnostic();
       }

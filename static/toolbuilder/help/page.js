@@ -8,8 +8,8 @@ document.querySelectorAll(".help-code > pre").forEach((block, index) => {
   block.after(copy);
 });
 
-if (matchMedia("(max-width: 1100px)").matches) {
-  for (const list of document.querySelectorAll(".help-frame > details")) {
+if (matchMedia("(max-width: 860px)").matches) {
+  for (const list of document.querySelectorAll(".help-frame details")) {
     list.open = false;
   }
 }

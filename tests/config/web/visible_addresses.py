@@ -56,6 +56,7 @@ TABLE: dict[str, Row] = {
     "help": Row(PERSON),
     "help-page": Row(PERSON),
     "help-image": Row(PERSON),
+    **{f"help-{part}": Row(PERSON) for part in ("search", "pane", "reference", "keys", "tour")},
     "settings": Row(PERSON),
     "settings-person": Row(PERSON),
     "settings-password": Row(PERSON),

@@ -1,6 +1,7 @@
 """The documentation as pages of the application."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from django.test import Client
 
 from config.web.navigation import PLACES
 from toolbuilder.help.links import help_url
-from toolbuilder.help.pages import DOCS, GROUPS, list_groups, list_names, read_page
+from toolbuilder.help.pages import DOCS, GROUPS, color_code, list_groups, list_names, read_page
 
 NAMES = list_names()
 
@@ -34,7 +35,7 @@ def test_every_file_is_a_page_whose_links_lead_somewhere(
     page = reader.get(help_url(name)).text
 
     assert "<article" in page
-    for address in {*re.findall(r'(?:href|src)="(/help/[^"#]*)', page)} - answering:
+    for address in {*re.findall(r'(?:href|src)="(/help/[^"#~]*)["#]', page)} - answering:
         assert reader.get(address).status_code == 200
         answering.add(address)
 
@@ -104,6 +105,16 @@ def test_a_section_is_what_stands_under_its_heading() -> None:
     assert "Of c" in a.body
     assert "Last" not in a.body
     assert "C</h3>" not in c.body
+
+
+def test_no_code_is_lost_by_its_colours() -> None:
+    fence = re.compile(r"^```(\w*)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+    blocks = [found for name in NAMES for found in fence.findall((DOCS / f"{name}.md").read_text())]
+
+    assert blocks
+    for language, text in blocks:
+        drawn = unescape(re.sub(r"<[^>]*>", "", color_code(text, language)))
+        assert drawn.rstrip("\n") == text
 
 
 def test_code_has_colours_and_is_escaped() -> None:

@@ -60,6 +60,7 @@ from toolbuilder.editing.views.requests import (
 from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
 from toolbuilder.gates import SEE_TOOLS, rights_of
 from toolbuilder.help.links import help_url
+from toolbuilder.help.tour import needs_tour
 from toolbuilder.listing.views import tool_page
 from toolbuilder.preferences.models import read_preferences
 from toolbuilder.taking_up.operations import fill_from_operation, list_operations
@@ -191,7 +192,7 @@ def _save_page(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
 def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpResponse:
     """The whole page; `more` such as the `trial` that it shows, or a `status`."""
     status, user = more.pop("status", 200), user_of(request)
-    open_sources = named_sources_open_to(user)
+    open_sources, layout = named_sources_open_to(user), read_preferences(user).layout
     context = {
         "sources": list_sources(page.sources, open_sources, user.get_username()),
         "services": list_services(page.sources, open_sources, user.get_username()),
@@ -212,7 +213,8 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         **caller_choices(page.examined.spec, user_of(request)),
         **page_context(request, page),
         "cases": show_cases(page.work),
-        "layout": read_preferences(user).layout,
+        "layout": layout,
+        "offers_tour": needs_tour(user, layout),
         **more,
     }
     return render(request, "toolbuilder/editing/page.html", context, status=status)
