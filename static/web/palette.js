@@ -1,5 +1,8 @@
 // The command palette: Ctrl+K, or Command+K on a Mac, opens it from anywhere.
 // An element with `data-palette-action="Label"` is offered under "This page" and is clicked when chosen.
+import { useKeys } from "web/shortcuts.js";
+
+const LETTER = useKeys("everywhere").palette.at(-1);
 const IS_MAC = /^Mac|^iP/.test(navigator.platform);
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const OPTION = "[role=option]";
@@ -68,7 +71,7 @@ function toggle(event) {
 function isShortcut(event) {
   const isModified = IS_MAC ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   // Layouts of other scripts have no k; the key of that place is meant.
-  const isLetter = event.key.toLowerCase() === "k" || (event.code === "KeyK" && event.key > "~");
+  const isLetter = event.key.toLowerCase() === LETTER || (event.code === `Key${LETTER.toUpperCase()}` && event.key > "~");
   return isModified && isLetter && !event.altKey && !event.shiftKey && !event.isComposing;
 }
 

@@ -1,5 +1,7 @@
 // A card beside a column of the explorer: by a click, after a moment under the pointer, or by Alt+Enter.
+import { isPressed, useKeys } from "web/shortcuts.js";
 
+const KEYS = useKeys("explorer");
 const PAUSE_MS = 400;
 const GAP_PX = 8;
 
@@ -89,7 +91,7 @@ class ColumnCards {
 
   press(event) {
     const row = event.target.closest("[data-card]");
-    if (row && event.key === "Enter" && event.altKey) {
+    if (row && isPressed(event, KEYS.card)) {
       event.preventDefault();
       // The pointer, which rests elsewhere, has no say.
       clearTimeout(this.card.timer);

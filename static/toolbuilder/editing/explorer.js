@@ -2,7 +2,9 @@
 import { watchColumnCards } from "toolbuilder/editing/column_card.js";
 import { carryName } from "toolbuilder/editing/insertion.js";
 import { remember } from "web/remember.js";
+import { useKeys } from "web/shortcuts.js";
 
+const SHORTCUTS = useKeys("explorer");
 const ITEM = '[role="treeitem"]';
 const GROUP = '[role="group"]';
 const TYPING_PAUSE_MS = 600;
@@ -257,9 +259,9 @@ const KEYS = {
   ArrowLeft: (tree, item) => (item.ariaExpanded === "true" ? tree.toggle(item, false) : parentOf(item)?.focus()),
   Home: (tree) => tree.items[0]?.focus(),
   End: (tree) => tree.items.at(-1)?.focus(),
-  Enter: (tree, item) => (item.dataset.insert ? tree.put(item) : tree.activate(item)),
+  [SHORTCUTS.insert]: (tree, item) => (item.dataset.insert ? tree.put(item) : tree.activate(item)),
   " ": (tree, item) => tree.activate(item),
-  "*": (tree, item) => tree.star(item),
+  [SHORTCUTS.star]: (tree, item) => tree.star(item),
 };
 
 function carry({ target, dataTransfer }) {

@@ -15,25 +15,27 @@ import {
   searchKeymap,
 } from "codemirror";
 import { applyFixAtCursor } from "toolbuilder/editing/diagnostics.js";
+import { useKeys } from "web/shortcuts.js";
 
+const KEYS = useKeys("editor");
 const EVENTS = {
-  "Mod-Enter": "editor:run",
-  "Mod-s": "editor:save",
-  "Mod-Shift-Enter": "editor:publish",
-  "Shift-Alt-f": "editor:format",
-  F2: "editor:rename",
-  "Alt-Enter": "editor:card",
+  [KEYS.run]: "editor:run",
+  [KEYS.save]: "editor:save",
+  [KEYS.publish]: "editor:publish",
+  [KEYS.format]: "editor:format",
+  [KEYS.rename]: "editor:rename",
+  [KEYS.card]: "editor:card",
 };
 const LEAVING_MS = 10_000;
 
 /** All keys; `emit(name)` sends an event. */
 export function keysOf(emit) {
   return [
-    Prec.highest(keymap.of(Object.entries(EVENTS).map(([key, name]) => eventKey(key, () => emit(name))))),
+    Prec.highest(keymap.of(Object.entries(EVENTS).map(([keys, name]) => eventKey(named(keys), () => emit(name))))),
     keymap.of([
       { key: "Tab", run: acceptCompletion },
-      { key: "Shift-F8", run: previousDiagnostic },
-      { key: "Mod-.", run: applyFixAtCursor },
+      { key: named(KEYS.lastFault), run: previousDiagnostic },
+      { key: named(KEYS.fix), run: applyFixAtCursor },
       ...closeBracketsKeymap,
       ...completionKeymap,
       ...lintKeymap,
@@ -44,6 +46,11 @@ export function keysOf(emit) {
     ]),
     EditorView.domEventHandlers({ keyup: leaveByTab }),
   ];
+}
+
+/** Keys as CodeMirror writes them. */
+function named(keys) {
+  return keys.replaceAll("+", "-");
 }
 
 function eventKey(key, send) {

@@ -1,16 +1,18 @@
 // The playground: Enter sends, Shift+Enter breaks the line, Esc stops, and the newest line stays in view.
+import { isPressed, useKeys } from "web/shortcuts.js";
 
+const KEYS = useKeys("playground");
 const text = document.querySelector("#ask-text");
 
 text?.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+  if (isPressed(event, KEYS.send)) {
     event.preventDefault();
     text.form.requestSubmit();
   }
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !event.isComposing && !document.querySelector("dialog[open], details[data-menu][open]")) {
+  if (isPressed(event, KEYS.stop) && !document.querySelector("dialog[open], details[data-menu][open]")) {
     document.querySelector("[data-stop] button")?.click();
   }
 });

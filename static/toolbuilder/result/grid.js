@@ -1,5 +1,7 @@
 // A grid of many rows: only those in sight are in the page. Arrows move, the head sorts, resizes and pins.
+import { isPressed, useKeys } from "web/shortcuts.js";
 
+const KEYS = useKeys("grid");
 const ROW_HEIGHT = 25;
 const BEYOND = 8;
 const STEP = 24;
@@ -320,7 +322,7 @@ export class Grid {
       } else {
         this.onOpen();
       }
-    } else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+    } else if (event.key === "ContextMenu" || isPressed(event, KEYS.menu)) {
       event.preventDefault();
       const box = this.meant?.getBoundingClientRect() ?? this.place.getBoundingClientRect();
       this.onMenu({ isHead: row < 0, x: box.left + 12, y: box.bottom });

@@ -2,7 +2,9 @@
 import { Detail } from "toolbuilder/result/detail.js";
 import { element, Grid } from "toolbuilder/result/grid.js";
 import { jsonOf, Rows, textOf } from "toolbuilder/result/rows.js";
+import { isPressed, useKeys } from "web/shortcuts.js";
 
+const KEYS = useKeys("grid");
 const FILTER_PAUSE_MS = 120;
 const LIKE_CHARACTERS = 24;
 
@@ -95,14 +97,13 @@ class Table {
   }
 
   press(event) {
-    const isModified = event.ctrlKey || event.metaKey;
     const inGrid = this.grid.root.contains(event.target);
     if (event.target === this.find("filter")) {
       this.pressInFilter(event);
-    } else if (isModified && event.key.toLowerCase() === "f" && inGrid) {
+    } else if (isPressed(event, KEYS.search) && inGrid) {
       event.preventDefault();
       this.showBar(true);
-    } else if (isModified && event.key.toLowerCase() === "c" && inGrid) {
+    } else if (inGrid && (isPressed(event, KEYS.copy) || isPressed(event, KEYS.copyRow))) {
       event.preventDefault();
       this.act(event.shiftKey ? "copy-row" : "copy-cell");
     } else if (event.key === "Escape" && inGrid && this.detail.isOpen) {

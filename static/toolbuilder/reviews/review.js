@@ -1,4 +1,7 @@
 // The page of a review: j and k go from change to change, the number of a line begins a comment on it.
+import { isPressed, useKeys } from "web/shortcuts.js";
+
+const KEYS = useKeys("review");
 const form = document.querySelector("#comment");
 
 document.addEventListener("keydown", (event) => {
@@ -6,9 +9,10 @@ document.addEventListener("keydown", (event) => {
   if (event.isComposing || isWriting || event.ctrlKey || event.metaKey || event.altKey) {
     return;
   }
-  if (event.key === "j" || event.key === "k") {
+  const isNext = isPressed(event, KEYS.next);
+  if (isNext || isPressed(event, KEYS.last)) {
     event.preventDefault();
-    goTo(event.key === "j" ? 1 : -1);
+    goTo(isNext ? 1 : -1);
   }
 });
 
