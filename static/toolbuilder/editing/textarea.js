@@ -23,6 +23,8 @@ export class ReplacedTextarea {
       "aria-describedby": described,
       spellcheck: "false",
       autocapitalize: "off",
+      // It scrolls inside of a box that Tab does not reach.
+      tabindex: "0",
       ...(labels.length ? { "aria-labelledby": labels.join(" ") } : { "aria-label": name ?? textarea.name }),
       ...(this.wasRequired && { "aria-required": "true" }),
     };
