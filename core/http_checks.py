@@ -16,7 +16,7 @@ from core.ingest.operations import (
 )
 from core.ingest.templates import check_json, find_names
 from core.ingest.texts import shown
-from core.messages import message
+from core.messages import Message, message
 from core.toolspec import ParameterSpec, Presence
 
 # As core.ingest.requests has it; a value that is written out has no blanks at its ends either.
@@ -55,6 +55,15 @@ def check_declared(operation: Operation, parameters: Sequence[ParameterSpec]) ->
                     name=parameter.argument,
                 )
             )
+
+
+def explain_missing_secret(name: str) -> Message:
+    """Why a header that names this secret cannot be sent."""
+    return message(
+        "http.no_such_secret",
+        "the service has no secret {name}; an administrator has to enter it on the service's page",
+        name=name,
+    )
 
 
 def check_repeatable(operation: Operation, annotations: Mapping[str, bool]) -> None:

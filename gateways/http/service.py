@@ -18,6 +18,7 @@ from core.errors import (
     EditError,
 )
 from core.http_answers import HttpAnswer
+from core.http_checks import explain_missing_secret
 from core.ingest.addresses import IpAddress, WebAddress, choose_ip
 from core.ingest.operations import SECRET
 from core.ingest.requests import PlainRequest
@@ -211,14 +212,7 @@ class HttpSource:
         """The text with the secrets that it names. Raises DataSourceError for one that there is not."""
         secrets = self.settings.named_secrets
         if missing := [name for name in SECRET.findall(text) if name not in secrets]:
-            raise DataSourceError(
-                message(
-                    "http.no_such_secret",
-                    "the service has no secret {name}; an administrator has to enter it on the"
-                    " service's page",
-                    name=missing[0],
-                )
-            )
+            raise DataSourceError(explain_missing_secret(missing[0]))
         return SECRET.sub(lambda found: secrets[found[1]], text)
 
     async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:

@@ -9,12 +9,13 @@ from http import HTTPStatus
 from django.utils.translation import gettext as _
 
 from access.reader_language import in_language
-from catalog.models import Authentication, DataSource
+from catalog.models import Authentication, DataSource, ServiceSecret
 from core.analysis import Analysis
 from core.diagnostics import Severity
 from core.errors import ToolboxError
 from core.http_answers import decode
 from core.http_calls import CallLimits, shape_answer
+from core.http_checks import explain_missing_secret
 from core.http_logic import read_operation
 from core.ingest.operations import SECRET
 from core.json_text import encode_json
@@ -83,6 +84,11 @@ def show_request(tool: ToolDocument, analysis: Analysis, last_answer: str) -> Sh
         for found in reversed(analysis.diagnostics)
         if found.severity is Severity.ERROR and found.code.startswith("http-")
     }
+    named = {name for row in fields.headers for name in SECRET.findall(row.value)}
+    if named:
+        kept = ServiceSecret.objects.filter(source__name=tool.data_source, name__in=named)
+        if missing := sorted(named - set(kept.values_list("name", flat=True))):
+            faults.setdefault("headers", in_language(explain_missing_secret(missing[0])))
     answer = json.loads(last_answer) if last_answer else None
     return ShownRequest(
         fields=fields,

@@ -230,3 +230,21 @@ def test_chosen_operation_fills_the_tool_and_keeps_what_people_wrote(
         "The weather now",
         "Mine.",
     )
+
+
+def test_header_names_a_secret_that_the_service_has(
+    admin: Client, weather: DataSource, forecast: ToolDefinition
+) -> None:
+    header = {"http-header-name": ["X-Tenant"], "http-header-value": ["Key {secret:tenant}"]}
+
+    before = text_of(analyse(admin, **header))
+    admin.post("/sources/weather/secrets/", {"name": "tenant", "secret": "hunter2-hunter2"})
+    after = text_of(analyse(admin, **header))
+
+    assert "the service has no secret tenant" in before
+    assert "the service has no secret" not in after
+    assert json.loads(only_draft().tool.definition)["values"][-1] == {
+        "name": "X-Tenant",
+        "in": "header",
+        "value": "Key {secret:tenant}",
+    }
