@@ -20,7 +20,7 @@ BESIDE =
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
+.PHONY: help install run stop agent agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,11 +43,18 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 # Hundreds of processes are started: none of them should have to compile the project again.
 test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
-	@$(MAKE) --jobs 3 $(IN_ORDER) test-setup
+	@$(MAKE) $(VENV)/.installed-dev $(TOOLS)
+	@echo "1 of 2: the many tests, beside them those that start whole process trees. Each part prints when it has ended."
+	@$(MAKE) --jobs 3 $(IN_ORDER) test-many test-alone test-setup
+	@echo "2 of 2: the tests in a real browser, beside them those of the agent."
+	@$(MAKE) --jobs 2 $(IN_ORDER) browser test-agent $(BESIDE)
+
+test-many: $(VENV)/.installed-dev $(TOOLS)
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
-	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile -m alone
-	$(BROWSER_TESTS)
-	@$(MAKE) --jobs 3 $(IN_ORDER) test-agent $(BESIDE)
+
+# They wait most of the time: for a fault to pass, for a server to come back.
+test-alone: $(VENV)/.installed-dev $(HAPROXY)
+	TOOLBUILDER_TEST_NUMBER=3 $(BIN)/python -m pytest -p no:playwright -p no:cacheprovider -n 2 --dist loadgroup --no-loadscope-reorder -m alone
 
 test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY)
 
