@@ -1,12 +1,15 @@
 """Every address with the roles that it opens for: a new one without its line fails."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from copy import deepcopy
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db import transaction
+from django.template.backends.django import Template
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
@@ -252,8 +255,11 @@ def test_addresses_open_for_their_roles_alone(
     letter: str, browsers: dict[str, Client], parts: dict[str, Any]
 ) -> None:
     wrong = {}
+    unwritten = patch.object(Template, "render", return_value="")
     for name, opens in TABLE.items():
-        response = ask(browsers[letter], address_of(name, parts))
+        # Gates come before templates: a page is written for the first and the last that it opens for.
+        with nullcontext() if letter in {opens[:1], opens[-1:]} else unwritten:
+            response = ask(browsers[letter], address_of(name, parts))
         assert response.status_code < 500, name
         is_missing = name in MISSING and response.status_code == 404
         if is_refused(response) == (letter in opens) and not (is_missing and letter in opens):
