@@ -20,6 +20,7 @@ from config.celery import app
 from config.services.ports import choose_free_port, is_free
 from config.services.postgres import EmbeddedPostgres
 from tests.mcp_runtime.test_runmcp import database_url
+from tests.processes import dying_with_us
 from tests.waiting import eventually
 
 PROJECT = Path(__file__).parents[2]
@@ -36,7 +37,10 @@ def start(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Iterat
         environment = os.environ | {"DATABASE_URL": database_url()} | variables
         processes.append(
             subprocess.Popen(
-                [sys.executable, *command], cwd=PROJECT, env=environment, start_new_session=True
+                dying_with_us(sys.executable, *command),
+                cwd=PROJECT,
+                env=environment,
+                start_new_session=True,
             )
         )
 

@@ -26,6 +26,7 @@ from config.services.postgres import EmbeddedPostgres
 from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import NO_AUTHORITIES
 from tests.plugin import POSTGRES
+from tests.processes import dying_with_us
 from tests.waiting import LIMIT_S, eventually
 
 PROJECT = Path(__file__).parents[2]
@@ -39,10 +40,10 @@ def starting() -> Iterator[Start]:
 
     def run(*options: str, port: int | None = None) -> tuple[subprocess.Popen[str], int]:
         port = port or choose_free_port()
-        command = [sys.executable, "manage.py", "runmcp", "--port", str(port), *options]
+        command = (sys.executable, "manage.py", "runmcp", "--port", str(port), *options)
         environment = os.environ | {"DATABASE_URL": database_url()}
         process = subprocess.Popen(
-            command,
+            dying_with_us(*command),
             cwd=PROJECT,
             env=environment,
             stderr=subprocess.PIPE,

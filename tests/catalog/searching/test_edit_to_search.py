@@ -17,6 +17,7 @@ from catalog.models import CatalogColumn
 from tests.catalog.described_tables import make_table
 from tests.catalog.documents.conftest import Indexing, indexing
 from tests.catalog.documents.test_command import VARIABLES
+from tests.processes import dying_with_us
 from tests.waiting import LIMIT_S, wait_until
 
 __all__ = ["indexing"]
@@ -39,7 +40,7 @@ def worker(indexing: Indexing, redis_url: str, settings: Any, tmp_path: Path) ->
     log = tmp_path / "worker.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "celery", "-A", "config.celery", *arguments],
+            dying_with_us(sys.executable, "-m", "celery", "-A", "config.celery", *arguments),
             cwd=PROJECT,
             env=environment,
             stdout=output,

@@ -27,6 +27,7 @@ from config.services.up import run_up, stop_running
 from core.errors import ConfigurationError
 from tests.config.services.conftest import wait_until
 from tests.plugin import ENVIRONMENT
+from tests.processes import dying_with_us
 
 PROJECT = Path(__file__).parents[3]
 START_TIMEOUT_S = 150
@@ -80,7 +81,9 @@ class Installation:
         return [sys.executable, str(PROJECT / "manage.py"), "up", *folder, *ports]
 
     def start(self) -> None:
-        process = subprocess.Popen(self.command(), env=plain_environment(), start_new_session=True)
+        process = subprocess.Popen(
+            dying_with_us(*self.command()), env=plain_environment(), start_new_session=True
+        )
         self.process = process
         file = self.data_dir / "endpoints.json"
         wait_until(lambda: file.exists() or process.poll() is not None, START_TIMEOUT_S)

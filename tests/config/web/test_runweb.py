@@ -15,6 +15,7 @@ import pytest
 from config.services.ports import choose_free_port
 from config.services.readiness import answers_http
 from config.web.serving import main
+from tests.processes import dying_with_us
 from tests.waiting import eventually
 
 PROJECT = Path(__file__).parents[3]
@@ -28,7 +29,9 @@ def start() -> Iterator[Start]:
 
     def run(*options: str, **variables: str) -> tuple[subprocess.Popen[bytes], int]:
         port = choose_free_port()
-        command = [sys.executable, "manage.py", "runweb", "--port", str(port), *options]
+        command = dying_with_us(
+            sys.executable, "manage.py", "runweb", "--port", str(port), *options
+        )
         environment = os.environ | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none"}
         process = subprocess.Popen(
             command, cwd=PROJECT, env=environment | variables, start_new_session=True
