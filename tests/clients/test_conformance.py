@@ -29,6 +29,7 @@ pytestmark = [
 
 SUITE = PACKAGES / "conformance"
 SCENARIO_TIMEOUT_MS = 30_000
+PATIENT = Path(__file__).with_name("patient.mjs")
 PAGE = Path(__file__).parents[2] / "docs/conformance.md"
 
 RunSuite = Callable[..., Awaitable[Finished]]
@@ -42,10 +43,15 @@ async def run_suite(
     await sync_to_async(load_demo_tools)()
 
     async def run_suite(runtimes: list[Runtime], *options: str | Path) -> Finished:
-        program = (node, SUITE / "dist/index.js", "server")
+        program = (SUITE / "dist/index.js", "server")
         limits = ("--timeout", str(SCENARIO_TIMEOUT_MS), "--output-dir", tmp_path / "results")
         async with listening_in_turns(runtimes) as url:
-            return await run(*program, "--url", url, *limits, *options, cwd=tmp_path)
+            arguments = (*program, "--url", url, *limits, *options)
+            finished = await run(node, *arguments, cwd=tmp_path)
+            if finished.code:
+                # Some scenarios wait for half a second, which a busy machine may need.
+                finished = await run(node, "--import", PATIENT.as_uri(), *arguments, cwd=tmp_path)
+            return finished
 
     return run_suite
 

@@ -8,6 +8,8 @@ import pytest
 from tests.gateways.embeddings.scripted_server import ScriptedServer, scripted
 from tests.mcp_runtime.conftest import Served
 from tests.tools.finding.meanings import meanings
+from tests.waiting import LIMIT_S
+from tools.finding import query_vectors
 
 
 @pytest.fixture(autouse=True)
@@ -16,8 +18,12 @@ def _only_searching(settings: Any) -> None:
 
 
 @pytest.fixture
-async def model(settings: Any) -> AsyncIterator[ScriptedServer]:
-    """The embedding server that the settings name; it plays other `replies` if told to."""
+async def model(settings: Any, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedServer]:
+    """The embedding server that the settings name; it plays other `replies` if told to.
+
+    Searches wait for it on a busy machine too; a test whose server is silent sets its own deadline.
+    """
+    monkeypatch.setattr(query_vectors, "DEADLINE_S", LIMIT_S)
     async with scripted(meanings) as server:
         settings.TEXT_EMBEDDING_MODEL_URL = server.url
         settings.TEXT_EMBEDDING_MODEL_NAME = "meanings"

@@ -13,6 +13,7 @@ from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.mcp_runtime.search.conftest import found, has_all_vectors, search
 from tests.tools.finding.meanings import wider_meanings
 from tests.waiting import eventually
+from tools.finding import query_vectors
 from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -127,7 +128,7 @@ async def test_renamed_tool_is_no_longer_found_by_its_old_name(serve: Serve) -> 
 
 
 async def test_meaning_is_found_and_words_alone_while_the_model_is_silent(
-    serve: Serve, model: ScriptedServer
+    serve: Serve, model: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sync_to_async(make_tool)(name="refund_order")
     await sync_to_async(make_tool)(name="weather_report")
@@ -136,6 +137,7 @@ async def test_meaning_is_found_and_words_alone_while_the_model_is_silent(
         await eventually(lambda: has_all_vectors(served))
         answer = await search(served, "비가 오나요 날씨", limit=1)
         model.replies[:] = [silence]
+        monkeypatch.setattr(query_vectors, "DEADLINE_S", 0.1)
         by_words = await search(served, "refund order", limit=1)
 
     [tool], [other] = answer["tools"], by_words["tools"]

@@ -8,7 +8,8 @@ import pytest
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings
 from tests.gateways.embeddings.scripted_server import Exchange, ScriptedServer, scripted, silence
 from tests.tools.finding.meanings import meanings
-from tests.waiting import eventually
+from tests.waiting import LIMIT_S, eventually
+from tools.finding import query_vectors
 from tools.finding.query_vectors import MOST_AT_ONCE, QueryVectors
 
 
@@ -28,8 +29,9 @@ async def queries(server: ScriptedServer) -> AsyncIterator[QueryVectors]:
 
 
 async def test_searches_at_the_same_time_share_one_question(
-    queries: QueryVectors, server: ScriptedServer
+    queries: QueryVectors, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(query_vectors, "DEADLINE_S", LIMIT_S)
     found = await asyncio.gather(*(queries.find("money") for _ in range(5)))
 
     assert [list(vector) for vector in found if vector is not None] == [
