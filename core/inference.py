@@ -70,11 +70,20 @@ def infer_parameters(text: str) -> InferredParameters:
     nodes = [node for statement in body for node in ast.walk(statement)]
     types: dict[str, ParameterType] = {}
     optional: set[str] = set()
-    for number in range(_ROUNDS):
+    for node in nodes:
+        match node:
+            case (
+                ast.Compare(
+                    left=ast.Name(id=name),
+                    ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()],
+                    comparators=[ast.Constant(value=None)],
+                )
+                | ast.Call(func=ast.Name(id="coalesce"), args=[ast.Name(id=name), *_])
+            ):
+                optional.add(name)
+    for _ in range(_ROUNDS):
         before = dict(types)
         for node in nodes:
-            if not number and (name := _name_of_none(node)):
-                optional.add(name)
             for name, kind in _types_by(node, before):
                 # That its items are numbers says more of a list than that it is one.
                 is_list = types.get(name) is ParameterType.STRING_LIST
@@ -116,20 +125,6 @@ def find_texts_of_numbers(text: str, line: int, types: Types) -> list[tuple[str,
         for name in sorted(names)
         if types.get(name) in texts
     ]
-
-
-def _name_of_none(node: ast.AST) -> str:
-    """The name that the node asks whether it is None, or gives another value then; '' if it does neither."""
-    match node:
-        case ast.Compare(
-            left=ast.Name(id=name),
-            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()],
-            comparators=[ast.Constant(value=None)],
-        ):
-            return name
-        case ast.Call(func=ast.Name(id="coalesce"), args=[ast.Name(id=name), *_]):
-            return name
-    return ""
 
 
 def _types_by(node: ast.AST, known: Types) -> list[tuple[str, ParameterType]]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.statements.names import ColumnMention, QueryBlock, TableMention
+from core.statements.names import ColumnMention, QueryBlock
 
 MOST_SUSPECTS = 6
 # Words of clauses that are no keywords elsewhere, so that they read like columns.
@@ -83,18 +83,15 @@ def _suspect_column(
         or name in _CLAUSE_WORDS.split()
     ):
         return None
-    if not tables or any(_may_have(table, name, columns) for table in tables):
+    known = [columns.get(table.alias) for table in tables if not table.is_renamed]
+    if len(known) < max(1, len(tables)) or any(
+        names is None or name.lower() in map(str.lower, names) for names in known
+    ):
         return None
-    sources = ", ".join(f"{text[slice(*table.place)]} AS {_quote(table.alias)}" for table in tables)
-    return Suspect(
-        text[start:end], start, end, _OF_COLUMN.format(column=text[start:end], tables=sources)
+    aliases = ('"' + table.alias.replace('"', '""') + '"' for table in tables)
+    sources = ", ".join(
+        f"{text[slice(*table.place)]} AS {alias}"
+        for table, alias in zip(tables, aliases, strict=True)
     )
-
-
-def _may_have(table: TableMention, name: str, columns: Mapping[str, Collection[str]]) -> bool:
-    known = columns.get(table.alias)
-    return table.is_renamed or known is None or name.lower() in {one.lower() for one in known}
-
-
-def _quote(alias: str) -> str:
-    return '"' + alias.replace('"', '""') + '"'
+    question = _OF_COLUMN.format(column=text[start:end], tables=sources)
+    return Suspect(text[start:end], start, end, question)

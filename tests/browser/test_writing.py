@@ -30,7 +30,7 @@ def rename(workbench: WorkbenchPage, name: str) -> None:
 
 
 def saved_name() -> str:
-    return ToolDraft.objects.get().document["parameters"][0]["param_name"]
+    return str(ToolDraft.objects.get().document["parameters"][0]["param_name"])
 
 
 def test_parameter_is_renamed_everywhere_and_undone_in_one_step(

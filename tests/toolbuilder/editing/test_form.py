@@ -52,7 +52,7 @@ def test_fields_that_are_left_out_stay() -> None:
     ],
 )
 def test_switch_that_somebody_moves_is_theirs(
-    fields: dict[str, str], auto: tuple[str, ...]
+    fields: dict[str, Any], auto: tuple[str, ...]
 ) -> None:
     assert read(parameter="p", p__name="p", **fields).auto_presence == auto
 

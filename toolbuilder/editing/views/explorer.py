@@ -135,21 +135,22 @@ def card(request: HttpRequest) -> HttpResponse:
     except DefinitionError:
         return nothing
     if asked["function"]:
-        context = {"forms": describe_function(asked["function"], source, user)}
-        return render(request, "toolbuilder/editing/_function_card.html", context)
-    table_id = SourceTables(source).find_table_id(asked["table"])
+        forms = describe_function(asked["function"], source, user)
+        return render(request, "toolbuilder/editing/_function_card.html", {"forms": forms})
+    table_id = SourceTables(source).find_table_id(asked["table"]) or 0
     table = tables_open_to(user).select_related("source").filter(pk=table_id).first()
     if table is None:
         return nothing
     if not asked["column"]:
-        context = {"table": table, "column_count": table.columns.filter(gone_at=None).count()}
+        count = table.columns.filter(gone_at=None).count()
+        context = {"table": table, "column_count": count}
         return render(request, "toolbuilder/editing/_table_card.html", context)
     found = table.columns.filter(gone_at=None, name=asked["column"]).first()
     if found is None:
         return nothing
     found.table = table
-    context = {"card": read_card(found, user)}
-    return render(request, "toolbuilder/editing/_column_card.html", context)
+    shown = read_card(found, user)
+    return render(request, "toolbuilder/editing/_column_card.html", {"card": shown})
 
 
 @for_staff_with(SEE_TOOLS)
