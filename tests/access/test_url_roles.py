@@ -218,7 +218,7 @@ def parts() -> dict[str, Any]:
         "alias_id": alias.pk, "user_pk": User.objects.create_user("eve").pk, "chat_id": 1, "entry": 1, "run_id": 1,
         "uid": open_draft(None, "ann", start=ToolDocument(name="new")).uid,
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
-        "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools",
+        "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools", "rule": "42703",
         "catalogue.name": "description", "catalogue_api.name": "stores", "catalogue.key": "none",
         "glossary.key": "order", "secret": "key",
     }  # fmt: skip

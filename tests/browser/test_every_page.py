@@ -89,7 +89,7 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         "grant_pk": 1, "user_pk": administrator.pk, "call_id": call.pk, "tool_id": tool.pk,
         "uid": open_draft(None, administrator.username).uid, "number": 1, "question_id": question.pk,
         "source_name": "main_db", "path": "public.sales_transactions", "table_id": table.pk,
-        "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko",
+        "column_id": table.columns.earliest("pk").pk, "relation_id": 1, "language": "ko", "rule": "42703",
         "scan_id": CatalogScan.objects.latest("pk").pk, "key": "absence", "help-page.name": "tools", "help-pane.name": "tools",
         "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
         "source-edit.name": "warehouse", "source-delete.name": "warehouse", "secret": "key",

@@ -230,7 +230,7 @@ def world(settings: Any) -> World:
         "tool_id": tool.pk, "table_id": table.pk, "column_id": table.columns.get().pk,
         "relation_id": relation.pk, "scan_id": scan.pk, "source_id": source.pk, "uid": draft.uid,
         "number": version.number, "source_name": source.name, "path": f"public.{table.name}",
-        "language": "en", "id": users["person"].pk, "app_label": "catalog", "url": "x",
+        "language": "en", "rule": "42703", "id": users["person"].pk, "app_label": "catalog", "url": "x",
         "content_type_id": ContentType.objects.get_for_model(table).pk, "object_id": table.pk,
         "tool.name": tool.name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
         "toolset.name": make_toolset("kr", tool.name).name,

@@ -31,7 +31,7 @@ NUMBERS = (
     "run_id",
     "entry",
 )
-TEXTS = ("name", "key", "key_id", "source_name", "path", "language")
+TEXTS = ("name", "key", "key_id", "source_name", "path", "language", "rule")
 ARGUMENTS = dict.fromkeys(NUMBERS, 5) | dict.fromkeys(TEXTS, "x") | {"uid": UUID(int=5)}
 
 

@@ -128,6 +128,7 @@ TABLE: dict[str, Row] = {
     "explorer-columns": Row(RIGHTS, SHOWN),
     "explorer-column": Row(RIGHTS, SHOWN),
     "explorer-card": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
+    "explanation": Row(RIGHTS),
     "explorer-schema": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
     "draft": Row(RIGHTS, SHOWN),
     "tool": Row(RIGHTS, SHOWN),

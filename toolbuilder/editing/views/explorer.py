@@ -123,11 +123,14 @@ def column(request: HttpRequest, column_id: int) -> HttpResponse:
 
 @for_staff_with(SEE_TOOLS)
 @require_GET
+@vary_on_headers("HX-Request")
 def card(request: HttpRequest) -> HttpResponse:
     """The card of a name in a statement: `column` of `table`, `table` as SQL writes it, or `function`.
 
-    Of what is not known, or not open to the user, nothing.
+    Of what is not known, or not open to the user, nothing. Browsers without scripts have the catalogue.
     """
+    if not is_fragment(request):
+        return redirect("catalogue")
     asked = read_filters(request.GET, ("source", "table", "column", "function"), _TEXT_CHARACTERS)
     user, nothing = user_of(request), HttpResponse()
     try:

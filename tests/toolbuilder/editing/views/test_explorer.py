@@ -346,30 +346,32 @@ def test_column_of_a_closed_source_is_not_found(staff_with: StaffWith, crm: Data
 
 @pytest.mark.usefixtures("sales")
 def test_card_of_a_name_is_that_of_its_column_table_or_nothing(admin: Client) -> None:
-    column = admin.get(CARD, {"table": "sales", "column": "store_id"})
-    table = admin.get(CARD, {"table": "sales"})
+    column = admin.get(CARD, {"table": "sales", "column": "store_id"}, headers=HTMX)
+    table = admin.get(CARD, {"table": "sales"}, headers=HTMX)
 
     assert "매장 번호" in text_of(column)
     assert "매출 내역" in text_of(table)
     assert "3 columns" in text_of(table)
     for asked in ({"table": "sales", "column": "nope"}, {"table": "nope"}, {"source": "nope"}):
-        assert admin.get(CARD, asked).content == b""
+        assert admin.get(CARD, asked, headers=HTMX).content == b""
 
 
 @pytest.mark.usefixtures("embedded_postgres")
 def test_card_of_a_function_has_its_forms_and_its_help(admin: Client) -> None:
-    card = admin.get(CARD, {"function": "lower"})
+    card = admin.get(CARD, {"function": "lower"}, headers=HTMX)
 
     assert "lower(text)" in text_of(card)
     assert "lowercase" in text_of(card)
-    assert "coalesce(value, …)" in text_of(admin.get(CARD, {"function": "coalesce"}))
-    assert admin.get(CARD, {"function": "no_such"}).content.strip() == b""
+    assert "coalesce(value, …)" in text_of(admin.get(CARD, {"function": "coalesce"}, headers=HTMX))
+    assert admin.get(CARD, {"function": "no_such"}, headers=HTMX).content.strip() == b""
     shared_loop().close()
 
 
 def test_card_of_a_closed_source_is_empty(staff_with: StaffWith, crm: DataSource) -> None:
     make_table("leads", columns=("id",), source=crm)
 
-    answer = staff_with("view_tooldefinition").get(CARD, {"source": "crm", "table": "leads"})
+    answer = staff_with("view_tooldefinition").get(
+        CARD, {"source": "crm", "table": "leads"}, headers=HTMX
+    )
 
     assert answer.content == b""
