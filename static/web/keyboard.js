@@ -1,4 +1,7 @@
 // `data-shortcut="/"` focuses a field or presses a button; `Mod+s` is Ctrl or Command with S; F6 goes from pane to pane.
+import { useKeys } from "web/shortcuts.js";
+
+const PANE_KEY = useKeys("everywhere").panes;
 const PANES = ".sidebar .navigation, main .pane";
 const STOPS = "a[href], button, input, select, textarea, summary, [tabindex='0'], .cm-content";
 
@@ -6,7 +9,7 @@ const STOPS = "a[href], button, input, select, textarea, summary, [tabindex='0']
 export function watchKeys() {
   document.addEventListener("keydown", (event) => {
     const shortcut = nameOf(event);
-    if (event.key === "F6" && !document.querySelector("dialog:modal")) {
+    if (event.key === PANE_KEY && !document.querySelector("dialog:modal")) {
       event.preventDefault();
       goOn(event.shiftKey ? -1 : 1);
       return;

@@ -2,7 +2,7 @@
 // What each does is said in toolbuilder/help/shortcuts.py; the sheet of keys (?) shows the parts that the page has.
 // Keys of a single field or button are its `data-shortcut` instead.
 const SHORTCUTS = {
-  "everywhere": { "palette": "Mod+k", "sheet": "?", "close": "Escape" },
+  "everywhere": { "palette": "Mod+k", "panes": "F6", "sheet": "?", "close": "Escape" },
   "editor": {
     "run": "Mod+Enter",
     "save": "Mod+s",

@@ -22,6 +22,7 @@ SHORTCUTS: Mapping[str, ShortcutGroup] = MappingProxyType(
             _("Everywhere"),
             {
                 "palette": _("the command palette: places, tools, tables, actions of this page"),
+                "panes": _("the next pane; with Shift the one before"),
                 "sheet": _("these keys"),
                 "close": _("close what is open"),
             },

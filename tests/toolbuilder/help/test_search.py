@@ -12,7 +12,7 @@ from toolbuilder.help.search import search_help
     ("query", "page"),
     [
         ("optional clauses", "reference/statements"),
-        ("HTTP_ALLOWED_HOSTS", "reference/settings"),
+        ("HTTP_ALLOWED_HOSTS", "http-tools"),
         ("keycloak", "oauth"),
         ("search la", "search-lab"),
         ("audit trai", "operation"),
