@@ -60,7 +60,9 @@ PANES: Mapping[str, HelpPane] = MappingProxyType(
             label=_("Dashboard"), topic=HelpTopic("operation", "the-dashboard"), pages=("home",)
         ),
         "connect": HelpPane(
-            label=_("Connect an agent"), topic=HelpTopic("clients"), pages=("start",)
+            label=_("Connect an agent"),
+            topic=HelpTopic("clients"),
+            pages=("start", "connect"),
         ),
         "toolsets": HelpPane(
             label=_("Toolsets"),
@@ -81,6 +83,9 @@ PANES: Mapping[str, HelpPane] = MappingProxyType(
         ),
         "roles": HelpPane(
             label=_("Roles"), topic=HelpTopic("operation", "roles"), pages=("roles",)
+        ),
+        "people": HelpPane(
+            label=_("People"), topic=HelpTopic("operation", "people"), pages=("people",)
         ),
         "calls": HelpPane(
             label=_("Calls"),
