@@ -28,6 +28,7 @@ PAGE = """{% load static %}<!DOCTYPE html>
     <script type="importmap" nonce="{{ csp_nonce }}">
       {"imports": {
         {% include "toolbuilder/editing/_editor_modules.html" %}
+        "web/remember.js": "{% static 'web/remember.js' %}",
         "toolbuilder/editing/explorer.js": "{% static 'toolbuilder/editing/explorer.js' %}"
       }}
     </script>

@@ -130,3 +130,14 @@ def test_layout_and_favourites_follow_to_another_window(workbench: WorkbenchPage
 
     expect(border).to_have_attribute("aria-valuenow", width or "")
     expect(page.locator(".explorer-heading").first).to_have_text("Favourites")
+
+
+def test_click_on_a_column_opens_its_card(workbench: WorkbenchPage) -> None:
+    page = workbench.page
+    workbench.open(make_tool("SELECT 1 AS one"))
+    page.get_by_role("treeitem", name="stock_level").first.click()
+
+    # Without a pointer that rests on it.
+    page.get_by_role("treeitem", name="region").dispatch_event("click", {"detail": 1})
+
+    expect(page.locator(".column-card")).to_contain_text("stock_level.region")
