@@ -185,6 +185,8 @@ def test_sidebar_folds_by_its_key_and_stays_so(signed_in: Page, live_server: Liv
     page.reload()
 
     assert sidebar.evaluate("bar => bar.offsetWidth") == 52
-    expect(page.get_by_role("link", name="Catalogue")).to_have_attribute("title", re.compile("."))
+    expect(page.get_by_role("link", name="Catalogue", exact=True)).to_have_attribute(
+        "title", re.compile(".")
+    )
     page.get_by_role("button", name="Fold the sidebar").click()
     assert sidebar.evaluate("bar => bar.offsetWidth") == 204
