@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from threading import Condition
 from typing import Any
 
@@ -43,6 +44,19 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
         "locale": "en-US",
         "reduced_motion": "reduce",
     }
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Take a picture where a test fails; Playwright's option takes one of every test, to throw it away."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if call.when == "call" and report.failed and page is not None and not page.is_closed():
+        name = re.sub(r"[^a-z0-9]+", "-", item.nodeid.lower()).strip("-")
+        page.screenshot(path=Path(item.config.getoption("--output")) / f"{name}.png")
+    return report
 
 
 @pytest.fixture(scope="session")
