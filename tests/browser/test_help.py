@@ -28,13 +28,13 @@ def test_a_pane_explains_itself_and_gives_the_focus_back(editor: Page) -> None:
     drawer = editor.locator(DRAWER)
     expect(drawer.get_by_role("heading", name="Parameters")).to_be_visible()
     expect(drawer).to_be_focused()
-    editor.get_by_role("link", name="Help: Result").click()
-    expect(drawer.get_by_role("heading", name="Result")).to_be_visible()
+    editor.get_by_role("link", name="Help: Tables").click()
+    expect(drawer.get_by_role("heading", name="Tables")).to_be_visible()
     expect(drawer).to_have_count(1)
     editor.keyboard.press("Escape")
 
     expect(drawer).to_have_count(0)
-    expect(editor.get_by_role("link", name="Help: Result")).to_be_focused()
+    expect(editor.get_by_role("link", name="Help: Tables")).to_be_focused()
 
 
 def test_the_reference_inserts_at_the_cursor(editor: Page) -> None:
@@ -43,8 +43,6 @@ def test_the_reference_inserts_at_the_cursor(editor: Page) -> None:
 
     editor.get_by_role("link", name="Reference", exact=True).click()
     expect(editor.get_by_role("combobox", name="Search the reference")).to_be_focused()
-    editor.keyboard.insert_text("optional [[ where")
-    editor.keyboard.press("Control+a")
     editor.keyboard.insert_text("[[ where")
     expect(editor.locator(f"{DRAWER} [aria-selected=true]")).to_contain_text(
         "[[ WHERE city = :city ]]"

@@ -36,8 +36,7 @@ export function watchReference(drawer, close) {
     // What is called so comes before what speaks of it.
     const found = visible();
     const insertable = found.filter((entry) => entry.dataset.insert);
-    const form = (entry) => fold(entry.dataset.insert);
-    const named = insertable.find((entry) => form(entry).startsWith(words[0])) ?? insertable[0];
+    const named = insertable.find((entry) => fold(entry.dataset.insert).startsWith(words.join(" "))) ?? insertable[0];
     drawer.querySelector("[data-none]").hidden = found.length > 0;
     select(named ?? found[0] ?? null);
   });
