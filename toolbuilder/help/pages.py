@@ -211,7 +211,8 @@ _PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=HelpRenderer).e
 
 def draw(tokens: Sequence[Token]) -> SafeString:
     """HTML of a part of a page."""
-    return mark_safe(_PARSER.renderer.render(tokens, _PARSER.options, {}))  # noqa: S308 # html is off
+    drawn: str = _PARSER.renderer.render(tokens, _PARSER.options, {})
+    return mark_safe(drawn)  # noqa: S308 - raw HTML is off
 
 
 def read_page(name: str, text: str) -> HelpPage:
