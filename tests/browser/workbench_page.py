@@ -52,7 +52,7 @@ class WorkbenchPage:
     def run(self) -> None:
         """Press Test run and wait for the rows."""
         self.page.get_by_role("button", name="Test run").click()
-        expect(self.result.locator("[data-figures]")).to_be_visible()
+        expect(self.result.locator("[data-figures]")).to_be_attached()
 
     def publish(self) -> Locator:
         """Press Publish; the dialog that may ask."""
