@@ -22,7 +22,7 @@ def test_key_is_made_shown_once_and_turns_green(
     assert key is not None
     expect(page).to_have_url(f"{live_server.url}/connect/{key.key_id}/")
     page.wait_for_function("document.activeElement !== document.body")
-    page.get_by_text("Cursor", exact=True).click()
+    page.locator(".client-tabs").get_by_text("Cursor", exact=True).click()
     expect(page.locator("#connection-cursor")).to_contain_text(token)
     assert axe.violations(page) == []
 
