@@ -54,7 +54,7 @@ test-many: $(VENV)/.installed-dev $(TOOLS)
 
 # They wait most of the time: for a fault to pass, for a server to come back.
 test-alone: $(VENV)/.installed-dev $(HAPROXY)
-	TOOLBUILDER_TEST_NUMBER=3 $(BIN)/python -m pytest -p no:playwright -p no:cacheprovider -n 2 --dist loadgroup --no-loadscope-reorder -m alone
+	TOOLBUILDER_TEST_NUMBER=3 $(BIN)/python -m pytest -p no:playwright -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder -m alone
 
 test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY)
 

@@ -91,9 +91,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path in alone:
             item.add_marker(pytest.mark.alone)
-            # One process has the stage of all runs under faults; making it takes half a minute.
-            has_stage = "stage" in getattr(item, "fixturenames", ())
-            item.add_marker(pytest.mark.xdist_group("stage" if has_stage else item.path.name))
         weights[item.path] += _weight_of(item)
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (-weights[item.path], item.path))
