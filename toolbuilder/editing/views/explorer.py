@@ -142,14 +142,12 @@ def card(request: HttpRequest) -> HttpResponse:
         return render(request, "toolbuilder/editing/_function_card.html", {"forms": forms})
     table_id = SourceTables(source).find_table_id(asked["table"]) or 0
     table = tables_open_to(user).select_related("source").filter(pk=table_id).first()
-    if table is None:
-        return nothing
-    if not asked["column"]:
+    if table and not asked["column"]:
         count = table.columns.filter(gone_at=None).count()
         context = {"table": table, "column_count": count}
         return render(request, "toolbuilder/editing/_table_card.html", context)
-    found = table.columns.filter(gone_at=None, name=asked["column"]).first()
-    if found is None:
+    found = table and table.columns.filter(gone_at=None, name=asked["column"]).first()
+    if not table or not found:
         return nothing
     found.table = table
     shown = read_card(found, user)
