@@ -127,7 +127,7 @@ TABLE: dict[str, Row] = {
     "explorer": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
     "explorer-columns": Row(RIGHTS, SHOWN),
     "explorer-column": Row(RIGHTS, SHOWN),
-    "explorer-card": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
+    "explorer-card": Row(RIGHTS),
     "explanation": Row(RIGHTS),
     "explorer-schema": Row(RIGHTS, SHOWN, f"?source={WORD}-source"),
     "draft": Row(RIGHTS, SHOWN),
