@@ -57,8 +57,8 @@ def test_the_reference_inserts_at_the_cursor(editor: Page) -> None:
 def test_the_sheet_has_the_keys_of_the_page_alone(editor: Page, live_server: LiveServer) -> None:
     editor.locator("h1").click()
     editor.keyboard.press("?")
-    expect(editor.locator(DRAWER)).to_contain_text("Take the fix")
-    expect(editor.locator(DRAWER)).not_to_contain_text("Next change")
+    expect(editor.locator(DRAWER)).to_contain_text("take the fix")
+    expect(editor.locator(DRAWER)).not_to_contain_text("next change")
 
     editor.goto(f"{live_server.url}/tools/")
     editor.keyboard.press("?")

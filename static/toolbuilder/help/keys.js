@@ -26,7 +26,9 @@ function listElements(list) {
   const known = new Set(Object.values(listKeys()).flatMap(Object.values));
   for (const element of document.querySelectorAll("[data-shortcut]")) {
     const { shortcut, paletteAction } = element.dataset;
-    const label = paletteAction || element.ariaLabel || element.placeholder || element.textContent.trim();
+    // A field's label may hold a sign and its key beside the words.
+    const words = element.labels?.[0]?.querySelector(".visually-hidden") ?? element.labels?.[0];
+    const label = paletteAction || element.ariaLabel || (words ?? element).textContent.trim() || element.placeholder;
     if (!known.has(shortcut) && element.checkVisibility()) {
       const line = document.createElement("div");
       line.append(document.createElement("dt"), document.createElement("dd"));
