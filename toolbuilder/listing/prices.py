@@ -27,20 +27,21 @@ def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str,
     others = list(others)
     builtin = count_builtin(tuple(settings.MCP_BUILTIN_TOOLS))
     found = {tool.name: builtin[tool.name] for tool in others if tool.name in builtin}
-    sources = read_sources() if ids else None
-    for tool in ToolDefinition.objects.whole().filter(pk__in=ids).order_by() if sources else ():
-        # The list says which are broken.
-        with suppress(DefinitionError):
-            found[tool.name] = count_tokens(
-                CompiledTool(ToolDocument.of_row(tool).to_spec(sources))
-            )
+    if ids:
+        sources = read_sources()
+        for tool in ToolDefinition.objects.whole().filter(pk__in=ids).order_by():
+            # The list says which are broken.
+            with suppress(DefinitionError):
+                spec = ToolDocument.of_row(tool).to_spec(sources)
+                found[tool.name] = count_tokens(CompiledTool(spec))
     proxied = McpTool.objects.filter(
         pk__in=[tool.id for tool in others if tool.id], accepted__isnull=False
     )
     for row in proxied.select_related("server").order_by():
         with suppress(DefinitionError):
-            spec = make_proxied_spec(row)
-            found[spec.name] = make_entry(spec, spec.accepted.input_schema, {}).tokens
+            remote = make_proxied_spec(row)
+            entry = make_entry(remote, remote.accepted.input_schema, {})
+            found[remote.name] = entry.tokens
     return found
 
 
