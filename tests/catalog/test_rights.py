@@ -113,7 +113,7 @@ def test_reading_needs_a_fixed_number_of_queries(
         source = make_source(f"s{number}", is_restricted=True)
         source.allowed_users.set(User.objects.all())
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         read_sources()
 
 

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from access.foreign_keys import on_delete
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -32,4 +34,5 @@ class Migration(migrations.Migration):
             ],
             options={"db_table": "h_preferences"},
         ),
+        on_delete("CASCADE", "h_preferences", "user_id", "auth_user"),
     ]

@@ -13,7 +13,8 @@ ROOT = settings.BASE_DIR
 FRONTEND = ROOT / "frontend"
 BUNDLES = ["codemirror", "sql-formatter"]
 BUNDLE = ROOT / "static/vendor/codemirror.js"
-MODULES = sorted((ROOT / "static/toolbuilder/editing").glob("*.js"))
+EDITING = ROOT / "static/toolbuilder/editing"
+MODULES = [*sorted(EDITING.glob("*.js")), *sorted(EDITING.glob("asked/*.js"))]
 MAP = "toolbuilder/editing/_editor_modules.html"
 INPUTS = ["build.mjs", "codemirror.js", "package-lock.json", "package.json"]
 IMPORT = re.compile(r'import\s*\{([^}]*)\}\s*from\s*"([^"]+)"')
@@ -55,7 +56,7 @@ def test_lock_names_no_host_and_keeps_every_digest() -> None:
 
 def test_modules_are_all_in_the_import_map_by_their_own_name() -> None:
     mapped = re.findall(r'"([\w/]+\.js)": "/static/([\w/]+\.js)\?v=\w+"', render_to_string(MAP))
-    names = [f"toolbuilder/{path.parent.name}/{path.name}" for path in MODULES]
+    names = [path.relative_to(ROOT / "static").as_posix() for path in MODULES]
 
     assert mapped == [(name, name) for name in names]
 

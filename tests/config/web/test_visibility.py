@@ -234,7 +234,7 @@ def world(settings: Any) -> World:
         "content_type_id": ContentType.objects.get_for_model(table).pk, "object_id": table.pk,
         "tool.name": tool.name, "mcp.name": "server", "help.name": "x.png", "source.name": source.name,
         "toolset.name": make_toolset("kr", tool.name).name,
-        "sign.name": "none", "issuer_pk": 0, "rule_pk": 0,
+        "sign.name": "none", "issuer_pk": 0, "rule_pk": 0, "user_pk": users["person"].pk, "secret": "key",
         "catalogue_api.name": table.name, "table.name": "description",
         "glossary.key": "order", "catalogue.key": "none",
     }  # fmt: skip

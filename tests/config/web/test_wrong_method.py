@@ -30,8 +30,9 @@ NUMBERS = (
     "chat_id",
     "run_id",
     "entry",
+    "user_pk",
 )
-TEXTS = ("name", "key", "key_id", "source_name", "path", "language", "rule")
+TEXTS = ("name", "key", "key_id", "source_name", "path", "language", "rule", "secret")
 ARGUMENTS = dict.fromkeys(NUMBERS, 5) | dict.fromkeys(TEXTS, "x") | {"uid": UUID(int=5)}
 
 
