@@ -73,7 +73,7 @@ async def inspect_row(source: DataSource, *, asks_service: bool = True) -> Conne
 
 def inspect_source(source: DataSource) -> ConnectionReport:
     """As `inspect_row`."""
-    if source.pk:
+    if source.pk and source.is_service:
         prefetch_related_objects([source], "secrets")
     return async_to_sync(inspect_row)(source)
 

@@ -29,6 +29,7 @@ PAGE = """{% load static %}<!DOCTYPE html>
       {"imports": {
         {% include "toolbuilder/editing/_editor_modules.html" %}
         "web/remember.js": "{% static 'web/remember.js' %}",
+        "web/shortcuts.js": "{% static 'web/shortcuts.js' %}",
         "toolbuilder/editing/explorer.js": "{% static 'toolbuilder/editing/explorer.js' %}"
       }}
     </script>

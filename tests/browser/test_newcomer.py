@@ -129,11 +129,12 @@ def test_openapi_document(newcomer: Newcomer, weather_url: str) -> None:
     newcomer.fill("HTTP service", "weather")
     newcomer.fill("Text", json.dumps(document))
     newcomer.click(page.get_by_role("button", name="Show the operations"))
+    newcomer.click(page.get_by_role("button", name="Allow 127.0.0.1"))
     newcomer.click(page.get_by_role("button", name="Add the chosen tools"))
     switch = page.get_by_role("switch").first
     newcomer.click(switch)
     expect(page.locator("#toasts")).to_contain_text("is active")
-    newcomer.note("HTTP by OpenAPI", 8)
+    newcomer.note("HTTP by OpenAPI", 9)
 
     assert call("get_forecast", {"city": "Jeju"})["daily"] == DAYS
 
@@ -141,10 +142,11 @@ def test_openapi_document(newcomer: Newcomer, weather_url: str) -> None:
 def test_curl_command(newcomer: Newcomer, weather_url: str) -> None:
     newcomer.fill("curl command", f"curl '{weather_url}/open/Seoul?days=3'")
     newcomer.click(newcomer.page.get_by_role("button", name="Make a tool of it"))
+    newcomer.click(newcomer.page.get_by_role("button", name="Allow 127.0.0.1"))
     expect(newcomer.page.locator("#http-path")).to_be_visible()
     newcomer.fill("For the agent", "The forecast for Seoul. Use it for its weather.")
     newcomer.workbench.expect_saved()
 
-    newcomer.publish("HTTP by curl", 6)
+    newcomer.publish("HTTP by curl", 7)
 
     assert call("get_open_seoul", {"days": 2})["daily"] == DAYS

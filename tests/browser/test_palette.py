@@ -50,8 +50,8 @@ def test_page_lends_its_actions_and_an_open_dialog_keeps_its_keys(
 
     page.get_by_role("link", name="Go to…").click()
     page.get_by_role("combobox", name="Search for tools").fill("publ")
-    expect(page.get_by_role("option")).to_have_text(["Publish <b>"])
-    expect(page.locator("#palette-count")).to_have_text("Results: 1")
+    # Pages of the documentation come after it.
+    expect(page.get_by_role("option").first).to_have_text("Publish <b>")
     page.keyboard.press("Enter")
     expect(page.locator("#confirm-dialog")).to_be_visible()
     page.keyboard.press("Control+k")

@@ -80,7 +80,7 @@ def test_misspelt_column_is_marked_and_mended_by_keyboard(
     expect(workbench.status).to_contain_text("Line 1, column 12")
     expect(workbench.logic).to_have_attribute("aria-invalid", "true")
     page.keyboard.press("F8")
-    expect(page.locator(".cm-diagnosticAction")).to_have_text("Use stock_level.region")
+    expect(page.locator(".cm-diagnosticAction")).to_have_text(["Use stock_level.region", "Explain"])
     page.keyboard.press("Control+.")
 
     expect(workbench.logic).to_contain_text("SELECT id, stock_level.region FROM")
