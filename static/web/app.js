@@ -1,9 +1,7 @@
 // Starts what every page has. Pages work without it, and look the same.
-import { watchDialogs } from "web/dialog.js";
+import { watchDialogs, watchHelp, watchMenus } from "web/dialog.js";
 import { watchFocus } from "web/focus.js";
-import { watchHelp } from "web/help.js";
 import { watchKeys } from "web/keyboard.js";
-import { watchMenus } from "web/menu.js";
 import { watchPalette } from "web/palette.js";
 import { watchRequests } from "web/requests.js";
 import { watchSession } from "web/session.js";

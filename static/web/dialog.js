@@ -1,3 +1,5 @@
+// Help beside the page: "?" at a pane opens the drawer, [data-tour] the tour. What does it is fetched when it is first used.
+// Menus: <details data-menu> closes on Escape, on a choice, and on a click elsewhere.
 // Native dialogs: opened by `command="show-modal" commandfor="id"`, closed by a click beside them.
 
 /** Opens and closes dialogs, and asks `hx-confirm` questions in one of ours; `data-confirm` is what its button says. */
@@ -73,4 +75,45 @@ function askFirst(event) {
     { once: true },
   );
   dialog.showModal();
+}
+
+/** Closes menus when people are done with them. */
+export function watchMenus() {
+  document.addEventListener("click", (event) => {
+    for (const menu of openMenus()) {
+      if (!menu.contains(event.target)) {
+        menu.open = false;
+      }
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      for (const menu of openMenus()) {
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      }
+    }
+  });
+}
+
+function openMenus() {
+  return document.querySelectorAll("details[data-menu][open]");
+}
+
+/** Makes [data-help] and [data-tour] work; a link that cannot be shown here leads to its page. */
+export function watchHelp() {
+  document.addEventListener("click", async (event) => {
+    const opener = event.target.closest("[data-help], [data-tour]");
+    if (!opener || event.ctrlKey || event.metaKey || event.shiftKey) {
+      return;
+    }
+    event.preventDefault();
+    try {
+      const isTour = "tour" in opener.dataset;
+      const { open } = await (isTour ? import("toolbuilder/help/tour.js") : import("toolbuilder/help/drawer.js"));
+      await open(opener);
+    } catch {
+      location.assign(opener.href ?? location.href);
+    }
+  });
 }

@@ -23,9 +23,9 @@ import { applyFirstFix, Diagnostics } from "toolbuilder/editing/diagnostics.js";
 import { acceptNames, insertName } from "toolbuilder/editing/insertion.js";
 import { keysOf } from "toolbuilder/editing/keys.js";
 import { extendWithLanguage } from "toolbuilder/editing/language.js";
-import { watchPauses } from "toolbuilder/editing/pause.js";
 import { Schema } from "toolbuilder/editing/schema.js";
 import { ReplacedTextarea } from "toolbuilder/editing/textarea.js";
+import { watchPauses } from "toolbuilder/editing/typing.js";
 
 const DEFAULTS = {
   language: "sql",

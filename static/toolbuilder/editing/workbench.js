@@ -39,6 +39,16 @@ class Workbench {
     this.watch();
     this.startExplorer();
     this.keepFocus();
+    this.noteTypedBefore();
+  }
+
+  /** What was typed before the scripts were there is saved and analysed like what comes after. */
+  noteTypedBefore() {
+    for (const field of this.form.elements) {
+      if ("defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue) {
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
   }
 
   /** A new tool begins with its logic; what a dialog or an answer took the focus from gives it to the logic too. */
