@@ -68,6 +68,23 @@ def test_every_row_is_there_and_only_those_in_sight_are_drawn(many: WorkbenchPag
     expect(grid).to_have_attribute("aria-activedescendant", "grid-meant")
 
 
+def test_grid_keeps_the_focus_when_a_later_answer_comes(many: WorkbenchPage) -> None:
+    page = many.page
+    grid_of(page).focus()
+    page.keyboard.press("ArrowRight")
+
+    with page.expect_response("**/analyse/"):
+        # Nothing is typed: as a field does that another program fills.
+        page.get_by_label("For the agent", exact=True).evaluate(
+            "field => { field.value = 'Rows.'; field.dispatchEvent(new Event('input', {bubbles: true})) }"
+        )
+    many.expect_saved()
+
+    expect(grid_of(page)).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(meant(page)).to_have_text("1.50")
+
+
 def test_cells_and_rows_are_copied_with_their_digits(many: WorkbenchPage) -> None:
     page = many.page
     grid_of(page).focus()

@@ -185,6 +185,27 @@ def test_each_language_keeps_its_text(workbench: WorkbenchPage, stock: ToolDefin
     expect(workbench.logic).to_have_text("price - discount")
 
 
+def test_what_is_typed_before_the_page_hears_it_is_saved(
+    workbench: WorkbenchPage, stock: ToolDefinition
+) -> None:
+    page = workbench.page
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/editing/workbench.js*", hold)
+    page.goto(f"{workbench.url}/tools/{stock.name}/", wait_until="commit")
+    page.get_by_label("For the agent", exact=True).fill("Typed too soon")
+    wait_until(lambda: held or page.wait_for_timeout(20))
+
+    held[0].continue_()
+
+    expect(page.locator("#saved")).to_contain_text("Draft")
+    workbench.expect_saved()
+    assert ToolDraft.objects.get().document["description_agent"] == "Typed too soon"
+
+
 def test_typing_while_an_answer_is_late_loses_nothing(
     workbench: WorkbenchPage, stock: ToolDefinition
 ) -> None:

@@ -5,6 +5,8 @@ let chosen = "table";
 let running = null;
 let isPlanStale = true;
 let hadFocus = false;
+// Not an attribute: htmx gives an element that came those of the one before it, and takes them away again.
+let arrived = null;
 const shownRows = new WeakMap();
 
 const pane = () => document.getElementById("result");
@@ -85,8 +87,8 @@ document.addEventListener("htmx:finally:request", (event) => {
 document.addEventListener("htmx:before:swap", () => (hadFocus = Boolean(pane()?.contains(document.activeElement))));
 document.addEventListener("htmx:after:swap", () => {
   const now = pane();
-  if (now && !now.dataset.ready) {
-    now.dataset.ready = "";
+  if (now && now !== arrived) {
+    arrived = now;
     arrive(now);
   }
 });
@@ -272,7 +274,7 @@ function fill(field, value) {
 }
 
 if (pane()) {
-  pane().dataset.ready = "";
+  arrived = pane();
   mount(pane());
 }
 

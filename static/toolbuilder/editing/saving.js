@@ -50,6 +50,11 @@ export class Saving {
     return this.isEditable && this.written() !== this.saved;
   }
 
+  /** The page says something else than the server had sent: none of it counts as saved. */
+  forget() {
+    this.saved = this.judged = null;
+  }
+
   /** Whether anything was changed since the request was sent. */
   isOlder(ctx) {
     return this.sent.has(ctx) && this.sent.get(ctx).written !== this.written();

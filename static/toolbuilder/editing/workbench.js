@@ -44,10 +44,10 @@ class Workbench {
 
   /** What was typed before the scripts were there is saved and analysed like what comes after. */
   noteTypedBefore() {
-    for (const field of this.form.elements) {
-      if ("defaultValue" in field && field.type !== "hidden" && field.value !== field.defaultValue) {
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-      }
+    const touched = [...this.form.elements].filter(isTouched);
+    if (touched.length) {
+      this.saving.forget();
+      touched.forEach((field) => field.dispatchEvent(new Event("input", { bubbles: true })));
     }
   }
 
@@ -264,6 +264,14 @@ function follow({ old, new: address }) {
     }
   }
   document.title = document.title.replace(/^.*(?= · )/, () => document.getElementById("shown-name").textContent);
+}
+
+/** Whether a person changed the field since the page came. */
+function isTouched(field) {
+  if (field.type === "select-one") {
+    return field.selectedOptions[0] !== ([...field.options].find((option) => option.defaultSelected) ?? field.options[0]);
+  }
+  return field.type !== "hidden" && (field.value !== (field.defaultValue ?? field.value) || field.checked !== field.defaultChecked);
 }
 
 function readJson(id) {
