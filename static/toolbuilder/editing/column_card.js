@@ -72,6 +72,9 @@ class ColumnCards {
     root.addEventListener("keydown", (event) => this.press(event));
     root.addEventListener("dragstart", () => this.hide());
     root.addEventListener("scroll", () => this.hide(), true);
+    root.addEventListener("input", () => this.hide());
+    // Its row may have gone.
+    root.addEventListener("htmx:after:swap", () => this.row?.isConnected === false && this.hide());
   }
 
   wait(row) {
@@ -104,7 +107,7 @@ class ColumnCards {
   async show(row) {
     this.row = row;
     const response = await fetch(row.dataset.card, { headers: { "HX-Request": "true" } }).catch(() => null);
-    if (response?.ok && this.row === row) {
+    if (response?.ok && this.row === row && row.isConnected) {
       this.card.show(await response.text(), row.getBoundingClientRect(), { back: row });
     }
   }
