@@ -239,7 +239,7 @@ def test_administrator_chats_as_the_holder_of_another_key(
     text = ask(admin, as_key=other.key_id)
 
     lent = ApiKey.objects.get(name="Playground: tokyo")
-    assert "42" not in text
+    assert "<strong>42</strong>" not in text
     assert (lent.allowed_tools, lent.claims) == (["add"], {"tenant": "JP"})
     assert lent.revoked_at is not None
     assert ApiKey.objects.get(pk=other.pk).revoked_at is None

@@ -7,7 +7,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from access.models import CallRecord
-from tests.factories import make_token
+from tests.factories import ENDLESS_SQL, make_token
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -221,9 +221,7 @@ async def test_slow_query_is_stopped_and_told_so(
     monkeypatch.setattr("tools.builtin.postgres_query.DEFAULT_TIMEOUT_MS", 2_000)
 
     async with serve() as served:
-        message = await message_of(
-            served, "SELECT count(*) FROM generate_series(1, 1000000000) AS n"
-        )
+        message = await message_of(served, ENDLESS_SQL)
 
     assert message == (
         "Error while querying DB: the query took longer than 2 s and was stopped;"
