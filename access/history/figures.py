@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import connection
@@ -24,7 +25,9 @@ from access.models import Outcome
 
 _NO_ERRORS = {Outcome.OK.value, Outcome.UNKNOWN_TOOL.value}
 _SHOWN = f"{IS_CALL} AND tool_name <> ALL(%(hidden)s)"
-_RAW = f"FROM h_call_record WHERE at >= %(since)s AND {_SHOWN}"
+# Each side of the OR is a condition of the index, with which the days between are not read at all.
+_RAW = f"""FROM h_call_record
+WHERE (at >= %(since)s AND at < %(days_from)s OR at >= %(days_until)s) AND {_SHOWN}"""
 # Seconds since 1970: reading tens of thousands of timestamps costs more than all the rest of a page.
 _SLOT = "extract(epoch FROM date_bin(%(width)s, at, %(since)s))::bigint"
 _DAYS = "WHERE day >= %(first)s AND day < %(counted)s"
@@ -85,6 +88,10 @@ class TimeRange:
         first = midnight(today()).astimezone(UTC)
         last_start = first + (timezone.now() - first) // self.width * self.width
         return [last_start - self.width * back for back in range(self.slots - 1, -1, -1)]
+
+    def key_of(self, start: datetime) -> date | int:
+        """What rows say of the slot that begins then."""
+        return start.date() if self.is_of_days else int(start.timestamp())
 
 
 RANGES = {
@@ -173,8 +180,13 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
     slots = [Slot(start) for start in starts]
     whole, outcomes = Slot(starts[0]), Counter[str]()
     source = _Source.choose(time_range, starts[0], hidden)
-    by_start = {source.key_of(slot.start): slot for slot in slots}
-    for key, outcome, bucket, calls, truncated, ms in source.read(_BY_SLOT, _BY_SLOT_OF_DAYS):
+    in_calls = replace(source, counted=source.first)
+    # Figures of days say nothing of hours.
+    slot_source = source if time_range.is_of_days else in_calls
+    slot = DAY if time_range.is_of_days else _SLOT
+    by_start = {time_range.key_of(slot.start): slot for slot in slots}
+    rows = slot_source.read(_BY_SLOT.replace("{slot}", slot), _BY_SLOT_OF_DAYS)
+    for key, outcome, bucket, calls, truncated, ms in rows:
         # A call of a runtime whose clock is ahead is one of now.
         slot = by_start.get(key, slots[-1])
         if bucket is not None:
@@ -191,7 +203,7 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
         whole.add(slot)
     tools = _add_up(source.read(_BY_TOOL, _BY_TOOL_OF_DAYS), 1)
     # Figures of callers' days do not say of which tools.
-    callers_source = replace(source, since=starts[0], first=None) if hidden else source
+    callers_source = in_calls if hidden else source
     callers = _add_up(callers_source.read(_BY_CALLER, _BY_CALLER_OF_DAYS), 3)
     return RangeFigures(
         whole,
@@ -221,42 +233,39 @@ def percentile(durations: Mapping[int, int], share: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where figures are read: in the calls since a moment, and in the days before that."""
+    """Where figures are read: whole days from `first` until `counted` in theirs, the rest in the calls."""
 
     since: datetime
     width: timedelta
     hidden: list[str]
-    # None where all is read in the calls.
-    first: date | None = None
+    first: date
+    counted: date
 
     @classmethod
     def choose(cls, time_range: TimeRange, start: datetime, hidden: Collection[str]) -> "_Source":
-        if not time_range.is_of_days:
-            return cls(start, time_range.width, list(hidden))
-        first = start.date()
+        first = start.astimezone(ZoneInfo(settings.TIME_ZONE)).date()
+        if midnight(first) < start:
+            first += timedelta(days=1)
         # More calls of the last day that is counted may have come.
         counted = max(last_day() or first, first)
-        return cls(midnight(counted), time_range.width, list(hidden), first)
-
-    def key_of(self, start: datetime) -> date | int:
-        """What rows say of the slot that begins then."""
-        return int(start.timestamp()) if self.first is None else start.date()
+        return cls(start, time_range.width, list(hidden), first, counted)
 
     def read(self, calls: str, days: str) -> list[tuple[Any, ...]]:
         """Rows of both; the same key may be in each."""
-        statement = calls.replace("{slot}", _SLOT if self.first is None else DAY)
-        if self.first is not None:
-            statement = f"{statement} UNION ALL {days}"
         values: dict[str, Any] = {
             "since": self.since,
+            "days_from": midnight(self.first),
+            "days_until": midnight(self.counted),
             "width": self.width,
             "hidden": self.hidden,
             "zone": settings.TIME_ZONE,
             "first": self.first,
-            "counted": self.since.date(),
+            "counted": self.counted,
         }
         with connection.cursor() as cursor:
-            cursor.execute(statement, values)
+            cursor.execute(
+                f"{calls} UNION ALL {days}" if self.first < self.counted else calls, values
+            )
             rows: list[tuple[Any, ...]] = cursor.fetchall()
             return rows
 

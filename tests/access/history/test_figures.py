@@ -98,6 +98,19 @@ def test_hours_end_with_the_present_one() -> None:
     assert day.slots[-1].start <= timezone.now() < day.slots[-1].start + timedelta(minutes=30)
 
 
+def test_whole_days_of_a_week_are_read_in_their_figures() -> None:
+    make_history()
+    make_call("sales", at=RANGES["7d"].starts()[0] + timedelta(minutes=1), caller="ann")
+    from_calls = read_range(RANGES["7d"])
+
+    roll_up_days()
+    assert shape(read_range(RANGES["7d"])) == shape(from_calls)
+    CallDay.objects.filter(tool_name="stock").update(calls=70)
+
+    tools = {tool.name: tool.calls for tool in read_range(RANGES["7d"]).tools}
+    assert tools == {"sales": 3, "stock": 70}
+
+
 def test_hidden_tools_are_in_no_figure() -> None:
     make_history()
     roll_up_days()
