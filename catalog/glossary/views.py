@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.decorators.vary import vary_on_headers
 
@@ -39,8 +39,8 @@ from core.retrieval.tokens import fold
 PAGE_SIZE = 50
 STATES = {
     "": gettext_lazy("All"),
-    "changed": gettext_lazy("Changed"),
-    "own": gettext_lazy("Added"),
+    "changed": pgettext_lazy("concepts", "Changed"),
+    "own": pgettext_lazy("concepts", "Added"),
     "off": gettext_lazy("Switched off"),
 }
 LANGUAGE_LABELS = {
