@@ -17,6 +17,7 @@ AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --c
 IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 # Further targets for the agent's tests to run beside, which wait for servers more than they compute.
 BESIDE =
+DJADE = find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-version 5.2
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
@@ -86,6 +87,7 @@ check: lint types migrations test  ## Everything that a commit must pass
 lint: $(VENV)/.installed-dev  ## Style, house rules and import directions
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(DJADE) --check
 	$(BIN)/lint-imports
 
 types:  ## mypy, strict
@@ -113,6 +115,7 @@ translations: $(VENV)/.installed-dev  ## Take the texts of the code into locale/
 format: $(VENV)/.installed-dev  ## Put the code into form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	-@$(DJADE)
 
 lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
 	$(COMPILE) requirements.in -o requirements.txt

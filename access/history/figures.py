@@ -177,28 +177,11 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
     Durations are at most 5 % off: see `access.history.days.BUCKET`.
     """
     starts = time_range.starts()
-    slots = [Slot(start) for start in starts]
-    whole, outcomes = Slot(starts[0]), Counter[str]()
     source = _Source.choose(time_range, starts[0], hidden)
     in_calls = replace(source, counted=source.first)
     # Figures of days say nothing of hours.
-    slot_source = source if time_range.is_of_days else in_calls
-    slot = DAY if time_range.is_of_days else _SLOT
-    by_start = {time_range.key_of(slot.start): slot for slot in slots}
-    rows = slot_source.read(_BY_SLOT.replace("{slot}", slot), _BY_SLOT_OF_DAYS)
-    for key, outcome, bucket, calls, truncated, ms in rows:
-        # A call of a runtime whose clock is ahead is one of now.
-        slot = by_start.get(key, slots[-1])
-        if bucket is not None:
-            slot.durations[bucket] += calls
-        if outcome is None:
-            continue
-        is_error = outcome not in _NO_ERRORS
-        slot.calls += calls
-        slot.errors += calls * is_error
-        slot.truncated += truncated
-        slot.total_ms += ms
-        outcomes[outcome] += calls * is_error
+    slots, outcomes = _read_slots(source if time_range.is_of_days else in_calls, time_range, starts)
+    whole = Slot(starts[0])
     for slot in slots:
         whole.add(slot)
     tools = _add_up(source.read(_BY_TOOL, _BY_TOOL_OF_DAYS), 1)
@@ -219,6 +202,30 @@ def read_range(time_range: TimeRange, hidden: Collection[str] = ()) -> RangeFigu
             for (caller, key_id, client), (calls, errors, ms) in callers
         ],
     )
+
+
+def _read_slots(
+    source: "_Source", time_range: TimeRange, starts: Iterable[datetime]
+) -> tuple[list[Slot], Counter[str]]:
+    """The slots that begin then, and how many calls failed by each outcome."""
+    slots = [Slot(start) for start in starts]
+    by_start = {time_range.key_of(slot.start): slot for slot in slots}
+    outcomes = Counter[str]()
+    calls_by_slot = _BY_SLOT.replace("{slot}", DAY if time_range.is_of_days else _SLOT)
+    for key, outcome, bucket, calls, truncated, ms in source.read(calls_by_slot, _BY_SLOT_OF_DAYS):
+        # A call of a runtime whose clock is ahead is one of now.
+        slot = by_start.get(key, slots[-1])
+        if bucket is not None:
+            slot.durations[bucket] += calls
+        if outcome is None:
+            continue
+        is_error = outcome not in _NO_ERRORS
+        slot.calls += calls
+        slot.errors += calls * is_error
+        slot.truncated += truncated
+        slot.total_ms += ms
+        outcomes[outcome] += calls * is_error
+    return slots, outcomes
 
 
 def percentile(durations: Mapping[int, int], share: float) -> float | None:

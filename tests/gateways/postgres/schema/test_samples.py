@@ -9,6 +9,7 @@ from core.errors import DataSourceError
 from gateways.postgres.schema import PostgresSchemaReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.schema_reading import SAMPLE_CELL_LIMIT, SAMPLE_COLUMN_LIMIT
+from tests.factories import ENDLESS_SQL
 from tests.gateways.postgres.schema.conftest import Execute
 from tests.gateways.postgres.schema.test_structure import read
 
