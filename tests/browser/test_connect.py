@@ -29,6 +29,7 @@ def test_key_is_made_shown_once_and_turns_green(
     make_call("sales", key_id=key.key_id)
     note_use(key)
     expect(page.locator(".waiting.connected")).to_contain_text("It called sales first.")
+    expect(page.locator(".agents")).to_contain_text("last call")
     page.set_viewport_size(PHONE)
     page.reload()
 

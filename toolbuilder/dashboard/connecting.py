@@ -74,7 +74,7 @@ def connected(request: HttpRequest, key_id: str) -> HttpResponse:
     if is_fragment(request) and context["is_waiting"] and context["has_begun"] and is_known:
         return HttpResponse(status=204)
     if is_fragment(request):
-        return render(request, "toolbuilder/dashboard/_waiting.html", context)
+        return render(request, "toolbuilder/dashboard/_waiting.html", context | {"is_update": True})
     return _render_page(request, context)
 
 
