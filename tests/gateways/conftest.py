@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 
 from config.services.postgres import EmbeddedPostgres
+from gateways import patience
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 
@@ -56,3 +57,9 @@ def observer(owner_dsn: str) -> Iterator["psycopg.Connection[tuple[object, ...]]
     """A connection beside the gateway's, to see what it left in the database."""
     with psycopg.connect(owner_dsn, autocommit=True) as connection:
         yield connection
+
+
+@pytest.fixture
+def never_held_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every silence count as the server's: on a busy machine the loop of the test is held up too."""
+    monkeypatch.setattr(patience, "TICK_S", 3_600.0)

@@ -95,7 +95,9 @@ def ask_mcp_server(service: LocalService) -> tuple[Ask, Close]:
 
 
 def ask_embedding_server(service: LocalService) -> tuple[Ask, Close]:
-    requests = EmbeddingRequests(EmbeddingSettings(url=service.url, model="m"))
+    requests = EmbeddingRequests(
+        EmbeddingSettings(url=service.url, model="m", connect_timeout_s=30)
+    )
     return lambda: requests.post(b"{}", 30), requests.close
 
 

@@ -13,7 +13,7 @@ from asgiref.sync import sync_to_async
 from access.models import CallRecord
 from tests.factories import make_expression, make_tool
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
-from tests.mcp_runtime.test_cancellation import SLOW_SQL
+from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,13 +69,13 @@ async def test_every_call_has_one_line_however_it_ends(
 
 
 async def test_cancelled_call_has_a_line(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
-    await sync_to_async(make_tool)(SLOW_SQL, name="sleep")
+    await sync_to_async(make_tool)(SLOW_SQL, name="sleep", timeout_ms=LONG_MS)
 
     async with serve() as served:
         call = asyncio.create_task(served.call("sleep"))
-        await eventually(lambda: served.runtime.caller.running, 60)
+        await eventually(lambda: served.runtime.caller.running)
         call.cancel()
-        await eventually(lambda: call_lines(caplog), 60)
+        await eventually(lambda: call_lines(caplog))
 
     [line] = call_lines(caplog)
     assert vars(line)["outcome"] == "cancelled"

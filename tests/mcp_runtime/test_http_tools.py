@@ -115,7 +115,7 @@ async def test_hostile_arguments_are_never_sent_and_redirects_not_followed(serve
     assert sent == 0
     assert redirected.is_error
     assert "redirects are not followed" in redirected.content[0].text
-    assert "169" not in redirected.content[0].text
+    assert "169.254" not in redirected.content[0].text
 
 
 async def test_service_that_is_not_allowed_takes_its_tools_down(

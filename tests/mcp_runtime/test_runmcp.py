@@ -23,7 +23,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
-from tests.factories import make_token, make_tool
+from tests.factories import ENDLESS_SQL, make_token, make_tool
 from tests.mcp_runtime.conftest import NO_AUTHORITIES
 from tests.plugin import POSTGRES
 from tests.processes import dying_with_us
@@ -110,8 +110,7 @@ def client(port: int, token: str, era: str, **options: Any) -> Client[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["terminate", "ctrl-c"])
 async def test_signal_ends_it_in_time_with_a_call_under_way(start: Start, number: int) -> None:
-    slow = "SELECT count(*) AS n FROM generate_series(1, 100000000) a, generate_series(1, 1000) b"
-    await sync_to_async(make_tool)(slow, name="slow", timeout_ms=600_000)
+    await sync_to_async(make_tool)(ENDLESS_SQL, name="slow", timeout_ms=600_000)
     token = await sync_to_async(make_token)()
     process, port = start()
     await eventually(lambda: is_healthy(port))

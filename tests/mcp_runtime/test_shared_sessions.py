@@ -21,7 +21,7 @@ from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.lane.raw import RawAnswer
 from tests.mcp_runtime.lane.requests import OLD, Case, put
 from tests.mcp_runtime.lane.ways import Way
-from tests.mcp_runtime.test_cancellation import SLOW_SQL, has_outcome, is_active, is_idle
+from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
 from tests.waiting import LIMIT_S, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -188,7 +188,7 @@ async def test_call_is_cancelled_from_another_runtime(
     serve: Serve, settings: Any, is_direct: bool
 ) -> None:
     settings.MCP_DIRECT_LANE = is_direct
-    await sync_to_async(make_tool)(SLOW_SQL, name="slow")
+    await sync_to_async(make_tool)(SLOW_SQL, name="slow", timeout_ms=LONG_MS)
 
     async with two_runtimes(serve) as pair:
         await pair.ask_first(LIST)

@@ -110,9 +110,9 @@ def test_bars_show_what_is_used_and_who_used_most(admin: Client) -> None:
 
     assert (shown.used, shown.who, shown.percent, shown.level) == (850, "etl", 85, "warn")
     page = text_of(admin.get("/limits/?level=warn"))
-    assert "850" in page
+    assert "<b>850</b> of 1,000" in page
     assert "etl" in page
-    assert "850" not in text_of(admin.get("/limits/?level=bad"))
+    assert "<b>850</b>" not in text_of(admin.get("/limits/?level=bad"))
 
 
 def test_limit_that_is_nearly_used_is_on_the_start_page_and_in_the_log(

@@ -14,12 +14,12 @@ from tests.agents.e2e.conftest import MakeEnvironment
 from tests.agents.e2e.runs import open_session, query
 
 QUESTION = "How many orders are in each status?"
-# Other roles' queries are hidden from the owner of the data; their locks are not.
-LIMIT_S = 60
+LIMIT_S = 240
 LAST_OUTCOME = (
     "SELECT outcome FROM h_call_record WHERE tool_name = 'execute_postgres_query'"
     " ORDER BY at DESC LIMIT 1"
 )
+# Other roles' queries are hidden from the owner of the data; their locks are not.
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'orders'::regclass"
 
 

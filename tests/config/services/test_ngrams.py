@@ -29,7 +29,8 @@ EXPECTED_NUMBERS = [0.2678, -0.1607, 0.2678, -0.1607, 0.1607, -0.2678]
 
 @pytest_asyncio.fixture
 async def client(ngram_model: EmbeddedEmbeddings) -> AsyncIterator[EmbeddingClient]:
-    client = EmbeddingClient(EmbeddingSettings(url=ngram_model.url, model=ngram_model.model))
+    settings = EmbeddingSettings(url=ngram_model.url, model=ngram_model.model, timeout_s=60)
+    client = EmbeddingClient(settings)
     yield client
     await client.close()
 

@@ -70,12 +70,10 @@ async def test_job_that_nobody_awaits_may_fail(stage: Stage) -> None:
     stage.add("server", STAYS)
     stage.add("job", "echo ran {name} >> diary; exit 3", "server", is_awaited=False)
     job = stage.services.pop()
-    stage.services.append(replace(job, runs_once=True))
+    # It is prepared when it has ended.
+    stage.services.append(replace(job, runs_once=True, prepare=interrupt))
 
-    def end_later() -> None:
-        asyncio.get_running_loop().call_later(0.5, interrupt)
-
-    await stage.run(end_later)
+    await stage.run(lambda: None)
 
     assert "ran job" in stage.diary()
     assert stage.diary().count("started server") == 1

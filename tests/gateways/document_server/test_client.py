@@ -110,7 +110,7 @@ async def test_silent_server_has_a_deadline() -> None:
 
 
 async def test_server_that_is_down_is_told_at_once_to_the_next_callers(
-    monkeypatch: pytest.MonkeyPatch,
+    never_held_up: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(circuit, "DOWN_S", 600.0)
     async with scripted(silence) as server:

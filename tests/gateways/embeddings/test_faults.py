@@ -259,7 +259,7 @@ async def test_lasting_fault_is_told_after_three_requests(
 
 
 async def test_silent_server_is_given_up_and_the_next_caller_told_at_once(
-    monkeypatch: pytest.MonkeyPatch,
+    never_held_up: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(circuit, "DOWN_S", 600.0)
     async with scripted(silence) as server:
@@ -319,7 +319,7 @@ async def test_server_that_is_back_is_used_again() -> None:
         await client.close()
 
     assert result.vectors == length_vectors(["a"])
-    assert errors > 1
+    assert errors
 
 
 async def test_hundred_calls_share_a_few_connections() -> None:

@@ -20,11 +20,11 @@ from core.errors import (
 from core.results import QueryResult
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
+from tests.factories import ENDLESS_SQL
 from tests.gateways.postgres.queries import fetch_value, make_query, wait_for_rows
 
 Observer = psycopg.Connection[Any]
-# Millions of rows, and no function that the gateway refuses.
-SLOW = "SELECT count(*) FROM generate_series(1, 2000000000) AS slow"
+SLOW = f"SELECT n FROM ({ENDLESS_SQL}) AS slow"  # noqa: S608 - ours
 ACTIVE = "SELECT pid FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%AS slow%'"
 ACTIVE += " AND pid <> pg_backend_pid()"
 SESSIONS = """SELECT pid FROM pg_stat_activity

@@ -11,6 +11,7 @@ import pytest_asyncio
 from core.errors import DataSourceError, DeadlineExceededError
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
+from tests.factories import ENDLESS_SQL
 from tests.gateways.postgres.queries import fetch, fetch_value, make_query, wait_for_rows
 
 # Functions of the user's own are not refused by their names: each is a way around the list.
@@ -29,7 +30,7 @@ CREATE OR REPLACE FUNCTION last_number() RETURNS bigint LANGUAGE sql AS
     $$ SELECT currval('session_state.numbers') $$;
 """
 Observer = psycopg.Connection[Any]
-SLOW = "(SELECT count(*) FROM generate_series(1, 2000000000) AS slow)"
+SLOW = f"({ENDLESS_SQL})"
 LOCKS = "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND database = ("
 LOCKS += "SELECT oid FROM pg_database WHERE datname = current_database())"
 

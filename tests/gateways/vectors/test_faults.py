@@ -108,7 +108,7 @@ async def test_a_server_that_lost_its_data_says_how_to_index_again(
 
 
 async def test_after_a_failure_callers_are_told_at_once(
-    server: ChromaServer, monkeypatch: pytest.MonkeyPatch
+    server: ChromaServer, never_held_up: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened_store(store_settings(server, timeout_s=3.0)) as store:
         server.freeze()

@@ -12,7 +12,7 @@ from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.lane.requests import OLD, Case, put
 from tests.mcp_runtime.lane.ways import both_ways
-from tests.mcp_runtime.test_cancellation import SLOW_SQL, has_outcome, is_active, is_idle
+from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,7 +68,7 @@ async def test_session_without_a_handshake_is_refused_alike(serve: Serve, settin
 
 
 async def test_cancelled_call_ends_with_its_query(serve: Serve, settings: Any) -> None:
-    await sync_to_async(make_tool)(SLOW_SQL, name="slow")
+    await sync_to_async(make_tool)(SLOW_SQL, name="slow", timeout_ms=LONG_MS)
     slow = Case("slow", era=OLD, message={"id": 41}, params={"name": "slow", "arguments": {}})
     cancelled = Case(
         "cancelled",

@@ -21,7 +21,15 @@ async def server() -> AsyncIterator[ScriptedServer]:
 
 @pytest.fixture
 async def queries(server: ScriptedServer) -> AsyncIterator[QueryVectors]:
-    embedder = EmbeddingClient(EmbeddingSettings(url=server.url, model="meanings"))
+    # Only what the queries themselves wait for ends early, on a busy machine too.
+    settings = EmbeddingSettings(
+        url=server.url,
+        model="meanings",
+        connect_timeout_s=LIMIT_S,
+        timeout_s=LIMIT_S,
+        total_timeout_s=LIMIT_S,
+    )
+    embedder = EmbeddingClient(settings)
     queries = QueryVectors(embedder)
     yield queries
     await queries.close()
