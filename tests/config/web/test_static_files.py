@@ -92,9 +92,9 @@ def test_static_files_are_only_read(client: Client) -> None:
     assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
-def test_module_is_imported_by_the_name_that_the_import_map_has(path: Path) -> None:
-    assert RELATIVE_IMPORT.findall(path.read_text()) == []
+def test_module_is_imported_by_the_name_that_the_import_map_has() -> None:
+    assert MODULES
+    assert [path.name for path in MODULES if RELATIVE_IMPORT.search(path.read_text())] == []
 
 
 def test_compressed_file_is_the_file(client: Client) -> None:

@@ -35,14 +35,12 @@ is_mobile sales accepts_marketing compass
 """
 
 
-@pytest.mark.parametrize("name", SENSITIVE.split())
-def test_personal_data_and_secrets_are_sensitive(name: str) -> None:
-    assert is_sensitive(name)
+def test_personal_data_and_secrets_are_sensitive() -> None:
+    assert [name for name in SENSITIVE.split() if not is_sensitive(name)] == []
 
 
-@pytest.mark.parametrize("name", HARMLESS.split())
-def test_other_columns_are_not_sensitive(name: str) -> None:
-    assert not is_sensitive(name)
+def test_other_columns_are_not_sensitive() -> None:
+    assert [name for name in HARMLESS.split() if is_sensitive(name)] == []
 
 
 @pytest.mark.parametrize(
