@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -60,18 +61,38 @@ def are_gone(pids: list[int]) -> bool:
     return not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
+async def end_with_open_streams(
+    process: "subprocess.Popen[str]", port: int, token: str, number: int
+) -> None:
+    """End it by this signal while clients of both eras listen; nothing of it may be left.
+
+    Each of these tests ends its runtime so, each by another signal: a start is three processes.
+    """
+    async with AsyncExitStack() as stack:
+        for _ in range(3):
+            await stack.enter_async_context(client(port, token, "legacy"))
+            modern = await stack.enter_async_context(client(port, token, "2026-07-28"))
+            await stack.enter_async_context(listen(modern.session, tools_list_changed=True))
+        everything = children(process.pid)
+        process.send_signal(number)
+        await asyncio.to_thread(process.wait, LIMIT_S)
+
+        await eventually(lambda: are_gone(everything))
+    assert process.returncode == (0 if number != signal.SIGKILL else -signal.SIGKILL)
+
+
 async def count_serving() -> int:
     """How many processes have answered calls."""
     rows = CallRecord.objects.order_by().values_list("runtime_id", flat=True).distinct()
     return await sync_to_async(len)(rows)
 
 
-async def test_clients_of_both_eras_are_served_and_told_by_both(
+async def test_clients_of_both_eras_are_served_and_told_by_both_until_it_is_terminated(
     start: Start, psql: Callable[[str], None]
 ) -> None:
     await sync_to_async(make_expression)(name="multiply")
     token = await sync_to_async(make_token)()
-    _, port = start("--workers", "2")
+    process, port = start("--workers", "2")
     await eventually(lambda: is_healthy(port))
     clients: list[Client[Any]] = []
     heard: list[asyncio.Event] = []
@@ -112,8 +133,12 @@ async def test_clients_of_both_eras_are_served_and_told_by_both(
             await eventually(is_seen)
             assert (await opened.call_tool("product_of", {"a": 3, "b": 2})).data == 6
 
+    await end_with_open_streams(process, port, token, signal.SIGTERM)
 
-async def test_killed_worker_is_replaced_and_the_session_goes_on(start: Start) -> None:
+
+async def test_killed_worker_is_replaced_and_the_session_goes_on_until_all_is_killed(
+    start: Start,
+) -> None:
     await sync_to_async(make_expression)(name="multiply")
     token = await sync_to_async(make_token)()
     process, port = start("--workers", "2")
@@ -137,31 +162,12 @@ async def test_killed_worker_is_replaced_and_the_session_goes_on(start: Start) -
 
     assert not set(before) & set(workers(process.pid))
     assert process.poll() is None
+    await end_with_open_streams(process, port, token, signal.SIGKILL)
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=["terminate", "ctrl-c", "kill"]
-)
-async def test_nothing_is_left_with_open_streams(start: Start, number: int) -> None:
-    token = await sync_to_async(make_token)()
-    process, port = start("--workers", "2")
-    await eventually(lambda: is_healthy(port))
-    await eventually(lambda: len(workers(process.pid)) == 2)
-
-    async with AsyncExitStack() as stack:
-        for _ in range(3):
-            await stack.enter_async_context(client(port, token, "legacy"))
-            modern = await stack.enter_async_context(client(port, token, "2026-07-28"))
-            await stack.enter_async_context(listen(modern.session, tools_list_changed=True))
-        everything = children(process.pid)
-        process.send_signal(number)
-        await asyncio.to_thread(process.wait, LIMIT_S)
-
-        await eventually(lambda: are_gone(everything))
-    assert process.returncode == (0 if number != signal.SIGKILL else -signal.SIGKILL)
-
-
-async def test_signal_replaces_all_workers_while_a_session_goes_on(start: Start) -> None:
+async def test_signal_replaces_all_workers_while_a_session_goes_on_until_it_is_interrupted(
+    start: Start,
+) -> None:
     token = await sync_to_async(make_token)()
     process, port = start("--workers", "2")
     await eventually(lambda: is_healthy(port))
@@ -179,3 +185,4 @@ async def test_signal_replaces_all_workers_while_a_session_goes_on(start: Start)
 
     assert {answer.status_code for answer in answers} == {200}
     assert len(workers(process.pid)) == 2
+    await end_with_open_streams(process, port, token, signal.SIGINT)
