@@ -11,7 +11,7 @@ AGENT_BIN := $(AGENT_VENV)/bin
 # And the programs of examples/ another: a package of theirs is named as our folder is.
 EXAMPLES_VENV := .venv-examples
 
-BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --output .data/browser-tests
+BROWSER_TESTS = $(BIN)/python -m pytest tests/browser -n 3 --dist loadfile --no-loadscope-reorder --output .data/browser-tests
 AGENT_TESTS = $(AGENT_BIN)/python -m pytest -c agents/pytest.ini --rootdir . --confcutdir tests/agents
 # What runs side by side prints one after the other, where make knows how (4.0 and later).
 IN_ORDER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)

@@ -40,8 +40,12 @@ ALONE = [
         "hostile/test_postgres_memory.py",
     )
 ]
-# Each of their tests asks for every page.
-LONG = {ROOT / "access/test_url_roles.py", ROOT / "config/web/test_visibility.py"}
+# Each of their tests asks for every page, and how many quick ones take as long as one of them.
+LONG = {
+    ROOT / "access/test_url_roles.py": 50,
+    ROOT / "browser/test_every_page.py": 300,
+    ROOT / "config/web/test_visibility.py": 50,
+}
 
 
 @pytest.fixture
@@ -98,11 +102,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _weight_of(item: pytest.Item) -> int:
     """How long the test may take, in those of many quick ones."""
-    database = item.get_closest_marker("django_db")
+    database, fixtures = item.get_closest_marker("django_db"), getattr(item, "fixturenames", ())
     is_emptied = database is not None and database.kwargs.get("transaction")
-    if item.path in LONG or item.get_closest_marker("slow"):
+    if item.path in LONG:
+        return LONG[item.path]
+    if item.get_closest_marker("slow"):
         return 50
-    return 10 if is_emptied or "transactional_db" in getattr(item, "fixturenames", ()) else 1
+    if "axe" in fixtures:
+        return 30
+    return 10 if is_emptied or "transactional_db" in fixtures else 1
 
 
 def _is_alone(path: Path) -> bool:
