@@ -197,7 +197,8 @@ def test_what_is_typed_before_the_page_hears_it_is_saved(
     page.route("**/editing/workbench.js*", hold)
     page.goto(f"{workbench.url}/tools/{stock.name}/", wait_until="commit")
     page.get_by_label("For the agent", exact=True).fill("Typed too soon")
-    wait_until(lambda: held or page.wait_for_timeout(20))
+    while not held:
+        page.wait_for_timeout(20)
 
     held[0].continue_()
 

@@ -110,7 +110,8 @@ async def test_others_have_turns_while_a_large_text_is_measured() -> None:
 async def test_others_have_turns_between_large_bodies_that_come_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    turns, seen = Turns(), []
+    turns = Turns()
+    seen: list[int] = []
     # By this clock a turn takes a millisecond, and parsing twenty, however busy the machine is.
     loop = asyncio.get_running_loop()
     began = loop.time()

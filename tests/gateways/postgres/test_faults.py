@@ -22,6 +22,7 @@ from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from tests.factories import ENDLESS_SQL
 from tests.gateways.postgres.queries import fetch_value, make_query, wait_for_rows
+from tests.waiting import eventually
 
 Observer = psycopg.Connection[Any]
 SLOW = f"SELECT n FROM ({ENDLESS_SQL}) AS slow"  # noqa: S608 - ours
@@ -146,6 +147,8 @@ async def test_key_with_many_calls_and_one_with_few_take_turns(settings: Postgre
     patient = replace(settings, pool_size=1, max_wait_ms=120_000, statement_timeout_ms=120_000)
     async with PostgresSource(patient) as source:
         await ask("describes it")
+        # The end of its answer may come after it.
+        await eventually(lambda: source._pool._idle)
         await asyncio.gather(*map(ask, ["greedy"] * 200 + ["small"] * 2))
 
     assert Counter(served) == {"describes it": 1, "greedy": 200, "small": 2}
