@@ -132,7 +132,7 @@ bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what th
 	$(BIN)/python -m benchmarks.load
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
-	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy tests/.debian
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

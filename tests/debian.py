@@ -7,7 +7,7 @@ from pathlib import Path
 from config.services.processes import plain_environment
 
 HERE = Path(__file__).parent
-FETCHED = HERE / ".debian"
+FETCHED = HERE.parent / ".debian"
 
 
 def unpack(package: str) -> Path:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 
-class Severity(StrEnum):
+class Gravity(StrEnum):
     """How much a finding matters: with an ERROR the installation must not go into production."""
 
     ERROR = "error"
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 class DeploymentFinding:
     """One thing that is so; `text` holds no secret, `line` is what to add or run, '' where nothing is."""
 
-    severity: Severity
+    severity: Gravity
     check: str
     text: str
     line: str = ""
@@ -28,14 +28,14 @@ class DeploymentFinding:
 
 def fault(check: str, text: str, line: str = "") -> DeploymentFinding:
     """A finding that must be mended first."""
-    return DeploymentFinding(Severity.ERROR, check, text, line)
+    return DeploymentFinding(Gravity.ERROR, check, text, line)
 
 
 def caution(check: str, text: str, line: str = "") -> DeploymentFinding:
     """A finding that should be mended."""
-    return DeploymentFinding(Severity.WARNING, check, text, line)
+    return DeploymentFinding(Gravity.WARNING, check, text, line)
 
 
 def fine(check: str, text: str) -> DeploymentFinding:
     """A finding that is as it should be."""
-    return DeploymentFinding(Severity.OK, check, text)
+    return DeploymentFinding(Gravity.OK, check, text)

@@ -9,7 +9,7 @@ from typing import Literal
 from django.db import DatabaseError, InterfaceError, connection
 
 from config.deployment import addresses, contents, database, secrets, services
-from config.deployment.findings import DeploymentFinding, Severity, fault
+from config.deployment.findings import DeploymentFinding, Gravity, fault
 
 Needs = Literal["nothing", "database", "tables"]
 DEADLINE_S = 30.0
@@ -79,7 +79,7 @@ def run_checks(
             continue
         else:
             found = find_all(check)
-        if any(one.severity is Severity.ERROR for one in found):
+        if any(one.severity is Gravity.ERROR for one in found):
             match check.name:
                 case "database":
                     missing = {"database", "tables"}

@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +17,7 @@ from redis import Redis as RedisClient
 from access.administrators import make_administrator
 from config.deployment import addresses, contents, database
 from config.deployment import secrets as key_checks
-from config.deployment.findings import DeploymentFinding, Severity, fine
+from config.deployment.findings import DeploymentFinding, Gravity, fine
 from config.deployment.registry import DeploymentCheck, run_checks
 from config.services.embeddings import EmbeddedEmbeddings
 from config.services.ports import choose_free_port
@@ -47,7 +48,7 @@ class Result:
     findings: dict[str, list[dict[str, str]]]
 
     def worst(self, check: str) -> dict[str, str]:
-        order = [severity.value for severity in Severity]
+        order = [severity.value for severity in Gravity]
         return min(self.findings[check], key=lambda one: order.index(one["severity"]))
 
 
@@ -65,7 +66,7 @@ def deploy_check(**changes: str) -> Result:
 
 def find(check: Callable[[], Iterable[DeploymentFinding]]) -> DeploymentFinding:
     """The gravest finding."""
-    return min(check(), key=lambda one: list(Severity).index(one.severity))
+    return min(check(), key=lambda one: list(Gravity).index(one.severity))
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def unsafe_broker(tmp_path: Path, keeper: Keeper) -> Iterator[str]:
         client.config_set("appendonly", "no")
         client.config_set("maxmemory-policy", "allkeys-lru")
     yield server.url
-    stop(process, 15, timeout_s=LIMIT_S)
+    stop(process, signal.SIGTERM, timeout_s=LIMIT_S)
     keeper.forget(process.pid)
 
 
@@ -107,7 +108,7 @@ def pooled_url(
     wait_until(lambda: process.poll() is not None or "listening on" in log.read_text())
     assert process.poll() is None, log.read_text()
     yield f"postgresql://app:{password}@127.0.0.1:{port}/toolbuilder"
-    stop(process, 2, timeout_s=LIMIT_S)
+    stop(process, signal.SIGINT, timeout_s=LIMIT_S)
     keeper.forget(process.pid)
 
 
@@ -237,7 +238,7 @@ def test_unsafe_settings_are_errors(
 
     found = find(check)
 
-    assert found.severity is Severity.ERROR
+    assert found.severity is Gravity.ERROR
     assert words in found.text
     assert found.line
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.deployment.findings import DeploymentFinding, Severity
+from config.deployment.findings import DeploymentFinding, Gravity
 from config.deployment.registry import CHECKS, run_checks
 
 
@@ -39,24 +39,24 @@ class Command(BaseCommand):
         found = list(run_checks(chosen))
         counts = Counter(one.severity for one in found)
         if options["json"]:
-            summary = {severity.value: counts[severity] for severity in Severity}
+            summary = {severity.value: counts[severity] for severity in Gravity}
             findings = [one.to_json() for one in found]
             self.stdout.write(json.dumps({"summary": summary, "findings": findings}, indent=2))
         else:
             for one in found:
                 self._print(one)
             self.stdout.write(
-                f"{counts[Severity.ERROR]} errors, {counts[Severity.WARNING]} warnings,"
-                f" {counts[Severity.OK]} ok"
+                f"{counts[Gravity.ERROR]} errors, {counts[Gravity.WARNING]} warnings,"
+                f" {counts[Gravity.OK]} ok"
             )
-        if counts[Severity.ERROR] or (options["strict"] and counts[Severity.WARNING]):
+        if counts[Gravity.ERROR] or (options["strict"] and counts[Gravity.WARNING]):
             sys.exit(1)
 
     def _print(self, one: DeploymentFinding) -> None:
         style = {
-            Severity.ERROR: self.style.ERROR,
-            Severity.WARNING: self.style.WARNING,
-            Severity.OK: self.style.SUCCESS,
+            Gravity.ERROR: self.style.ERROR,
+            Gravity.WARNING: self.style.WARNING,
+            Gravity.OK: self.style.SUCCESS,
         }[one.severity]
         self.stdout.write(f"{style(f'{one.severity.value:7}')} {one.check}: {one.text}")
         for line in one.line.splitlines():
