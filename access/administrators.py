@@ -44,7 +44,9 @@ def make_administrator(
     superuser becomes one, with the password that is given.
     """
     user = User.objects.select_for_update().filter(username=name).first()
-    if user is not None and user.is_superuser and user.is_active:
+    # Without a password, as after a restore, they get the one that is given.
+    has_sign_in = user is not None and (password is None or user.has_usable_password())
+    if user is not None and user.is_superuser and user.is_active and has_sign_in:
         return MadeAdministrator(user, is_new=False)
     is_new = user is None
     user = user or User(username=name, email=email)

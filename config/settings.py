@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "mcp_runtime",
     "config.services",
     "config.deployment",
+    "config.backup",
 ]
 
 MIDDLEWARE = [

@@ -80,7 +80,8 @@ def _take_password(options: dict[str, Any]) -> str | None:
         return ""
     if options["subject"] and not options["password_file"]:
         return None
-    if User.objects.filter(username=name, is_superuser=True, is_active=True).exists():
+    present = User.objects.filter(username=name, is_superuser=True, is_active=True).first()
+    if present is not None and present.has_usable_password():
         return None
     path = options["password_file"]
     if path == "-":

@@ -162,15 +162,10 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(
     )
 
     assert result.code == 1
-    names = (
-        "secret-key",
-        "encryption-keys",
-        "web-address",
-        "django",
-        "database-role",
-        "migrations",
-    )
-    names += ("redis", "embeddings", "chroma", "mail", "language-model")
+    names = [
+        *("secret-key", "encryption-keys", "web-address", "django", "database-role", "migrations"),
+        *("redis", "embeddings", "chroma", "mail", "language-model"),
+    ]
     assert {name: result.worst(name)["severity"] for name in names} == dict.fromkeys(names, "error")
     assert result.worst("migrations")["line"] == "python manage.py migrate"
     assert "NOSUPERUSER" in result.worst("database-role")["line"]
