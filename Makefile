@@ -119,6 +119,7 @@ format: $(VENV)/.installed-dev  ## Put the code into form
 
 lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
 	$(COMPILE) requirements.in -o requirements.txt
+	$(COMPILE) requirements-server.in -c requirements.txt -o requirements-server.txt
 	$(COMPILE) requirements-dev.in -o requirements-dev.txt
 	$(COMPILE) requirements-agent.in -o requirements-agent.txt
 	$(COMPILE) requirements-agent-dev.in -o requirements-agent-dev.txt

@@ -12,7 +12,7 @@ from config.deployment.findings import DeploymentFinding, caution, fault, fine
 from core.errors import ConfigurationError
 
 MIN_KEY_CHARACTERS = 50
-MIN_KEY_LETTERS = 16
+MIN_KEY_LETTERS = 12
 KEY_LINE = "SECRET_KEY=$(python -c 'import secrets; print(secrets.token_urlsafe(50))')"
 ENCRYPTION_LINE = (
     "FIELD_ENCRYPTION_KEYS=$(python -c"
