@@ -16,14 +16,14 @@ class Gravity(StrEnum):
 class DeploymentFinding:
     """One thing that is so; `text` holds no secret, `line` is what to add or run, '' where nothing is."""
 
-    severity: Gravity
+    level: Gravity
     check: str
     text: str
     line: str = ""
 
     def to_json(self) -> dict[str, str]:
         """The finding for a pipeline."""
-        return {**asdict(self), "severity": self.severity.value}
+        return {**asdict(self), "level": self.level.value}
 
 
 def fault(check: str, text: str, line: str = "") -> DeploymentFinding:

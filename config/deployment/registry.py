@@ -79,7 +79,7 @@ def run_checks(
             continue
         else:
             found = find_all(check)
-        if any(one.severity is Gravity.ERROR for one in found):
+        if any(one.level is Gravity.ERROR for one in found):
             match check.name:
                 case "database":
                     missing = {"database", "tables"}

@@ -135,7 +135,7 @@ def proxying(
         wait_until(answers)
         yield site
     finally:
-        process.terminate()
+        process.kill()
         process.wait()
         keeper.forget(process.pid)
 

@@ -48,8 +48,8 @@ class Result:
     findings: dict[str, list[dict[str, str]]]
 
     def worst(self, check: str) -> dict[str, str]:
-        order = [severity.value for severity in Gravity]
-        return min(self.findings[check], key=lambda one: order.index(one["severity"]))
+        order = [gravity.value for gravity in Gravity]
+        return min(self.findings[check], key=lambda one: order.index(one["level"]))
 
 
 def deploy_check(**changes: str) -> Result:
@@ -66,7 +66,7 @@ def deploy_check(**changes: str) -> Result:
 
 def find(check: Callable[[], Iterable[DeploymentFinding]]) -> DeploymentFinding:
     """The gravest finding."""
-    return min(check(), key=lambda one: list(Gravity).index(one.severity))
+    return min(check(), key=lambda one: list(Gravity).index(one.level))
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_right_installation_has_no_error(
 
     # Tests do without fsync, which no production may.
     errors = {
-        name: one for name in result.findings if (one := result.worst(name))["severity"] == "error"
+        name: one for name in result.findings if (one := result.worst(name))["level"] == "error"
     }
     assert {name for name in errors if name not in {"durability", "disk"}} == set(), errors
     assert "fsync" in errors["durability"]["text"]
@@ -139,7 +139,7 @@ def test_a_right_installation_has_no_error(
         f"{embedded_model.model} gives 384 numbers"
     )
     assert result.worst("administrator")["text"] == "Administrators: 1."
-    assert result.worst("source main_db")["severity"] != "error"
+    assert result.worst("source main_db")["level"] != "error"
     assert result.code == 1
 
 
@@ -166,7 +166,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(
         *("secret-key", "encryption-keys", "web-address", "django", "database-role", "migrations"),
         *("redis", "embeddings", "chroma", "mail", "language-model"),
     ]
-    assert {name: result.worst(name)["severity"] for name in names} == dict.fromkeys(names, "error")
+    assert {name: result.worst(name)["level"] for name in names} == dict.fromkeys(names, "error")
     assert result.worst("migrations")["line"] == "python manage.py migrate"
     assert "NOSUPERUSER" in result.worst("database-role")["line"]
     assert [one["line"] for one in result.findings["redis"]][:2] == [
@@ -180,7 +180,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(
 def test_a_database_that_is_away_is_one_error(redis_url: str) -> None:
     result = deploy_check(DATABASE_URL=f"postgresql://app:hush@{NOWHERE}/toolbuilder")
 
-    assert result.worst("database")["severity"] == "error"
+    assert result.worst("database")["level"] == "error"
     assert "hush" not in json.dumps(result.findings)
     assert "pooler" not in result.findings
 
@@ -233,7 +233,7 @@ def test_unsafe_settings_are_errors(
 
     found = find(check)
 
-    assert found.severity is Gravity.ERROR
+    assert found.level is Gravity.ERROR
     assert words in found.text
     assert found.line
 
@@ -285,4 +285,4 @@ def test_a_check_that_fails_or_hangs_is_an_error_and_keeps_nobody() -> None:
 def test_rights_and_notifications_are_tried() -> None:
     checks = (database.check_role, database.check_triggers, database.check_notifications)
 
-    assert [find(check).severity for check in checks] == ["warning", "ok", "ok"]
+    assert [find(check).level for check in checks] == ["warning", "ok", "ok"]

@@ -37,9 +37,9 @@ class Command(BaseCommand):
         only = options["only"]
         chosen = [check for check in CHECKS if not only or check.name in only]
         found = list(run_checks(chosen))
-        counts = Counter(one.severity for one in found)
+        counts = Counter(one.level for one in found)
         if options["json"]:
-            summary = {severity.value: counts[severity] for severity in Gravity}
+            summary = {gravity.value: counts[gravity] for gravity in Gravity}
             findings = [one.to_json() for one in found]
             self.stdout.write(json.dumps({"summary": summary, "findings": findings}, indent=2))
         else:
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             Gravity.ERROR: self.style.ERROR,
             Gravity.WARNING: self.style.WARNING,
             Gravity.OK: self.style.SUCCESS,
-        }[one.severity]
-        self.stdout.write(f"{style(f'{one.severity.value:7}')} {one.check}: {one.text}")
+        }[one.level]
+        self.stdout.write(f"{style(f'{one.level.value:7}')} {one.check}: {one.text}")
         for line in one.line.splitlines():
             self.stdout.write(f"            {line}")
