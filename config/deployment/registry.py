@@ -31,6 +31,7 @@ CHECKS: tuple[DeploymentCheck, ...] = (
     DeploymentCheck("environment", secrets.check_origin_of_settings),
     DeploymentCheck("secret-key", secrets.check_secret_key),
     DeploymentCheck("encryption-keys", secrets.check_encryption_keys),
+    DeploymentCheck("credentials", secrets.check_credentials_dir),
     DeploymentCheck("web-address", addresses.check_web_address),
     DeploymentCheck("web-hosts", addresses.check_web_hosts),
     DeploymentCheck("mcp-address", addresses.check_mcp_address),

@@ -1,6 +1,8 @@
 """Checks of the keys that protect this installation."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from django.conf import settings
 
@@ -92,6 +94,25 @@ def check_stored_secrets() -> Iterator[DeploymentFinding]:
         )
     if not unreadable and not former:
         yield fine("stored-secrets", f"Stored passwords that can be read: {count}.")
+
+
+def check_credentials_dir() -> Iterator[DeploymentFinding]:
+    """Whether a data source cannot name the secrets of the installation itself as its password."""
+    folder = Path(settings.CREDENTIALS_DIR).absolute()
+    exposed = [
+        name
+        for name, value in os.environ.items()
+        if name.endswith("_FILE") and Path(value).absolute().parent == folder
+    ]
+    if exposed:
+        yield fault(
+            "credentials",
+            f"{', '.join(sorted(exposed))}: in CREDENTIALS_DIR, whose files people name as passwords of"
+            " data sources, and so can have sent to a server of theirs.",
+            "CREDENTIALS_DIR=/run/credentials-of-sources",
+        )
+    else:
+        yield fine("credentials", f"Passwords of data sources by file: {folder}.")
 
 
 def check_origin_of_settings() -> Iterator[DeploymentFinding]:

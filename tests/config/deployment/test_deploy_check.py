@@ -253,6 +253,17 @@ def test_stored_passwords_that_no_key_reads_are_an_error(settings: Any) -> None:
     assert "1 of 1 stored passwords can be read with no key" in found.text
 
 
+def test_the_installations_secrets_are_not_among_those_of_data_sources(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings.CREDENTIALS_DIR = str(tmp_path)
+    monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
+
+    assert find(key_checks.check_credentials_dir).text.startswith(
+        "SECRET_KEY_FILE: in CREDENTIALS_DIR"
+    )
+
+
 @pytest.mark.django_db
 def test_nobody_who_administers_is_an_error() -> None:
     assert (
