@@ -3,6 +3,7 @@
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +27,6 @@ from config.services.processes import Command, Keeper, start, stop
 from config.services.valkey import EmbeddedValkey
 from tests.chroma_server import ChromaAddress
 from tests.debian import environment_of, unpack
-from tests.plugin import DIRECTORY
 from tests.waiting import LIMIT_S, wait_until
 
 MANAGE = Path(__file__).parents[3] / "manage.py"
@@ -88,9 +88,12 @@ def pooled_url(
     embedded_postgres: EmbeddedPostgres, tmp_path: Path, keeper: Keeper
 ) -> Iterator[str]:
     """The application's database behind PgBouncer in transaction mode."""
-    folder, port = unpack("pgbouncer"), choose_free_port()
+    # Where the user of PostgreSQL can get, for PgBouncer does not run as root either.
+    place, port = embedded_postgres.home.data.parent, choose_free_port()
+    folder = place / "pgbouncer"
+    shutil.copytree(unpack("pgbouncer"), folder, symlinks=True)
     password = embedded_postgres.passwords["app"]
-    users, file = DIRECTORY / "users.txt", DIRECTORY / "pgbouncer.ini"
+    users, file = place / "users.txt", place / "pgbouncer.ini"
     users.write_text(f'"app" "{password}"\n')
     file.write_text(
         f"[databases]\ntoolbuilder = host=127.0.0.1 port={embedded_postgres.port}\n"
