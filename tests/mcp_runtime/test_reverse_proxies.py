@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 from mcp.client.subscriptions import listen
 
 from config.services.ports import choose_free_port
-from config.services.processes import Command, Keeper, start
+from config.services.processes import Command, Keeper, start, stop
 from tests.certificates import make_certificate
 from tests.debian import environment_of, unpack
 from tests.factories import make_expression
@@ -135,8 +136,8 @@ def proxying(
         wait_until(answers)
         yield site
     finally:
-        process.kill()
-        process.wait()
+        # Its workers go with it; asked nicely it would wait for streams.
+        stop(process, signal.SIGKILL, timeout_s=LIMIT_S)
         keeper.forget(process.pid)
 
 
