@@ -119,6 +119,7 @@ format: $(VENV)/.installed-dev  ## Put the code into form
 
 lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3.11 to 3.13
 	$(COMPILE) requirements.in -o requirements.txt
+	$(COMPILE) requirements-server.in -c requirements.txt -o requirements-server.txt
 	$(COMPILE) requirements-dev.in -o requirements-dev.txt
 	$(COMPILE) requirements-agent.in -o requirements-agent.txt
 	$(COMPILE) requirements-agent-dev.in -o requirements-agent-dev.txt
@@ -132,7 +133,7 @@ bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what th
 	$(BIN)/python -m benchmarks.load
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
-	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -41,8 +41,21 @@ def _shared_environment() -> dict[str, str]:
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable's value; an empty one counts as unset."""
-    return os.environ.get(name) or _shared_environment().get(name) or default
+    """The variable's value, or what the file of NAME_FILE holds; an empty one counts as unset."""
+    return own_text(name) or _shared_environment().get(name) or default
+
+
+def own_text(name: str) -> str:
+    """As `text`, of this process's environment alone; '' where it has none."""
+    if value := os.environ.get(name):
+        return value
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return ""
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{name}_FILE: {path} cannot be read ({error})") from None
 
 
 def words(name: str, default: str = "") -> list[str]:

@@ -46,6 +46,8 @@ INSTALLED_APPS = [
     "toolbuilder",
     "mcp_runtime",
     "config.services",
+    "config.deployment",
+    "config.backup",
 ]
 
 MIDDLEWARE = [
@@ -100,6 +102,8 @@ DATABASES = {"default": env.django_database(DATABASE_URL, DATABASE_POOL_SIZE)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]
+# `issuer:subject` of people who are administrators from their first sign-in by an issuer on.
+SSO_ADMINISTRATORS = env.words("SSO_ADMINISTRATORS")
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

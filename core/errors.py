@@ -206,5 +206,9 @@ class StoppedError(ToolboxError):
     """A trial that somebody stopped, or that ended with its server."""
 
 
+class BackupError(ToolboxError):
+    """A backup cannot be written, or not be restored here."""
+
+
 class ConfigurationError(ToolboxError):
     """A setting or a service of this installation is wrong or missing."""

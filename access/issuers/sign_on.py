@@ -10,6 +10,7 @@ import requests
 from asgiref.sync import async_to_sync
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.django_client import OAuth
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
@@ -81,6 +82,8 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     if person is None:
         user = User(username=_free_username(issuer, claims))
         user.set_unusable_password()
+        # Only now: who loses the right later does not get it back by signing in.
+        user.is_superuser = f"{issuer.name}:{subject}" in settings.SSO_ADMINISTRATORS
         user.save()
         person = IssuerPerson.objects.create(issuer=issuer, subject=subject, user=user)
     user = person.user

@@ -41,5 +41,5 @@ class Options:
         return f"[{host}]" if ":" in host else host
 
     def is_set(self, variable: str) -> bool:
-        """True if the environment has it; an empty value counts as unset, as in config/env.py."""
-        return bool(self.outside.get(variable))
+        """True if the environment has it, or its file; an empty value counts as unset, as in config/env.py."""
+        return bool(self.outside.get(variable) or self.outside.get(f"{variable}_FILE"))

@@ -104,7 +104,7 @@ def _translate(text: str) -> str:
 
 def _show(variable: Variable) -> ShownVariable:
     name = variable.name
-    if os.environ.get(name):
+    if os.environ.get(name) or os.environ.get(f"{name}_FILE"):
         origin: Origin = "environment"
     else:
         origin = "up" if env.text(name) else ""

@@ -1,0 +1,1 @@
+"""Backups, made of and put into real databases."""

@@ -1,0 +1,277 @@
+"""`manage.py backup` and `restore`: everything that people have made comes back, or nothing is changed."""
+
+import hashlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from access.audit.trail import check_chain
+from access.encryption import seal
+from access.models import RoleGrant, RoleName, ToolLimit
+from catalog.models import GlossaryConcept, ReferenceDocument, ServiceSecret
+from config.backup.tables import BACKED_UP, LEFT_OUT
+from config.services.ports import choose_free_port
+from config.services.processes import Command, Keeper, start, stop
+from tests.catalog.rows import make_table
+from tests.factories import make_data_source, make_expression, make_token, make_toolset
+from tests.waiting import LIMIT_S, wait_until
+from toolbuilder.editing.drafts import open_draft
+from toolbuilder.editing.publishing import publish_tool
+from toolbuilder.models import ToolCase
+from tools.models import RegistryRevision
+
+MANAGE = Path(__file__).parents[3] / "manage.py"
+# What is made again elsewhere, or told of the restore itself.
+CHANGED = {"h_audit", "h_audit_head", "django_content_type", "auth_permission"}
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def manage(database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(MANAGE), *arguments]
+    return subprocess.run(
+        command, env=environment(database), capture_output=True, text=True, check=False
+    )
+
+
+def environment(database: str) -> dict[str, str]:
+    """That of this run, without a broker, with another database."""
+    return {**os.environ, "DATABASE_URL": url(database), "REDIS_URL": ""}
+
+
+def url(database: str) -> str:
+    return f"{os.environ['DATABASE_URL'].rpartition('/')[0]}/{database}"
+
+
+def contents(database: str) -> dict[str, str]:
+    """By table, a hash of the rows that a backup holds."""
+    found = {}
+    with psycopg.connect(url(database)) as other:
+        for table in BACKED_UP:
+            with (
+                other.cursor() as cursor,
+                cursor.copy(f"COPY (TABLE {table.name} ORDER BY 1) TO STDOUT") as copy,
+            ):
+                found[table.name] = hashlib.sha256(b"".join(map(bytes, copy))).hexdigest()
+    return {name: digest for name, digest in found.items() if name not in CHANGED}
+
+
+def tool_hashes(database: str) -> dict[str, str]:
+    with psycopg.connect(url(database)) as other:
+        return dict(other.execute("SELECT name, content_hash FROM h_custom_tool").fetchall())
+
+
+@pytest.fixture
+def filled(own_trail: None) -> str:
+    """An installation that people use; the token of a key."""
+    author = User.objects.create_user("ann", password="a right long one 7")
+    tool = make_expression(name="multiply")
+    publish_tool(open_draft(tool, "ann"), "ann")
+    ToolCase.objects.create(tool=tool, name="six", document={"arguments": {"a": 2, "b": 3}})
+    open_draft(make_expression(name="edited"), "ann")
+    make_toolset("sums", "multiply")
+    ToolLimit.objects.create(target_type="ALL", max_count=1_000)
+    RoleGrant.objects.create(user=author, role=RoleName.AUTHOR)
+    source = make_data_source("sales")
+    source.password = seal("hush", source.password_identity())
+    source.save()
+    service = make_data_source("service", engine="http", server_url="https://api.example.org")
+    ServiceSecret.objects.create(source=service, name="token", secret=seal("hush", "x"))
+    make_table("orders", source=source)
+    GlossaryConcept.objects.create(key="revenue", terms={"ko": ["매출"]})
+    ReferenceDocument.objects.create(
+        key="a", kind="text", text="t", content_hash="h", indexed_hash="h", indexed_with="here"
+    )
+    return make_token("agent")
+
+
+@pytest.fixture
+def empty_database() -> Iterator[str]:
+    """The name of a database without any table."""
+    name = f"restored_{secrets.token_hex(4)}"
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as server:
+        server.execute(f"CREATE DATABASE {name}")
+        yield name
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_every_table_is_backed_up_or_left_out_with_a_reason() -> None:
+    with connection.cursor() as cursor:
+        # A partition is no table of its own.
+        cursor.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+            " AND relkind IN ('r', 'p') AND NOT relispartition"
+        )
+        tables = {name for (name,) in cursor.fetchall()}
+
+    assert {table.name for table in BACKED_UP} & LEFT_OUT.keys() == set()
+    assert {table.name for table in BACKED_UP} | LEFT_OUT.keys() == tables
+
+
+@pytest.mark.slow
+def test_what_was_backed_up_comes_back_and_serves(
+    filled: str, empty_database: str, tmp_path: Path, keeper: Keeper
+) -> None:
+    file, here = tmp_path / "toolbuilder.backup", connection.settings_dict["NAME"]
+    call_command("backup", str(file), "--with-secrets", stdout=StringIO(), stderr=StringIO())
+    before, hashes = contents(here), tool_hashes(here)
+
+    done = manage(empty_database, "restore", str(file))
+
+    assert done.returncode == 0, done.stderr
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert hashes
+    assert tool_hashes(empty_database) == hashes
+    after = contents(empty_database)
+    # Vectors are to be made again.
+    assert {name for name in before if after[name] != before[name]} == {"h_reference_document"}
+    assert manage(empty_database, "audit", "verify").returncode == 0
+    _check_sequences(empty_database)
+    # The same key opens the restored installation.
+    assert _call(empty_database, filled, keeper, tmp_path) == 42
+    used = manage(empty_database, "restore", str(file))
+    assert "This installation is used: auth_user (1 rows)" in used.stderr
+
+    _check_earlier_version(empty_database, tmp_path)
+
+
+def _check_sequences(database: str) -> None:
+    """A new row gets a number of its own."""
+    with psycopg.connect(url(database)) as other:
+        other.execute(
+            "INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type,"
+            " definition, is_active, reg_dt, created_by) VALUES ('new', 'n', '', 'PYTHON', '1', 'Y',"
+            " '2026-01-01', 'me')"
+        )
+
+
+def _call(database: str, token: str, keeper: Keeper, folder: Path) -> Any:
+    """The answer of the restored tool to the key of before."""
+    port, log = choose_free_port(), folder / "mcp.log"
+    command = (sys.executable, str(MANAGE), "runmcp", "--port", str(port))
+    process = start(Command(command, environment(database), log), keeper)
+    try:
+        wait_until(lambda: process.poll() is not None or _is_healthy(port))
+        assert process.poll() is None, log.read_text()
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json, text/event-stream",
+        }
+        version = "2026-07-28"
+        headers |= {
+            "MCP-Protocol-Version": version,
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": "multiply",
+        }
+        about = {"protocolVersion": version, "clientInfo": {"name": "t", "version": "1"}}
+        meta = {f"io.modelcontextprotocol/{name}": value for name, value in about.items()}
+        meta["io.modelcontextprotocol/clientCapabilities"] = {}
+        parameters = {"name": "multiply", "arguments": {"a": 6, "b": 7}, "_meta": meta}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}
+        answer = httpx.post(f"http://127.0.0.1:{port}/mcp", json=body, headers=headers, timeout=60)
+        return answer.json()["result"]["structuredContent"]["result"]
+    finally:
+        stop(process, signal.SIGTERM, timeout_s=LIMIT_S)
+        keeper.forget(process.pid)
+
+
+def _is_healthy(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _check_earlier_version(database: str, folder: Path) -> None:
+    """A backup of the version before comes back as one of this version."""
+    file = folder / "earlier.backup"
+    earlier = manage(database, "migrate", "toolbuilder", "0007")
+    assert earlier.returncode == 0, earlier.stderr
+    assert manage(database, "backup", str(file)).returncode == 0
+    assert manage(database, "migrate").returncode == 0
+
+    done = manage(database, "restore", str(file), "--replace")
+
+    assert done.returncode == 0, done.stderr
+    assert "It holds no secrets" in done.stderr
+    assert manage(database, "migrate", "--check").returncode == 0
+    assert "multiply" in tool_hashes(database)
+    with psycopg.connect(url(database)) as other:
+        (password,) = other.execute("SELECT password FROM auth_user").fetchone() or ("",)
+        assert password.startswith("!")
+        sealed = other.execute("SELECT password FROM h_data_source WHERE name = 'sales'").fetchone()
+        assert sealed == ("",)
+        assert other.execute("SELECT count(*) FROM h_data_source_secret").fetchone() == (0,)
+
+
+def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
+    filled: str, tmp_path: Path
+) -> None:
+    whole, here = tmp_path / "whole", connection.settings_dict["NAME"]
+    call_command("backup", str(whole), stdout=StringIO())
+    before, revision = contents(here), RegistryRevision.current()
+    broken = {
+        "is no backup, or not all of it": _cut(whole),
+        "is not what was written": _rewrite(whole, "tables/h_custom_tool.copy", b"1\n"),
+        "is not whole": _rewrite(whole, "tables/h_custom_tool.copy", None),
+        "is later than this program": _rewrite(whole, "manifest.json", _later(whole)),
+        "cannot read": _rewrite(
+            whole, "manifest.json", b'{"program": "toolbuilder", "format": 2, "version": "9"}'
+        ),
+        "no backup of Toolbuilder": _rewrite(whole, "manifest.json", b'{"program": "other"}'),
+        "There is no file": tmp_path / "missing",
+    }
+
+    for words, file in broken.items():
+        with pytest.raises(CommandError, match=words):
+            call_command("restore", str(file), "--replace")
+
+    assert contents(here) == before
+    assert RegistryRevision.current() == revision
+    assert check_chain().is_whole
+
+
+def _cut(file: Path) -> Path:
+    cut = file.with_name("cut")
+    cut.write_bytes(file.read_bytes()[:-2_000])
+    return cut
+
+
+def _later(file: Path) -> bytes:
+    with zipfile.ZipFile(file) as backup:
+        manifest = json.loads(backup.read("manifest.json"))
+    manifest["migrations"]["tools"].append("9999_later")
+    return json.dumps(manifest).encode()
+
+
+def _rewrite(file: Path, name: str, content: bytes | None) -> Path:
+    """The backup with another part of that name, or without it."""
+    changed = file.with_name(secrets.token_hex(4))
+    with zipfile.ZipFile(file) as backup, zipfile.ZipFile(changed, "w") as other:
+        for entry in backup.namelist():
+            if entry != name:
+                other.writestr(entry, backup.read(entry))
+            elif content is not None:
+                other.writestr(entry, content)
+    return changed
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("backup", str(tmp_path / "missing" / "file"))
+
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,33 @@
+"""Settings from variables, and from files that secret stores mount."""
+
+from pathlib import Path
+
+import pytest
+
+from config import env
+from config.services.options import Options
+
+
+def test_a_variable_may_be_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("hush\n")
+    monkeypatch.setenv("SOME_KEY_FILE", str(file))
+
+    assert env.text("SOME_KEY") == "hush"
+
+    monkeypatch.setenv("SOME_KEY", "louder")
+    assert env.text("SOME_KEY") == "louder"
+
+
+def test_up_starts_nothing_for_a_variable_that_is_in_a_file() -> None:
+    options = Options(data_dir=Path("/nowhere"), outside={"DATABASE_URL_FILE": "/run/secrets/url"})
+
+    assert options.is_set("DATABASE_URL")
+    assert not options.is_set("REDIS_URL")
+
+
+def test_a_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY_FILE", "/nowhere/key")
+
+    with pytest.raises(ValueError, match="SOME_KEY_FILE: /nowhere/key cannot be read"):
+        env.text("SOME_KEY")
