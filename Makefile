@@ -35,8 +35,9 @@ stop:  ## Stop what `make run` started
 	@$(BIN)/python manage.py up --stop $(ARGS)
 
 agent: export QUESTION = $(value Q)
-agent: $(AGENT_VENV)/.installed  ## Ask the data-search agent about the database of `make run` (Q="...")
-	@$(AGENT_BIN)/python -m agents.data_search $${QUESTION:+"$$QUESTION"}
+agent: export ATTACHED = $(value FILE)
+agent: $(AGENT_VENV)/.installed  ## Ask the data-search agent about the database of `make run` (Q="..." FILE=table.csv)
+	@$(AGENT_BIN)/python -m agents.data_search $${ATTACHED:+--file "$$ATTACHED"} $${QUESTION:+"$$QUESTION"}
 
 agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the browser (ADK's pages)
 	@exec $(AGENT_BIN)/adk web agents $(ARGS)

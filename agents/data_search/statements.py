@@ -16,7 +16,24 @@ _TOKEN: Final = re.compile(
 _READING = frozenset({"select", "with", "values", "table", "explain"})
 _WRITING = frozenset({"insert", "update", "delete", "merge", "into"})
 _CLAUSE_ENDS = frozenset(
-    "where group having order limit offset fetch union intersect except window for select on using set".split()
+    [
+        "where",
+        "group",
+        "having",
+        "order",
+        "limit",
+        "offset",
+        "fetch",
+        "union",
+        "intersect",
+        "except",
+        "window",
+        "for",
+        "select",
+        "on",
+        "using",
+        "set",
+    ]
 )
 _JOINS = frozenset({"join", "lateral", "only", "cross", "inner", "left", "right", "full", "outer"})
 

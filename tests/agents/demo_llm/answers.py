@@ -20,6 +20,8 @@ _FIELDS = ("requested_columns", "conditional_columns", "inferred_columns")
 _STANDARDIZER = "column_name_standardizer"
 _TRANSFER = "transfer_to_agent"
 _AGENT_NAME = re.compile(r"Agent name: (\w+)")
+_EARLIER = re.compile(r"^- (.+)$", re.MULTILINE)
+_WHERE = re.compile(r"^WHERE .*?(?=^(?:GROUP|ORDER|LIMIT)|\Z)", re.MULTILINE | re.DOTALL)
 _NBSP = "\u00a0"
 
 
@@ -54,7 +56,15 @@ def _hand_over(prompt: Prompt) -> Answer:
 
 
 def _extract(prompt: Prompt, variant: Variant) -> Answer:
+    if variant is Variant.SAYS_WRITE:
+        return Answer(_json({"request": "write"}))
+    if variant is Variant.ASKS and not prompt.section("Feedback"):
+        return Answer(_json({"ask": "By the date of the order, or of the delivery?"}))
     reading = read_question(prompt.question)
+    whole = ""
+    if not reading.subject and (earlier := _EARLIER.findall(prompt.section("Earlier questions"))):
+        whole = f"{earlier[-1].rstrip('?. ')} {prompt.question}"
+        reading = read_question(whole)
     subject = () if variant is Variant.EMPTY_COLUMNS else reading.subject
     if variant is Variant.EMPTY_COLUMNS or not subject:
         return Answer(_json({"requested_entity": "", **{name: [] for name in _FIELDS}}))
@@ -63,6 +73,7 @@ def _extract(prompt: Prompt, variant: Variant) -> Answer:
     return Answer(
         _json(
             {
+                **({"whole_question": whole} if whole else {}),
                 "requested_entity": subject[-1],
                 "requested_columns": list(subject),
                 "conditional_columns": [*filter(None, [reading.period.phrase]), *conditions],
@@ -73,12 +84,13 @@ def _extract(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _review_extraction(prompt: Prompt, variant: Variant) -> Answer:
-    found = _read_json(prompt.section("Keywords"), dict) or {}
-    listed = (str(name) for field in _FIELDS for name in found.get(field) or [])
-    items = [{"extracted_column_name": name} for name in dict.fromkeys(listed)]
+    items = [{"extracted_column_name": name} for name in dict.fromkeys(_names_of(prompt))]
     if not items:
         return Answer("No column is named: say which columns the question asks for.")
-    return _call(prompt, "complete_column_extraction", {"extracted_columns": {"items": items}})
+    arguments = {"extracted_columns": {"items": items}}
+    if variant is Variant.CALLS_EARLIER_NAME:
+        return Answer(tool="exit_column_extraction_loop", arguments=arguments)
+    return _call(prompt, "complete_column_extraction", arguments)
 
 
 def _standardize(prompt: Prompt, variant: Variant) -> Answer:
@@ -92,7 +104,7 @@ def _standardize(prompt: Prompt, variant: Variant) -> Answer:
         return Answer(tool=TABLE_DETAILS, arguments={"table_names": missing})
     plan = Planner(schema, list(schema.columns.values())).plan(read_question(prompt.question))
     if plan is None:
-        return Answer("None of the documents describes what the question asks for.")
+        return Answer(_json({"missing": _names_of(prompt)}))
     return Answer(
         _json(
             [
@@ -118,6 +130,10 @@ def _generate(prompt: Prompt, variant: Variant) -> Answer:
     if variant is Variant.WRITES:
         return Answer(" ".join(("DELETE FROM", plan.table)))
     sql = write_sql(plan, reading, schema)
+    if variant is Variant.FORGETS_CONDITIONS:
+        sql = _WHERE.sub("", sql)
+    if variant is Variant.SHOWS_EMAILS:
+        sql = "SELECT u.email, u.* FROM public.users u"
     if variant is Variant.MISSPELLS_FIRST:
         sql = misspell(sql, _names(plan))
     if feedback := prompt.section("Feedback"):
@@ -140,6 +156,11 @@ def _plan_by_columns(prompt: Prompt, schema: Schema, reading: Reading) -> Plan |
             column = schema.columns.get((table, name), Column(table, name))
             phrases[column] = str(row.get("keyword", ""))
     return Planner(schema, list(phrases), phrases).plan(reading) if phrases else None
+
+
+def _names_of(prompt: Prompt) -> list[str]:
+    found = _read_json(prompt.section("Keywords"), dict) or {}
+    return [str(name) for field in _FIELDS for name in found.get(field) or []]
 
 
 def _names(plan: Plan) -> list[str]:
