@@ -19,8 +19,8 @@ from agents.data_search.constants import (
 )
 from agents.data_search.tables import Cell, Table
 
-# cp932 takes nearly every sequence of bytes, so it comes last.
-_ENCODINGS: Final = ("utf-8-sig", "cp949", "cp932")
+# euc_kr is strict, and refuses Japanese; cp932 takes nearly everything. What is left is rare syllables of Korean.
+_ENCODINGS: Final = ("utf-8-sig", "euc_kr", "cp932", "cp949")
 _SEPARATORS: Final = (",", "\t", ";", "|")
 _NOT_XLSX: Final = "it is no spreadsheet of Excel (XLSX)"
 # A small file may unpack to a huge one.

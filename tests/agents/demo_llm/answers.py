@@ -47,7 +47,7 @@ def answer(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _hand_over(prompt: Prompt) -> Answer:
-    if not read_question(prompt.question).subject:
+    if not (read_question(prompt.question).subject or prompt.section("Earlier questions")):
         return Answer(f"Ask a question about the data. This is a {NOTICE}.")
     properties = (prompt.tools[_TRANSFER].get("parameters") or {}).get("properties") or {}
     names = (properties.get("agent_name") or {}).get("enum") or []
@@ -60,10 +60,11 @@ def _extract(prompt: Prompt, variant: Variant) -> Answer:
         return Answer(_json({"request": "write"}))
     if variant is Variant.ASKS and not prompt.section("Feedback"):
         return Answer(_json({"ask": "By the date of the order, or of the delivery?"}))
-    reading = read_question(prompt.question)
-    whole = ""
+    # A reply to what was asked back comes below the question.
+    question = prompt.question.partition("\n")[0]
+    reading, whole = read_question(question), ""
     if not reading.subject and (earlier := _EARLIER.findall(prompt.section("Earlier questions"))):
-        whole = f"{earlier[-1].rstrip('?. ')} {prompt.question}"
+        whole = f"{earlier[-1].rstrip('?. ')} {question}"
         reading = read_question(whole)
     subject = () if variant is Variant.EMPTY_COLUMNS else reading.subject
     if variant is Variant.EMPTY_COLUMNS or not subject:
@@ -102,7 +103,9 @@ def _standardize(prompt: Prompt, variant: Variant) -> Answer:
     missing = find_undescribed(schema)
     if missing and TABLE_DETAILS in prompt.tools and not prompt.tool_answers:
         return Answer(tool=TABLE_DETAILS, arguments={"table_names": missing})
-    plan = Planner(schema, list(schema.columns.values())).plan(read_question(prompt.question))
+    plan = Planner(schema, list(schema.columns.values())).plan(
+        read_question(prompt.question.partition("\n")[0])
+    )
     if plan is None:
         return Answer(_json({"missing": _names_of(prompt)}))
     return Answer(
@@ -110,6 +113,7 @@ def _standardize(prompt: Prompt, variant: Variant) -> Answer:
             [
                 {"keyword": phrase, "table": column.table_path, "column": column.name}
                 for column, phrase in plan.keywords.items()
+                if variant is not Variant.DROPS_NAMES or not column.is_date
             ]
         )
     )
@@ -123,7 +127,7 @@ def _review_standards(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _generate(prompt: Prompt, variant: Variant) -> Answer:
-    schema, reading = _schema(prompt), read_question(prompt.question)
+    schema, reading = _schema(prompt), read_question(prompt.question.partition("\n")[0])
     plan = _plan_by_columns(prompt, schema, reading)
     if plan is None:
         return Answer("There are no standard columns to write a query with.")

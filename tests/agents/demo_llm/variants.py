@@ -17,6 +17,7 @@ class Variant(StrEnum):
     WRITES = "demo-writes"
     ASKS = "demo-asks"
     FORGETS_CONDITIONS = "demo-forgets-conditions"
+    DROPS_NAMES = "demo-drops-names"
     SHOWS_EMAILS = "demo-shows-emails"
     CALLS_EARLIER_NAME = "demo-calls-earlier-name"
     SAYS_WRITE = "demo-says-write"
