@@ -94,9 +94,10 @@ def compose_answer(state: Mapping[str, Any], language: Language) -> str:
 
 
 def compose_usage(state: Mapping[str, Any], language: Language) -> str:
-    """What the question cost; "" if the model was not asked."""
+    """What the question cost; "" if the model was not asked, or did not answer."""
     usage = state.get(USAGE) or {}
-    if not (calls := usage.get("model_calls")):
+    calls = usage.get("model_calls")
+    if not calls or (state.get(RUN_ERROR) and not usage.get("tokens")):
         return ""
     seconds = time.time() - (state.get(RUN_STARTED) or time.time())
     tokens = f"{usage.get('tokens', 0):,}"

@@ -64,6 +64,8 @@ def test_keys_are_not_shown(tmp_path: Path) -> None:
         "not-a-number",
         "nan",
         "references",
+        "tokens",
+        "time",
     ],
 )
 def test_a_wrong_variable_is_named(variables: dict[str, str], words: str, tmp_path: Path) -> None:

@@ -162,4 +162,4 @@ async def test_attached_table_is_part_of_the_question_and_the_cost_is_told(
     assert outcome.is_answered, outcome.text
     assert "| 渋谷店 | JP |" in outcome.state["attachments"]
     assert outcome.calls("exit_column_extraction_loop") == 1
-    assert "(6 calls of the model, " in outcome.text
+    assert "(Model calls: 6, tokens: " in outcome.text
