@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from google.genai import types
@@ -123,23 +123,23 @@ def to_standard_columns(given: object) -> list[StandardColumn]:
     return [column for entry in entries if (column := _to_standard_column(entry))]
 
 
-def find_forgotten_names(column_names: str, columns: Iterable[StandardColumn]) -> list[str]:
+def find_forgotten_names(column_names: str, columns: Sequence[StandardColumn]) -> list[str]:
     """Names to show or to filter by that no column is mapped from; `column_names` is JSON of the state.
 
-    What is counted, the entity, may have no column of its own.
+    What is counted, the entity, may have no column of its own, nor may what only names a mapped table.
     """
     names = read_column_names(column_names)
     if names is None:
         return []
-    mapped = [_plain(column.keyword) for column in columns]
+    mapped = [keyword for column in columns if (keyword := _plain(column.keyword))]
+    tables = " ".join(_plain(column.table.replace("_", "")) for column in columns)
     wanted = dict.fromkeys([*names.requested_columns, *names.conditional_columns])
     return [
         name
         for name in wanted
         if name != names.requested_entity
-        and not any(
-            _plain(name) in keyword or keyword in _plain(name) for keyword in mapped if keyword
-        )
+        and not any(_plain(name) in keyword or keyword in _plain(name) for keyword in mapped)
+        and (name in names.conditional_columns or _plain(name) not in tables)
     ]
 
 
