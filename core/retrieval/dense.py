@@ -10,6 +10,7 @@ from core.messages import message
 from core.retrieval.tokens import LANGUAGES, Language
 
 Vector = Sequence[float] | NDArray[np.floating]
+VectorPair = tuple[NDArray[np.float32], NDArray[np.float32]]
 Scores = NDArray[np.float32]
 # Rows of equal vectors must have equal scores, however a matrix product rounds them.
 SCORE_DECIMALS = 6
