@@ -95,6 +95,7 @@ class DenseIndex:
         """
         vector = self._check(query)
         languages = self._languages[: self.row_count]
+        unknown = languages == NO_LANGUAGE
         # The score is linear in both vectors, so that one product of half the size is enough.
         mixed = self._mixed.get(weights)
         if mixed is None:
@@ -107,7 +108,8 @@ class DenseIndex:
             sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
             scores -= np.append(language_means(sums, self._languages), 0)[languages]
         scores = np.round(scores, SCORE_DECIMALS)
-        scores[languages == NO_LANGUAGE] = np.nan
+        if unknown.any():
+            scores[unknown] = np.nan
         return scores
 
     def _mix_again(self, row: int) -> None:

@@ -103,7 +103,11 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
     if not profile.uses_actions:
         actions = ()
     words = [(word, terms) for word, terms in find_words(text) if not all(map(is_stop_term, terms))]
-    concepts = glossary.find_folded(folded) if profile.uses_glossary else ()
+    concepts: tuple[str, ...] = ()
+    meant: Sequence[str] = ()
+    if profile.uses_glossary:
+        concepts = glossary.find_folded(folded)
+        meant = glossary.find_meant(query.vector, concepts, profile.soft_concepts)
     return ParsedQuery(
         vector=query.vector,
         folded=folded,
@@ -117,8 +121,5 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
             *(CONCEPT_MARK + concept for concept in concepts),
         ),
         language=language_of(text),
-        meant=tuple(
-            CONCEPT_MARK + concept
-            for concept in glossary.find_meant(query.vector, concepts, profile.soft_concepts)
-        ),
+        meant=tuple(CONCEPT_MARK + concept for concept in meant),
     )

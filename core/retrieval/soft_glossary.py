@@ -39,7 +39,10 @@ class ConceptVectors:
             return ()
         # Not `@`: BLAS would start threads, which on busy cores wait for each other.
         scores = np.einsum("ij,j->i", self._matrix, unit_vector(query))
-        nearest = (self._ids[place] for place in np.argsort(-scores, kind="stable"))
+        # As many as could be named, and those that are wanted.
+        most = min(count + len(named), len(scores) - 1)
+        places = np.argpartition(-scores, most)[: most + 1]
+        nearest = (self._ids[place] for place in places[np.argsort(-scores[places], kind="stable")])
         unnamed = (concept for concept in nearest if concept not in named)
         return [concept for concept, _ in zip(unnamed, range(count), strict=False)]
 
