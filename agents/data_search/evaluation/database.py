@@ -14,7 +14,7 @@ from agents.data_search.environment import Environment
 from agents.data_search.tables import read_table
 
 
-class RowReader(AsyncExitStack):
+class StatementReader(AsyncExitStack):
     """A session with the tool server; opened and closed as a context."""
 
     def __init__(self, environment: Environment) -> None:

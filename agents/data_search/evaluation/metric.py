@@ -10,7 +10,7 @@ from google.genai import types
 
 from agents.data_search.environment import read_environment
 from agents.data_search.evaluation.cases import find_sql
-from agents.data_search.evaluation.database import RowReader
+from agents.data_search.evaluation.database import StatementReader
 from agents.data_search.evaluation.rows import say_the_same
 
 
@@ -22,7 +22,7 @@ async def same_rows(
 ) -> EvaluationResult:
     """The share of the questions that are answered with the right rows, or rightly without any."""
     results: list[PerInvocationResult] = []
-    async with RowReader(read_environment(os.environ)) as reader:
+    async with StatementReader(read_environment(os.environ)) as reader:
         for one, other in zip(actual, expected or (), strict=True):
             wanted = find_sql(_text_of(other.final_response))
             given = find_sql(_text_of(one.final_response))
@@ -44,7 +44,7 @@ async def same_rows(
     )
 
 
-async def _gives_the_same(reader: RowReader, wanted: str, given: str) -> bool:
+async def _gives_the_same(reader: StatementReader, wanted: str, given: str) -> bool:
     expected = await reader.read(wanted)
     try:
         return say_the_same(expected, await reader.read(given))

@@ -13,7 +13,7 @@ from agents.data_search.application import build_app
 from agents.data_search.constants import APP_NAME, QUERY_RESULT, RUN_ERROR, USAGE
 from agents.data_search.environment import Environment
 from agents.data_search.evaluation.cases import Case
-from agents.data_search.evaluation.database import RowReader
+from agents.data_search.evaluation.database import StatementReader
 from agents.data_search.evaluation.rows import say_the_same
 
 _USER = "evaluation"
@@ -21,7 +21,7 @@ _LANGUAGES = ("ko", "ja", "en")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """How a case came out; `verdict` is "right", "wrong rows", "no answer" or "answered"."""
 
     id: str
@@ -41,7 +41,7 @@ class Outcome:
 
 async def evaluate(
     environment: Environment, cases: Sequence[Case], *, is_direct: bool = False
-) -> AsyncIterator[Outcome]:
+) -> AsyncIterator[CaseOutcome]:
     """The outcome of each case, one after the other. Raises SettingError."""
     runner = Runner(
         app=build_app(environment, is_direct=is_direct),
@@ -49,14 +49,14 @@ async def evaluate(
         artifact_service=InMemoryArtifactService(),
     )
     try:
-        async with RowReader(environment) as reader:
+        async with StatementReader(environment) as reader:
             for case in cases:
                 yield await _ask(runner, reader, case)
     finally:
         await runner.close()
 
 
-async def _ask(runner: Runner, reader: RowReader, case: Case) -> Outcome:
+async def _ask(runner: Runner, reader: StatementReader, case: Case) -> CaseOutcome:
     sessions = runner.session_service
     session = await sessions.create_session(app_name=APP_NAME, user_id=_USER)
     message = types.Content(role="user", parts=[types.Part.from_text(text=case.question)])
@@ -69,7 +69,7 @@ async def _ask(runner: Runner, reader: RowReader, case: Case) -> Outcome:
     state = ended.state if ended else {}
     sql = str((state.get(QUERY_RESULT) or {}).get("sql", ""))
     usage = state.get(USAGE) or {}
-    return Outcome(
+    return CaseOutcome(
         id=case.id,
         question=case.question,
         language=case.language,
@@ -82,7 +82,7 @@ async def _ask(runner: Runner, reader: RowReader, case: Case) -> Outcome:
     )
 
 
-async def _judge(reader: RowReader, case: Case, sql: str, refusal: str) -> str:
+async def _judge(reader: StatementReader, case: Case, sql: str, refusal: str) -> str:
     if case.refusal:
         # A model may also say in its own words that nothing fits; what counts is that no rows came.
         return "answered" if sql else "right"
@@ -92,7 +92,7 @@ async def _judge(reader: RowReader, case: Case, sql: str, refusal: str) -> str:
     return "right" if say_the_same(expected, actual) else "wrong rows"
 
 
-def write_report(outcomes: Sequence[Outcome], model: str) -> str:
+def write_report(outcomes: Sequence[CaseOutcome], model: str) -> str:
     """The outcomes as Markdown: a table of shares, one of cases, and the answers that were not right."""
     lines = [
         f"# The agent with {model}",
@@ -119,6 +119,6 @@ def write_report(outcomes: Sequence[Outcome], model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_records(outcomes: Sequence[Outcome]) -> list[dict[str, object]]:
+def to_records(outcomes: Sequence[CaseOutcome]) -> list[dict[str, object]]:
     """The outcomes as plain JSON."""
     return [asdict(each) for each in outcomes]
