@@ -13,7 +13,7 @@ from config.services.embeddings import EmbeddedEmbeddings
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.soft_glossary import combine_terms
 from gateways.embeddings.client import TextRole
-from tools.finding.concept_vectors import PATH
+from tools.finding.concept_vectors import PATH, hash_concepts
 
 
 def main() -> None:
@@ -30,6 +30,7 @@ def main() -> None:
     np.savez_compressed(
         PATH,
         model=np.array(EmbeddedEmbeddings.model),
+        glossary=np.array(hash_concepts(CONCEPTS)),
         concepts=np.array(list(vectors)),
         vectors=np.array(list(vectors.values()), np.float16),
     )

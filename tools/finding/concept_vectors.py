@@ -5,14 +5,23 @@ another model, and for concepts that people added, a query finds only what it na
 general glossary `python -m benchmarks.retrieval.renew_concept_vectors` writes them again.
 """
 
+import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from core.retrieval.glossary import Concept
 from core.retrieval.soft_glossary import ConceptVectors
 
 PATH = Path(__file__).with_name("concept_vectors.npz")
+
+
+def hash_concepts(concepts: Iterable[Concept]) -> str:
+    """SHA-256, in hexadecimal, of the concepts that the vectors are made of."""
+    texts = [f"{concept.id}={sorted(concept.terms.items())}" for concept in concepts]
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
 @cache
