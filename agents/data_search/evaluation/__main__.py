@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.data_search.environment import PROJECT_ROOT, Environment, read_environment
 from agents.data_search.evaluation.cases import DEMO_SET, Case, read_cases
-from agents.data_search.evaluation.running import CaseOutcome, evaluate, to_records, write_report
+from agents.data_search.evaluation.running import EvaluatedCase, evaluate, to_records, write_report
 from agents.data_search.faults import SettingError
 
 _REPORT = PROJECT_ROOT / ".data" / "agent" / "evaluation.md"
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str]) -> int:
     return int(right < len(outcomes))
 
 
-async def _run(environment: Environment, cases: Sequence[Case]) -> list[CaseOutcome]:
-    outcomes: list[CaseOutcome] = []
+async def _run(environment: Environment, cases: Sequence[Case]) -> list[EvaluatedCase]:
+    outcomes: list[EvaluatedCase] = []
     async for outcome in evaluate(environment, cases):
         sys.stderr.write(f"{outcome.verdict}: {outcome.id} ({outcome.seconds} s)\n")
         sys.stderr.flush()

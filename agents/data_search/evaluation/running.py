@@ -21,7 +21,7 @@ _LANGUAGES = ("ko", "ja", "en")
 
 
 @dataclass(frozen=True, slots=True)
-class CaseOutcome:
+class EvaluatedCase:
     """How a case came out; `verdict` is "right", "wrong rows", "no answer" or "answered"."""
 
     id: str
@@ -41,7 +41,7 @@ class CaseOutcome:
 
 async def evaluate(
     environment: Environment, cases: Sequence[Case], *, is_direct: bool = False
-) -> AsyncIterator[CaseOutcome]:
+) -> AsyncIterator[EvaluatedCase]:
     """The outcome of each case, one after the other. Raises SettingError."""
     runner = Runner(
         app=build_app(environment, is_direct=is_direct),
@@ -56,7 +56,7 @@ async def evaluate(
         await runner.close()
 
 
-async def _ask(runner: Runner, reader: StatementReader, case: Case) -> CaseOutcome:
+async def _ask(runner: Runner, reader: StatementReader, case: Case) -> EvaluatedCase:
     sessions = runner.session_service
     session = await sessions.create_session(app_name=APP_NAME, user_id=_USER)
     message = types.Content(role="user", parts=[types.Part.from_text(text=case.question)])
@@ -69,7 +69,7 @@ async def _ask(runner: Runner, reader: StatementReader, case: Case) -> CaseOutco
     state = ended.state if ended else {}
     sql = str((state.get(QUERY_RESULT) or {}).get("sql", ""))
     usage = state.get(USAGE) or {}
-    return CaseOutcome(
+    return EvaluatedCase(
         id=case.id,
         question=case.question,
         language=case.language,
@@ -92,7 +92,7 @@ async def _judge(reader: StatementReader, case: Case, sql: str, refusal: str) ->
     return "right" if say_the_same(expected, actual) else "wrong rows"
 
 
-def write_report(outcomes: Sequence[CaseOutcome], model: str) -> str:
+def write_report(outcomes: Sequence[EvaluatedCase], model: str) -> str:
     """The outcomes as Markdown: a table of shares, one of cases, and the answers that were not right."""
     lines = [
         f"# The agent with {model}",
@@ -119,6 +119,6 @@ def write_report(outcomes: Sequence[CaseOutcome], model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_records(outcomes: Sequence[CaseOutcome]) -> list[dict[str, object]]:
+def to_records(outcomes: Sequence[EvaluatedCase]) -> list[dict[str, object]]:
     """The outcomes as plain JSON."""
     return [asdict(each) for each in outcomes]
