@@ -21,7 +21,7 @@ DJADE = find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-v
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
+.PHONY: help install run stop agent agent-eval agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -35,8 +35,12 @@ stop:  ## Stop what `make run` started
 	@$(BIN)/python manage.py up --stop $(ARGS)
 
 agent: export QUESTION = $(value Q)
-agent: $(AGENT_VENV)/.installed  ## Ask the data-search agent about the database of `make run` (Q="...")
-	@$(AGENT_BIN)/python -m agents.data_search $${QUESTION:+"$$QUESTION"}
+agent: export ATTACHED = $(value FILE)
+agent: $(AGENT_VENV)/.installed  ## Ask the data-search agent about the database of `make run` (Q="..." FILE=table.csv)
+	@$(AGENT_BIN)/python -m agents.data_search $${ATTACHED:+--file "$$ATTACHED"} $${QUESTION:+"$$QUESTION"}
+
+agent-eval: $(AGENT_VENV)/.installed  ## Measure the data-search agent's answers with the model of LLM_BASE_URL (ARGS="--only ko")
+	@$(AGENT_BIN)/python -m agents.data_search.evaluation $(ARGS)
 
 agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the browser (ADK's pages)
 	@exec $(AGENT_BIN)/adk web agents $(ARGS)

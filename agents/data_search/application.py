@@ -2,9 +2,10 @@
 
 from google.adk.agents import BaseAgent, LlmAgent
 from google.adk.apps import App
-from google.adk.plugins import BasePlugin
 from google.genai import types
 
+from agents.data_search.budget import BudgetPlugin
+from agents.data_search.callbacks.attachments import read_attachments_before_agent_callback
 from agents.data_search.callbacks.images import save_imgfile_artifact_before_agent_callback
 from agents.data_search.callbacks.inline_data import (
     remove_non_text_part_from_llmrequest_before_model_callback,
@@ -19,25 +20,15 @@ from agents.data_search.callbacks.stages import (
     begin_run_before_agent_callback,
     report_fault_on_tool_error_callback,
     tell_fault_on_model_error_callback,
+    tell_refusal_before_agent_callback,
 )
 from agents.data_search.constants import APP_NAME
 from agents.data_search.environment import Environment
 from agents.data_search.mcp_tools import ToolServer
-from agents.data_search.model import BoundedLlm, make_model
+from agents.data_search.model import make_model
 from agents.data_search.pipeline import Resources, build_data_search_agent
 
 _ROOT = "root_agent"
-
-
-class ModelPlugin(BasePlugin):
-    """Closes the model's connections with the runner, which closes only toolsets by itself."""
-
-    def __init__(self, model: BoundedLlm) -> None:
-        super().__init__(name="model")
-        self._model = model
-
-    async def close(self) -> None:
-        await self._model.close()
 
 
 def build_app(environment: Environment, *, is_direct: bool = False) -> App:
@@ -51,6 +42,7 @@ def build_app(environment: Environment, *, is_direct: bool = False) -> App:
         server=ToolServer(environment),
         has_references=environment.has_references,
         is_recorded=environment.is_recorded,
+        shows_images=environment.shows_images,
     )
     root: BaseAgent = build_data_search_agent(resources)
     if not is_direct:
@@ -64,7 +56,9 @@ def build_app(environment: Environment, *, is_direct: bool = False) -> App:
             sub_agents=[root],
             before_agent_callback=[
                 begin_run_before_agent_callback,
+                tell_refusal_before_agent_callback,
                 save_imgfile_artifact_before_agent_callback,
+                read_attachments_before_agent_callback,
             ],
             before_model_callback=[
                 remove_non_text_part_from_llmrequest_before_model_callback,
@@ -74,4 +68,4 @@ def build_app(environment: Environment, *, is_direct: bool = False) -> App:
             on_model_error_callback=tell_fault_on_model_error_callback,
             on_tool_error_callback=report_fault_on_tool_error_callback,
         )
-    return App(name=APP_NAME, root_agent=root, plugins=[ModelPlugin(model)])
+    return App(name=APP_NAME, root_agent=root, plugins=[BudgetPlugin(environment, model)])

@@ -28,6 +28,10 @@ def initialize_state(state: SessionState, invocation_id: str) -> AppState:
     return fresh
 
 
+# The name in the architecture that the agent was built from.
+_initialize_state = initialize_state
+
+
 def add_artifact_to_state(state: SessionState, invocation_id: str, artifact: Artifact) -> AppState:
     """The state of the invocation with the artifact at its end."""
     known = initialize_state(state, invocation_id)

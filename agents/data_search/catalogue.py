@@ -60,6 +60,8 @@ def describe_columns(tables: Iterable[Table]) -> str:
     for table in tables:
         for column in table.get("columns", ()):
             keys = ["PK"] if column.get("primary_key") else []
+            if column.get("masked"):
+                keys.append("MASKED")
             foreign = column.get("foreign_key")
             if isinstance(foreign, Mapping):
                 keys.append(f"FK {foreign.get('table')}.{foreign.get('column')}")

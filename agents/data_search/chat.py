@@ -3,11 +3,13 @@
 import argparse
 import asyncio
 import logging
+import mimetypes
 import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from google.adk.agents.run_config import RunConfig
@@ -54,9 +56,10 @@ class Conversation:
     session_id: str
     _last_line: str = ""
 
-    async def ask(self, question: str) -> int:
-        """Write the answer to a question; its exit code."""
-        message = types.Content(role="user", parts=[types.Part.from_text(text=question)])
+    async def ask(self, question: str, files: Sequence[Path] = ()) -> int:
+        """Write the answer to a question that came with these files; its exit code."""
+        parts = [types.Part.from_text(text=question), *map(read_part, files)]
+        message = types.Content(role="user", parts=parts)
         code = ANSWERED
         async for event in self.runner.run_async(
             user_id=_USER,
@@ -105,6 +108,13 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("question", nargs="*", help="in Korean, Japanese or English")
     parser.add_argument(
+        "--file",
+        action="append",
+        type=Path,
+        default=[],
+        help="CSV, XLSX or an image that the (first) question is about; may be given again",
+    )
+    parser.add_argument(
         "--direct", action="store_true", help="start at the pipeline, not at the root agent"
     )
     options = parser.parse_args(arguments)
@@ -117,7 +127,8 @@ def main(arguments: Sequence[str]) -> int:
                 sys.stderr.write(f"{RECORDED_NOTICE}\n")
             sys.stderr.write(f"files go to {environment.artifacts_dir}\n")
             try:
-                return _converse(loop, conversation, " ".join(options.question).strip())
+                question = " ".join(options.question).strip()
+                return _converse(loop, conversation, question, options.file)
             finally:
                 loop.run(conversation.close())
     except SettingError as fault:
@@ -139,10 +150,24 @@ def _quiet_libraries() -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-def _converse(loop: asyncio.Runner, conversation: Conversation, question: str) -> int:
+def read_part(file: Path) -> types.Part:
+    """The file as a part of a message. Raises SettingError if it cannot be read."""
+    mime_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    try:
+        part = types.Part.from_bytes(data=file.read_bytes(), mime_type=mime_type)
+    except OSError as error:
+        raise SettingError(f"the file {file.name} cannot be read") from error
+    if part.inline_data:
+        part.inline_data.display_name = file.name
+    return part
+
+
+def _converse(
+    loop: asyncio.Runner, conversation: Conversation, question: str, files: Sequence[Path]
+) -> int:
     """Answer the question, or those that are typed until the input ends; the last one's exit code."""
     if question:
-        return _answer(loop, conversation, question)
+        return _answer(loop, conversation, question, files)
     code = ANSWERED
     while True:
         if sys.stdin.isatty():
@@ -152,12 +177,17 @@ def _converse(loop: asyncio.Runner, conversation: Conversation, question: str) -
         if not line:
             return code
         if line.strip():
-            code = _answer(loop, conversation, line.strip())
+            code = _answer(loop, conversation, line.strip(), files)
+            files = ()
 
 
-def _answer(loop: asyncio.Runner, conversation: Conversation, question: str) -> int:
+def _answer(
+    loop: asyncio.Runner, conversation: Conversation, question: str, files: Sequence[Path]
+) -> int:
     try:
-        return loop.run(conversation.ask(question))
+        return loop.run(conversation.ask(question, files))
+    except SettingError:
+        raise
     except AgentError as fault:
         sys.stderr.write(explain_fault(fault.code, detect_language(question)) + "\n")
     except Exception:

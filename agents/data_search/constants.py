@@ -19,7 +19,18 @@ CATALOGUE_TABLES: Final = "catalogue_tables"
 DONE_STAGES: Final = "done_stages"
 STOPPED_STAGE: Final = "stopped_stage"
 RUN_ERROR: Final = "run_error"
+# The values of the sentence that RUN_ERROR names.
+RUN_ERROR_VALUES: Final = "run_error_values"
 RUN_ID: Final = "run_id"
+RUN_STARTED: Final = "run_started"
+USAGE: Final = "usage"
+# The question as a whole, where the message only makes sense with what was said before.
+QUESTION: Final = "question"
+ATTACHMENTS: Final = "attachments"
+# The session's last questions; it outlives a run.
+TURNS: Final = "turns"
+HAS_ASKED: Final = "has_asked"
+EARLIER: Final = "earlier"
 
 COLUMN_EXTRACTION: Final = "column_extraction"
 COLUMN_STANDARDIZATION: Final = "column_standardization"
@@ -39,6 +50,11 @@ TABLE_SUMMARIES: Final = "list_table_summaries"
 TABLE_DETAILS: Final = "get_table_details"
 
 NUM_OF_DISPLAYED_DATA: Final = 5
+NOTHING_FOUND: Final = "nothing_found"
+WRITING_REFUSED: Final = "writing_refused"
+NOT_DATA: Final = "not_data"
+ASKED_BACK: Final = "asked_back"
+
 MAX_ROUNDS: Final = 3
 # Look-ups that the standardiser may make by itself in a round.
 MAX_LOOKUPS: Final = 4
@@ -48,3 +64,8 @@ CATALOGUE_CHARACTER_LIMIT: Final = 40_000
 QUESTION_CHARACTER_LIMIT: Final = 4_000
 FEEDBACK_CHARACTER_LIMIT: Final = 2_000
 ARTIFACT_ROW_LIMIT: Final = 100_000
+TURN_LIMIT: Final = 3
+ATTACHED_ROWS: Final = 20
+ATTACHED_COLUMNS: Final = 30
+ATTACHED_CELL_CHARACTERS: Final = 80
+ATTACHED_BYTES: Final = 10_000_000

@@ -14,6 +14,8 @@ DEFAULT_MCP_URL = "http://127.0.0.1:3003/mcp"
 RECORDED_NOTICE = "no language model: replies recorded for the demo's questions; set LLM_BASE_URL and LLM_MODEL to ask others"
 DEFAULT_LLM_TIMEOUT_S = 60.0
 DEFAULT_MCP_TIMEOUT_S = 30.0
+DEFAULT_TIME_BUDGET_S = 180.0
+DEFAULT_TOKEN_BUDGET = 200_000
 _BACKENDS = ("openai", "litellm")
 
 Backend = Literal["openai", "litellm"]
@@ -23,7 +25,7 @@ Backend = Literal["openai", "litellm"]
 class Environment:
     """Where the tools and the model are; `llm_base_url` is "" for the recorded replies.
 
-    The two timeouts are of one answer as a whole, not of its parts.
+    The two timeouts are of one answer as a whole, not of its parts; the budgets of one question.
     """
 
     mcp_url: str = DEFAULT_MCP_URL
@@ -36,6 +38,9 @@ class Environment:
     mcp_timeout_s: float = DEFAULT_MCP_TIMEOUT_S
     artifacts_dir: Path = PROJECT_ROOT / ".data" / "agent" / "artifacts"
     has_references: bool = True
+    shows_images: bool = False
+    time_budget_s: float = DEFAULT_TIME_BUDGET_S
+    token_budget: int = DEFAULT_TOKEN_BUDGET
 
     @property
     def is_recorded(self) -> bool:
@@ -67,6 +72,9 @@ def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) ->
         mcp_timeout_s=_read_seconds("MCP_TIMEOUT_S", variables, DEFAULT_MCP_TIMEOUT_S),
         artifacts_dir=Path(folder) if folder else root / ".data" / "agent" / "artifacts",
         has_references=_read_choice("AGENT_REFERENCES", variables, ("on", "off")) == "on",
+        shows_images=_read_choice("AGENT_IMAGES", variables, ("off", "on")) == "on",
+        time_budget_s=_read_seconds("AGENT_TIME_BUDGET_S", variables, DEFAULT_TIME_BUDGET_S),
+        token_budget=_read_tokens("AGENT_TOKEN_BUDGET", variables),
     )
 
 
@@ -120,3 +128,12 @@ def _read_seconds(name: str, variables: Mapping[str, str], default: float) -> fl
     if not 0 < seconds <= 3600:
         raise SettingError(f"{name} must be a number of seconds, above 0 and at most 3600")
     return seconds
+
+
+def _read_tokens(name: str, variables: Mapping[str, str]) -> int:
+    text = variables.get(name, "").strip().replace("_", "").replace(",", "")
+    if not text:
+        return DEFAULT_TOKEN_BUDGET
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise SettingError(f"{name} must be a number of tokens, at least 1")
+    return int(text)

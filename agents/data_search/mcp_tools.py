@@ -7,6 +7,7 @@ from typing import Any
 
 from google.adk.agents.context import Context
 from google.adk.agents.readonly_context import ReadonlyContext
+from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.mcp_tool import McpToolset, StreamableHTTPConnectionParams
@@ -15,6 +16,7 @@ from google.adk.tools.mcp_tool.mcp_session_manager import (
     create_mcp_http_client,
 )
 from google.adk.tools.mcp_tool.mcp_tool import McpTool
+from google.adk.tools.tool_context import ToolContext
 from mcp.types import Tool
 
 from agents.data_search.constants import (
@@ -158,6 +160,24 @@ class ToolServer:
     def _find_code(self) -> str:
         """Why the connection broke."""
         return _REFUSED if self._last_status in _REFUSED_STATUSES else _UNREACHABLE
+
+
+class ExitColumnExtractionLoop(BaseTool):
+    """`exit_column_extraction_loop`, the first name of `complete_column_extraction`: answered, and not offered.
+
+    Models that know the earlier prompts call it; two tools for one thing would confuse the others.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(name="exit_column_extraction_loop", description="Ends the extraction.")
+
+    async def process_llm_request(
+        self, *, tool_context: ToolContext, llm_request: LlmRequest
+    ) -> None:
+        llm_request.tools_dict[self.name] = self
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        return {"status": "success", "message": "Column extraction completed.", "escalate": True}
 
 
 class ToolSelection(BaseToolset):

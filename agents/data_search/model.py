@@ -32,6 +32,12 @@ _CODES: tuple[tuple[type[Exception], str], ...] = (
 )
 _UNREADABLE = "model_unreadable"
 _QUESTION = re.compile(r"^## Question\n(.*?)(?=\n\n## |\Z)", re.MULTILINE | re.DOTALL)
+# Services answer a wrong name with either.
+_MAYBE_UNKNOWN = {"model_missing", "model_request"}
+_LISTED_MODELS = 10
+# How long a model may take by the question's budget, and that budget; no service is sent them.
+TIME_LEFT_LABEL = "toolbuilder_seconds_left"
+TIME_BUDGET_LABEL = "toolbuilder_seconds"
 # Where ADK says which agent asks.
 _AGENT_LABEL = "adk_agent_name"
 
@@ -46,14 +52,34 @@ class BoundedLlm(BaseLlm):
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         """The model's responses. Raises LanguageModelError."""
-        deadline = asyncio.get_running_loop().time() + self.deadline_s
+        labels = llm_request.config.labels or {}
+        left_s = float(labels.pop(TIME_LEFT_LABEL, self.deadline_s))
+        deadline = asyncio.get_running_loop().time() + min(self.deadline_s, left_s)
         llm_request.model = self.inner.model
         responses = self.inner.generate_content_async(llm_request, stream)
         try:
             while (response := await _next_response(responses, deadline)) is not None:
                 yield response
+        except LanguageModelError as error:
+            if error.code == "model_late" and left_s < self.deadline_s:
+                limit = labels.get(TIME_BUDGET_LABEL, "")
+                raise LanguageModelError("budget_time", limit=limit) from error
+            if error.code in _MAYBE_UNKNOWN and (names := await self._find_other_models()):
+                raise LanguageModelError("model_unknown", names=", ".join(names)) from error
+            raise
         finally:
             await responses.aclose()
+
+    async def _find_other_models(self) -> list[str]:
+        """What the service has, if that is not the model that was asked for; else nothing."""
+        if not isinstance(self.inner, OpenAILlm) or self.inner.client is None:
+            return []
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                served = [model.id async for model in self.inner.client.models.list()]
+        except (openai.OpenAIError, TimeoutError, ValueError, TypeError, AttributeError):
+            return []
+        return [] if self.inner.model in served else served[:_LISTED_MODELS]
 
     async def close(self) -> None:
         """Close the connections; the model is of no use afterwards."""

@@ -7,12 +7,16 @@ from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent, LoopAgent, SequentialAgent
 from google.adk.models.base_llm import BaseLlm
-from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
 from agents.data_search.answer import AnswerAgent
 from agents.data_search.callbacks.artifacts import save_file_artifact_after_tool_callback
+from agents.data_search.callbacks.attachments import (
+    read_attachments_before_agent_callback,
+    show_images_before_model_callback,
+)
+from agents.data_search.callbacks.checks import check_sql_before_tool_callback
 from agents.data_search.callbacks.images import save_imgfile_artifact_before_agent_callback
 from agents.data_search.callbacks.inline_data import (
     keep_own_turn_before_model_callback,
@@ -21,6 +25,7 @@ from agents.data_search.callbacks.inline_data import (
 from agents.data_search.callbacks.references import (
     fetch_tables,
     get_sql_query_references_before_model_callback,
+    name_tables_before_agent_callback,
     stop_lookups_before_model_callback,
 )
 from agents.data_search.callbacks.replies import (
@@ -60,8 +65,8 @@ from agents.data_search.constants import (
     TABLE_DETAILS,
     TABLE_SUMMARIES,
 )
-from agents.data_search.mcp_tools import ToolServer
-from agents.data_search.replies import read_sql, to_standard_columns
+from agents.data_search.mcp_tools import ExitColumnExtractionLoop, ToolServer
+from agents.data_search.replies import to_standard_columns
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Resources:
     server: ToolServer
     has_references: bool = True
     is_recorded: bool = False
+    shows_images: bool = False
 
 
 def build_data_search_agent(resources: Resources) -> SequentialAgent:
@@ -81,7 +87,10 @@ def build_data_search_agent(resources: Resources) -> SequentialAgent:
         make_column_standardization_loop(resources),
         make_sql_generation_loop(resources),
         AnswerAgent(
-            name="answer", description="Says the result.", is_recorded=resources.is_recorded
+            name="answer",
+            description="Says the result.",
+            is_recorded=resources.is_recorded,
+            before_agent_callback=name_tables_before_agent_callback(resources.server),
         ),
     ]
     with warnings.catch_warnings():
@@ -94,6 +103,7 @@ def build_data_search_agent(resources: Resources) -> SequentialAgent:
             before_agent_callback=[
                 begin_run_before_agent_callback,
                 save_imgfile_artifact_before_agent_callback,
+                read_attachments_before_agent_callback,
             ],
         )
 
@@ -103,14 +113,15 @@ def make_column_extraction_loop(resources: Resources) -> LoopAgent:
 
     Extractor and reviewer; the reviewer ends the loop with `complete_column_extraction`.
     """
+    images = [show_images_before_model_callback] if resources.shows_images else []
     extractor = LlmAgent(
-        **inner_agent("column_name_extractor", resources.model),
+        **inner_agent("column_name_extractor", resources.model, *images),
         before_agent_callback=skip_after_fault_before_agent_callback,
         after_model_callback=keep_column_names_after_model_callback,
     )
     reviewer = LlmAgent(
         **inner_agent("column_name_reviewer", resources.model),
-        tools=[resources.server.select(COMPLETE_EXTRACTION)],
+        tools=[resources.server.select(COMPLETE_EXTRACTION), ExitColumnExtractionLoop()],
         before_agent_callback=require_key_before_agent_callback(COLUMN_NAMES_STATES),
         after_model_callback=keep_review_after_model_callback(COLUMN_EXTRACTION),
         after_tool_callback=end_stage_after_tool_callback(COLUMN_EXTRACTION),
@@ -189,22 +200,13 @@ def make_sql_generation_loop(resources: Resources) -> LoopAgent:
         tools=[resources.server.select(EXECUTE_QUERY)],
         before_agent_callback=require_key_before_agent_callback(SQL_QUERY),
         after_model_callback=keep_review_after_model_callback(SQL_GENERATION),
-        before_tool_callback=clean_sql_before_tool_callback,
+        before_tool_callback=check_sql_before_tool_callback(resources.server),
         after_tool_callback=[
             end_stage_after_tool_callback(SQL_GENERATION),
             save_file_artifact_after_tool_callback,
         ],
     )
     return make_loop(SQL_GENERATION, [generator, reviewer])
-
-
-def clean_sql_before_tool_callback(
-    tool: BaseTool, args: dict[str, Any], tool_context: ToolContext
-) -> None:
-    """Send the bare statement; what was sent is what the next round corrects."""
-    statement = str(args.get("sql_query") or tool_context.state.get(SQL_QUERY) or "")
-    args["sql_query"] = read_sql(statement) or statement
-    tool_context.state[SQL_QUERY] = args["sql_query"]
 
 
 def inner_agent(name: str, model: BaseLlm, *fetching: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from google.genai import types
@@ -27,14 +27,21 @@ _BLANKS = {0xA0: " ", 0x202F: " ", 0x2007: " ", 0x3000: " ", 0x200B: "", 0x2060:
 
 
 class ColumnNames(BaseModel):
-    """What a question asks for, in its own words."""
+    """What a question asks for, in its own words.
 
+    `request` is "read", "write" for a wish to change data, or "other"; `whole_question` restates a
+    question that follows on; `ask` is what the model has to know first.
+    """
+
+    request: str = "read"
+    whole_question: str = ""
+    ask: str = ""
     requested_entity: str = ""
     requested_columns: list[str] = Field(default_factory=list)
     conditional_columns: list[str] = Field(default_factory=list)
     inferred_columns: list[str] = Field(default_factory=list)
 
-    @field_validator("requested_entity", mode="before")
+    @field_validator("requested_entity", "request", "whole_question", "ask", mode="before")
     @classmethod
     def _to_text(cls, value: object) -> str:
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
@@ -89,15 +96,66 @@ def read_standard_columns(text: str) -> list[StandardColumn]:
     return []
 
 
+def read_missing(text: str) -> list[str]:
+    """The words of the question for which the model found no column."""
+    found = (item for item in _find_json(text, "{") if isinstance(item, dict))
+    missing: object = next((item["missing"] for item in found if "missing" in item), [])
+    items = missing if isinstance(missing, list) else [missing]
+    return [str(item).strip() for item in items if str(item).strip()]
+
+
+def read_ask(text: str) -> str:
+    """What the model asks back, "" if nothing."""
+    found = (item for item in _find_json(text, "{") if isinstance(item, dict))
+    return next((str(item["ask"] or "").strip() for item in found if "ask" in item), "")
+
+
 def to_standard_columns(given: object) -> list[StandardColumn]:
     """The entries that name a table and a column; others are left out."""
     if isinstance(given, str):
         return read_standard_columns(given)
     if isinstance(given, dict):
-        lists = [value for value in given.values() if isinstance(value, list)]
+        lists = [
+            value for key, value in given.items() if isinstance(value, list) and key != "missing"
+        ]
         given = lists[0] if lists else [given]
     entries = given if isinstance(given, list) else []
     return [column for entry in entries if (column := _to_standard_column(entry))]
+
+
+def find_forgotten_names(column_names: str, columns: Sequence[StandardColumn]) -> list[str]:
+    """Names to show or to filter by that no column is mapped from; `column_names` is JSON of the state.
+
+    What is counted, the entity, may have no column of its own, nor may what only names a mapped table.
+    """
+    names = read_column_names(column_names)
+    if names is None:
+        return []
+    mapped = [keyword for column in columns if (keyword := _plain(column.keyword))]
+    tables = " ".join(_plain(column.table.replace("_", "")) for column in columns)
+    wanted = dict.fromkeys([*names.requested_columns, *names.conditional_columns])
+    return [
+        name
+        for name in wanted
+        if name != names.requested_entity
+        and not any(_plain(name) in keyword or keyword in _plain(name) for keyword in mapped)
+        and (name in names.conditional_columns or _plain(name) not in tables)
+    ]
+
+
+def find_conditions(column_names: str, columns: Iterable[StandardColumn]) -> list[StandardColumn]:
+    """The columns that the question filters by."""
+    names = read_column_names(column_names)
+    conditions = [_plain(name) for name in names.conditional_columns] if names else []
+    return [
+        column
+        for column in columns
+        if (keyword := _plain(column.keyword)) and any(keyword == name for name in conditions)
+    ]
+
+
+def _plain(name: str) -> str:
+    return "".join(name.casefold().split())
 
 
 def read_sql(text: str) -> str:

@@ -6,6 +6,7 @@ from statistics import median, quantiles
 import numpy as np
 
 from benchmarks.retrieval.measures import RESULTS, Figures
+from config.services.embeddings import EmbeddedEmbeddings
 from core.retrieval.glossary import Glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
@@ -13,6 +14,7 @@ from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
+from tools.finding.concept_vectors import read_concept_vectors
 
 DIMENSION = 384
 ROUNDS = 300
@@ -37,7 +39,7 @@ _QUERIES = (
 def measure_speed(count: int) -> dict[str, Figures]:
     """Milliseconds of `rank` over so many tools: by words alone, and with vectors."""
     random = np.random.default_rng(7)
-    index = ToolIndex(Glossary(CONCEPTS))
+    index = ToolIndex(Glossary(CONCEPTS, read_concept_vectors(EmbeddedEmbeddings.model)))
     for number in range(count):
         vectors = random.standard_normal((2, DIMENSION)).astype(np.float32)
         index.put(IndexEntry(_make_tool(number), (vectors[0], vectors[1])))

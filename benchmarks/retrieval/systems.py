@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from benchmarks.retrieval.embedded import EmbeddedTexts
 from benchmarks.retrieval.measures import RESULTS, Answer
 from benchmarks.retrieval.questions import Catalogue, Question
+from config.services.embeddings import EmbeddedEmbeddings
 from core.retrieval.glossary import Glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
 from core.retrieval.profiles import DEFAULT, RRF, SEED, Profile
 from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import SearchQuery
-from core.retrieval.tool_texts import IndexEntry, embedding_texts
+from core.retrieval.tool_texts import IndexEntry, combine_vectors, embedding_texts
 from gateways.embeddings.client import TextRole
+from tools.finding.concept_vectors import read_concept_vectors
 
 Vectors = NDArray[np.float32]
 
@@ -40,6 +42,7 @@ class Prepared:
 
     catalogue: Catalogue
     of_tools: Mapping[str, tuple[Vectors, Vectors]]
+    of_texts: Mapping[str, Vectors]
     of_questions: Mapping[str, Vectors]
 
 
@@ -72,23 +75,27 @@ class DenseAlone:
 
 
 def prepare(catalogue: Catalogue, texts: EmbeddedTexts) -> Prepared:
-    """The catalogue with its vectors, by the two texts of a tool that the product embeds."""
-    pairs = [embedding_texts(tool) for tool in catalogue.tools]
-    names = texts.embed([name for name, _ in pairs], TextRole.PASSAGE)
-    told = texts.embed([text for _, text in pairs], TextRole.PASSAGE)
+    """The catalogue with its vectors, by the texts of a tool that the product embeds."""
+    embedded = [
+        texts.embed(list(column), TextRole.PASSAGE)
+        for column in zip(*map(embedding_texts, catalogue.tools), strict=True)
+    ]
     asked_texts = [SearchQuery(question.text).embedded_text for question in catalogue.questions]
     asked = texts.embed(asked_texts, TextRole.QUERY)
-    both = zip(names, told, strict=True)
+    found = zip(catalogue.tools, zip(*embedded, strict=True), strict=True)
     return Prepared(
         catalogue,
-        {tool.name: pair for tool, pair in zip(catalogue.tools, both, strict=True)},
+        {tool.name: combine_vectors(*vectors) for tool, vectors in found},
+        {tool.name: text for tool, text in zip(catalogue.tools, embedded[1], strict=True)},
         {each.id: vector for each, vector in zip(catalogue.questions, asked, strict=True)},
     )
 
 
 def make_index(prepared: Prepared, glossary: Glossary | None = None) -> ToolIndex:
     """The tools as the product indexes them."""
-    index = ToolIndex(Glossary(CONCEPTS) if glossary is None else glossary)
+    if glossary is None:
+        glossary = Glossary(CONCEPTS, read_concept_vectors(EmbeddedEmbeddings.model))
+    index = ToolIndex(glossary)
     for tool in prepared.catalogue.tools:
         index.put(IndexEntry(tool, prepared.of_tools[tool.name]))
     return index
@@ -124,6 +131,6 @@ def _answer(system: System, question: Question) -> Answer:
 
 def _dense_alone(prepared: Prepared) -> DenseAlone:
     names = list(prepared.of_tools)
-    matrix = np.stack([prepared.of_tools[name][1] for name in names])
+    matrix = np.stack([prepared.of_texts[name] for name in names])
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     return DenseAlone("e5 alone", names, matrix, prepared.of_questions)

@@ -179,6 +179,7 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
                 description=column.shown_description,
                 is_primary_key=column.is_primary_key,
                 is_nullable=column.is_nullable,
+                is_masked=column.masks_samples(table),
                 foreign_key=references.get(column.name),
             )
             for column in columns

@@ -158,6 +158,8 @@ def _column(column: ColumnEntry) -> dict[str, JsonValue]:
     }
     if column.is_primary_key:
         item["primary_key"] = True
+    if column.is_masked:
+        item["masked"] = True
     if column.foreign_key is not None:
         reference = column.foreign_key
         item["foreign_key"] = {"table": reference.table, "column": reference.column}

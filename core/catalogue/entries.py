@@ -85,13 +85,14 @@ class ColumnReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnEntry:
-    """A column as the catalogue shows it."""
+    """A column as the catalogue shows it; the values of a masked one must not leave the database."""
 
     name: str
     type_name: str
     description: str = ""
     is_primary_key: bool = False
     is_nullable: bool = True
+    is_masked: bool = False
     foreign_key: ColumnReference | None = None
 
 

@@ -5,6 +5,12 @@ from typing import Literal, get_args
 Action = Literal["list", "read", "create", "update", "delete", "send", "pay"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
+
+def split_words(text: str) -> list[str]:
+    """The entries of a table's line."""
+    return [word.strip() for word in text.split(",")]
+
+
 # Base forms: what an agent or a person asks for. A word under two actions asks for either.
 ENGLISH: dict[Action, str] = {
     "list": "list, show, show me, search, find, query, browse, enumerate, display, look for, get all,"
@@ -49,7 +55,7 @@ KOREAN: dict[Action, str] = {
     " 알고 싶, 궁금, 얼마, 몇 건, 몇 개, 계산, 집계, 분석, 비교, 요약, 검증, 점검, 추적, 내려받, 다운로드, 번역, 보고 싶, 뽑아, 무엇,"
     " 누구, 누가, 언제, 어디, 어느, 어때, 어떤지, 어떻게 되, 왜, 몇 명, 몇 퍼센트, 뭐야, 뭐 있, 뭐가, 무슨,"
     " 예측, 산출, 추정, 추천, 진단, 몇 시, 며칠, 얼마나, 남았, 있어, 있나, 있는지, 있습니까",
-    "create": "생성, 추가, 등록, 만들, 작성, 신규, 신청, 예약, 개설, 저장, 업로드, 삽입, 새로, 접수, 가입시, 복제, 복사, 기록,"
+    "create": "생성, 추가, 등록, 발행, 만들, 작성, 신규, 신청, 예약, 개설, 저장, 업로드, 삽입, 새로, 접수, 가입시, 복제, 복사, 기록,"
     " 입력, 넣어, 올려, 발급, 초대, 제출, 잡아,"
     " 적어, 남겨, 남기, 붙여, 달아, 시작, 실행, 주문해, 발주해, 올리",
     "update": "수정, 변경, 갱신, 바꾸, 바꿔, 편집, 고치, 고쳐, 업데이트, 설정, 배정, 할당, 승인, 반려, 활성화, 비활성화, 이동,"
@@ -92,6 +98,7 @@ DESCRIPTIVE: dict[Action, str] = {
 THINGS = (
     "저장소, 저장 공간, 등록금, 등록증, 등록번호, 신청서, 신청자, 주문서, 예약금, 발송인, 발송지, 검색어,"
     " 검색 엔진, 결제 수단, 수정본, 정산서, 청구서, 청구액, 수 있어, 수 있나, 수 있는지, 수 있습니까,"
+    " 미납, 미지급, 미결제, 미정산, 미환불, 미청구, 未払い, 未払, 未入金, 未請求, 未決済, 支払い先, 支払い方法,"
     " 送信元, 送信者, 検索語, 検索エンジン, 登録者, 登録番号, 申請書, 予約表, 請求書, 設定値, 支払先,"
     " 支払期日, 支払方法, 購入者, 購入履歴, 発送元, 通知書, 注文書"
 )
@@ -136,6 +143,69 @@ PARTICIPLES = (
     ),
 )
 
+# What follows an action word that is part of a noun: 결제 내역, 変更履歴, payment history.
+RECORDS = (
+    *(
+        "내역",
+        "이력",
+        "현황",
+        "건수",
+        "상태",
+        "기한",
+        "기간",
+        "일자",
+        "일시",
+        "날짜",
+        "예정",
+        "금액",
+        "방법",
+    ),
+    *(
+        "수단",
+        "사유",
+        "여부",
+        "목록",
+        "명세",
+        "횟수",
+        "비율",
+        "시점",
+        "조건",
+        "정책",
+        "규정",
+        "대상",
+        "일이",
+        "일은",
+    ),
+    *(
+        "履歴",
+        "件数",
+        "状況",
+        "状態",
+        "日時",
+        "日付",
+        "期限",
+        "期間",
+        "予定",
+        "金額",
+        "方法",
+        "明細",
+        "理由",
+    ),
+    *("回数", "一覧", "条件", "規定", "待ち", "率", "額", "日が", "日は", "済"),
+)
+RECORDS_ENGLISH = (
+    "policy, policies, history, status, statuses, method, methods, terms, schedule, date, dates, rate, rates,"
+    " reason, reasons, amount, amounts, log, logs, count, counts, fee, fees, requests, volume, total, totals"
+)
+# Action words that are things as well: what is described at the end of 취소된 예약 or 未払いの請求.
+THINGS_TOO = frozenset(
+    split_words(
+        "예약, 신청, 설정, 청구, 기록, 결제, 등록, 제출, 초대, 発行, 予約, 申請, 設定, 請求, 記録, 決済, 登録, 提出, 招待, 通知"
+    )
+)
+# Before an English word that is then a noun: in the trash, a refund.
+DETERMINERS = "the, a, an, my, our, your, their, his, her, its, this, that, these, those"
+
 # What follows an action word that another one joins: 찾아서 변경해줘, 検索してキャンセルする.
 JOINING = (
     *(
@@ -155,8 +225,3 @@ JOINING = (
     *("して", "した後", "したあと", "し ", "するか", "て ", "てから", "って", "んで"),
     *("と", "や", " または", "または", "及び", "および", "か"),
 )
-
-
-def split_words(text: str) -> list[str]:
-    """The entries of a table's line."""
-    return [word.strip() for word in text.split(",")]

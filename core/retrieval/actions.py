@@ -8,6 +8,7 @@ from typing import Literal
 from core.retrieval.action_words import (
     ACTIONS,
     DESCRIPTIVE,
+    DETERMINERS,
     ENGLISH,
     JAPANESE,
     JOINING,
@@ -15,7 +16,10 @@ from core.retrieval.action_words import (
     NOT_AFTER,
     NOT_BEFORE,
     PARTICIPLES,
+    RECORDS,
+    RECORDS_ENGLISH,
     THINGS,
+    THINGS_TOO,
     Action,
     split_words,
 )
@@ -29,6 +33,11 @@ READING: frozenset[Action] = frozenset({"list", "read"})
 _JOINT = re.compile(r"(?:^|\s)(?:and|then|or|also|to|please)$")
 _SENTENCE_END = re.compile(r"[.!?。！？\n]")
 _NOT_BEFORE = re.compile(rf"\b(?:{'|'.join(split_words(NOT_BEFORE))})$")
+_STATE_BEFORE = re.compile(
+    r"(?:[가-힣]{2}(?:된|한)|(?:された|した|している|済みの|済の|中の)|미[가-힣]{2}|未[ぁ-ん一-龥]{1,3}の)\s?\S*\s?$"
+)
+_NOUN_AFTER = re.compile(rf"(?:{'|'.join(split_words(DETERMINERS))})$")
+_RECORD_AFTER = re.compile(rf" (?:{'|'.join(split_words(RECORDS_ENGLISH))})\b")
 _NOT_AFTER = tuple(split_words(NOT_AFTER))
 # The label of phrases that name no action, and hide the action words within them.
 _THING = ""
@@ -52,7 +61,7 @@ def actions_of_query(folded: str) -> tuple[Action, ...]:
     """What a folded query asks for; nothing when it names no action.
 
     English asks with its first verb, Korean and Japanese with the last, and with those joined to it;
-    not with those that only describe a thing, as in 삭제된 사용자 or 削除された注文.
+    not with those that only describe a thing or are part of its name, as in 삭제된 사용자 or 支払い履歴.
     """
     found = [
         match
@@ -60,8 +69,29 @@ def actions_of_query(folded: str) -> tuple[Action, ...]:
         # Not what is denied.
         if not folded[match.end :].lstrip().startswith(_NOT_AFTER)
         and not _NOT_BEFORE.search(folded[: match.start].rstrip())
+        and not _names_record(folded, match)
     ]
-    return _named([*_leading(folded, found), *_asking(folded, found)])
+    asking = [match for match in found if not folded.startswith(PARTICIPLES, match.end)]
+    if asking and _is_described_thing(folded, asking[-1]):
+        asking.pop()
+    return _named([*_leading(folded, found), *_asking(folded, asking)])
+
+
+def _names_record(folded: str, match: Match) -> bool:
+    """Whether a word of writing is a noun here: of a record of what was done, or with an article."""
+    if match.label in READING:
+        return False
+    if folded[match.start].isascii():
+        before, after = folded[: match.start].rstrip(), folded[match.end :]
+        return bool(_RECORD_AFTER.match(after) or _NOUN_AFTER.search(before.rpartition(" ")[2]))
+    # 支払い is 支払 too.
+    return folded[match.end :].lstrip(" い").startswith(RECORDS)
+
+
+def _is_described_thing(folded: str, match: Match) -> bool:
+    """Whether a word of writing ends the query, and words before it say in which state the thing is."""
+    is_thing = folded[match.start : match.end] in THINGS_TOO and match.end == len(folded)
+    return is_thing and _STATE_BEFORE.search(folded[: match.start]) is not None
 
 
 def actions_of_tool(tool: Tool) -> tuple[Action, ...]:

@@ -10,6 +10,7 @@ from core.messages import message
 from core.retrieval.tokens import LANGUAGES, Language
 
 Vector = Sequence[float] | NDArray[np.floating]
+VectorPair = tuple[NDArray[np.float32], NDArray[np.float32]]
 Scores = NDArray[np.float32]
 # Rows of equal vectors must have equal scores, however a matrix product rounds them.
 SCORE_DECIMALS = 6
@@ -94,6 +95,7 @@ class DenseIndex:
         """
         vector = self._check(query)
         languages = self._languages[: self.row_count]
+        unknown = languages == NO_LANGUAGE
         # The score is linear in both vectors, so that one product of half the size is enough.
         mixed = self._mixed.get(weights)
         if mixed is None:
@@ -106,7 +108,8 @@ class DenseIndex:
             sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
             scores -= np.append(language_means(sums, self._languages), 0)[languages]
         scores = np.round(scores, SCORE_DECIMALS)
-        scores[languages == NO_LANGUAGE] = np.nan
+        if unknown.any():
+            scores[unknown] = np.nan
         return scores
 
     def _mix_again(self, row: int) -> None:

@@ -1,10 +1,12 @@
 """Terms that mean the same in several languages, looked up in tools and in queries."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from core.retrieval.dense import Vector
 from core.retrieval.phrases import PhraseTable
+from core.retrieval.soft_glossary import ConceptVectors
 from core.retrieval.tokens import CONCEPT_MARK, fold, stem_word
 
 
@@ -22,7 +24,13 @@ class Concept:
 class Glossary:
     """Concepts ready to be looked up: the longest term first, in English by words, else within them."""
 
-    def __init__(self, concepts: Iterable[Concept] = ()) -> None:
+    def __init__(
+        self, concepts: Iterable[Concept] = (), vectors: ConceptVectors | None = None
+    ) -> None:
+        """`vectors` are those of concepts that may be meant without being named."""
+        concepts = tuple(concepts)
+        known = {concept.id for concept in concepts}
+        self._vectors = vectors.only(known) if vectors is not None else ConceptVectors({})
         phrases = (
             (fold(term), concept.id)
             for concept in concepts
@@ -39,6 +47,10 @@ class Glossary:
         """As `find`, of a text that is folded already."""
         return tuple(dict.fromkeys(match.label for match in self._table.find(folded)))
 
+    def find_meant(self, query: Vector | None, named: Collection[str], count: int) -> Sequence[str]:
+        """The ids of the concepts nearest to a query's vector that it does not name."""
+        return self._vectors.nearest(query, named, count) if count else ()
+
     def spans(self, folded: str) -> Iterator[tuple[str, int, int]]:
         """The concepts of a folded text as terms of the index, each with its start and end."""
         for match in self._table.find(folded):
@@ -50,6 +62,8 @@ class Glossary:
 
 
 @lru_cache(maxsize=4)
-def compile_glossary(concepts: tuple[Concept, ...]) -> Glossary:
+def compile_glossary(
+    concepts: tuple[Concept, ...], vectors: ConceptVectors | None = None
+) -> Glossary:
     """The glossary of these concepts; the last ones are kept, for all indexes of a process ask for the same."""
-    return Glossary(concepts)
+    return Glossary(concepts, vectors)

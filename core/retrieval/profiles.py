@@ -13,6 +13,8 @@ class Profile:
     `k` dampens the first ranks and is for fusion by ranks only. `concept_weight` and `action_weight` are
     of concepts and actions against a word as it is written, `same_language_concept_weight` of concepts in
     tools that are described in the query's language, which may have the query's own words as well.
+    `soft_concepts` is how many concepts that the query means without naming them count, at
+    `soft_concept_weight`, in tools that are described in another language.
     `name_weight` is of the share of a name's words that the query says, for deviations only.
     `judges_requests`: the verb decides the intent, and a read request has no deleting tool first; else known words are counted.
     `annotations_find`: a tool may be found by nothing but annotations that fit.
@@ -24,6 +26,8 @@ class Profile:
     bm25_weight: float = 1.0
     concept_weight: float = 3.0
     same_language_concept_weight: float = 3.0
+    soft_concepts: int = 0
+    soft_concept_weight: float = 0.5
     action_weight: float = 1.0
     name_weight: float = 0.0
     graph_weight: float = 0.0
@@ -55,6 +59,8 @@ Z_LINEAR = Profile(
     embedding_weight=0.5,
     annotation_weight=0.8,
     same_language_concept_weight=1.0,
+    soft_concepts=5,
+    vector_weights=(0.24, 0.76),
     name_weight=1.0,
 )
 DEFAULT = Z_LINEAR

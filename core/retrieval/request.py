@@ -69,7 +69,8 @@ class SearchQuery:
 class ParsedQuery:
     """What a query says: its words with their terms, concepts, actions, and what it intends.
 
-    `terms` is all that is looked up in the index of words; `language` is that of the text.
+    `terms` is all that is looked up in the index of words, `meant` the concepts that it does not name;
+    `language` is that of the text.
     """
 
     vector: Vector | None
@@ -80,6 +81,7 @@ class ParsedQuery:
     intent: QueryIntent
     terms: tuple[str, ...]
     language: Language
+    meant: tuple[str, ...] = ()
 
     def possible_names(self) -> Iterator[str]:
         """Every run of up to 8 words, joined: the names of tools that the query may speak of."""
@@ -101,7 +103,11 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
     if not profile.uses_actions:
         actions = ()
     words = [(word, terms) for word, terms in find_words(text) if not all(map(is_stop_term, terms))]
-    concepts = glossary.find_folded(folded) if profile.uses_glossary else ()
+    concepts: tuple[str, ...] = ()
+    meant: Sequence[str] = ()
+    if profile.uses_glossary:
+        concepts = glossary.find_folded(folded)
+        meant = glossary.find_meant(query.vector, concepts, profile.soft_concepts)
     return ParsedQuery(
         vector=query.vector,
         folded=folded,
@@ -115,4 +121,5 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
             *(CONCEPT_MARK + concept for concept in concepts),
         ),
         language=language_of(text),
+        meant=tuple(CONCEPT_MARK + concept for concept in meant),
     )

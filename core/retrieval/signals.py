@@ -123,6 +123,11 @@ def _score_words(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Opin
             np.float32(profile.concept_weight),
         )
         total += weights * index.words.score(concepts)
+    if query.meant:
+        # A tool in the query's language is found by its words.
+        elsewhere = ~index.table.described_in(query.language)
+        weight = np.float32(profile.soft_concept_weight)
+        total += elsewhere * (weight * index.words.score(query.meant))
     return total
 
 

@@ -2,18 +2,23 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.retrieval.action_words import Action
 from core.retrieval.actions import action_tokens
-from core.retrieval.dense import Vector
+from core.retrieval.dense import Vector, VectorPair, unit_vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.model import Tool
 from core.retrieval.tokens import Language, fold, language_of, read_terms
 
 # Longer texts make what a vector says less clear: recall falls from .85 to .69 at 600 characters.
 EMBEDDED_CHARACTERS = 250
+# Of a tool's meaning: the first sentence of its description, and of the rest name and text.
+SENTENCE_SHARE = 0.2
+TEXT_SHARE = 0.7
+_SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？])")
 _MOST_CHARACTERS = 4_000
 _MOST_PARAMETERS = 100
 _MOST_VALUES = 20
@@ -21,7 +26,7 @@ _MOST_VALUES = 20
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A tool to be searched; `vectors` are those of its `embedding_texts`, None if not yet made.
+    """A tool to be searched; `vectors` are made of its `embedding_texts`, None if not yet made.
 
     `description_user` is what people read, searched together with what the agent reads.
     """
@@ -31,16 +36,28 @@ class IndexEntry:
     description_user: str = ""
 
 
-def embedding_texts(tool: Tool) -> tuple[str, str]:
-    """The two texts of a tool to embed: its name's words, and these with what it does.
+def embedding_texts(tool: Tool) -> tuple[str, str, str]:
+    """The texts of a tool to embed: its name's words, these with what it does, and its first sentence.
 
-    The second is "words: first 250 characters of the description (names of parameters)".
+    The second is "words: first 250 characters of the description (names of parameters)"; the third is the
+    name's words if there is no description.
     """
     words = fold(tool.name)
     description = " ".join(tool.description[:_MOST_CHARACTERS].split())[:EMBEDDED_CHARACTERS]
     names = ", ".join(fold(parameter.name) for parameter in tool.parameters[:_MOST_PARAMETERS])
     text = f"{words}: {description}" if description else words
-    return words, f"{text} ({names})" if names else text
+    sentence = _SENTENCE.split(description, maxsplit=1)[0] or words
+    return words, f"{text} ({names})" if names else text, sentence
+
+
+def combine_vectors(of_name: Vector, of_text: Vector, of_sentence: Vector) -> VectorPair:
+    """The two vectors of a tool that are kept, from those of its `embedding_texts`.
+
+    What a tool does is said by text and first sentence in one vector: the score is linear in both, so
+    that it costs a search nothing. Raises EmbeddingError for one without direction.
+    """
+    told = (1 - SENTENCE_SHARE) * TEXT_SHARE * unit_vector(of_text)
+    return unit_vector(of_name), unit_vector(told + SENTENCE_SHARE * unit_vector(of_sentence))
 
 
 def hash_texts(tool: Tool) -> str:

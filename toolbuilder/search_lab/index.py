@@ -83,7 +83,7 @@ class IndexKeeper:
             if (registry, glossary, vectors) != (lab.registry, lab.glossary, lab.vectors):
                 search = lab.search
                 if vectors != lab.vectors or glossary != lab.glossary:
-                    search = SearchIndex().with_glossary(read_concepts())
+                    search = SearchIndex().with_glossary(read_concepts(), model)
                 defined, rows = (
                     _read_defined(lab),
                     read_proxied_rows(lab.proxied.fingerprints),

@@ -128,7 +128,7 @@ class IndexFollower:
             if (edited := await self._database.call(read_changes)) is not None:
                 revision, concepts = edited
                 async with self._changing:
-                    await self._swap(lambda: self._index.with_glossary(concepts))
+                    await self._swap(lambda: self._index.with_glossary(concepts, self._model))
                 self._glossary_revision = revision
 
     async def _swap(self, build: Callable[[], SearchIndex]) -> None:

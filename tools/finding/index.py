@@ -15,6 +15,7 @@ from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.tool_texts import IndexEntry, hash_texts
 from core.tool_entry import READS_ONLY
 from tools.builtin.search_tools import UNFOUND
+from tools.finding.concept_vectors import read_concept_vectors
 from tools.finding.vector_rows import HashedVectors, SearchRows
 
 logger = logging.getLogger(__name__)
@@ -104,12 +105,11 @@ class SearchIndex:
         tools = {name: replace(tool, has_vectors=False) for name, tool in self.tools.items()}
         return SearchIndex(self.index.without_vectors(), tools)
 
-    def with_glossary(self, concepts: tuple[Concept, ...]) -> "SearchIndex":
-        """The same tools, found by another glossary."""
+    def with_glossary(self, concepts: tuple[Concept, ...], model: str = "") -> "SearchIndex":
+        """The same tools, found by another glossary; `model` is that of the queries' vectors."""
         entries = [tool.entry for tool in self.tools.values()]
-        return SearchIndex(
-            self.index.with_glossary(compile_glossary(concepts), entries), self.tools
-        )
+        glossary = compile_glossary(concepts, read_concept_vectors(model))
+        return SearchIndex(self.index.with_glossary(glossary, entries), self.tools)
 
 
 def findable(

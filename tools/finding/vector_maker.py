@@ -4,13 +4,19 @@ import asyncio
 import logging
 import random
 from collections.abc import Mapping
+from itertools import islice
 
 import numpy as np
 from django.db import Error as DatabaseError
 
 from access.database_thread import DatabaseThread
 from core.errors import EmbeddingError, EmbeddingUnavailableError
-from core.retrieval.tool_texts import IndexEntry, embedding_texts, hash_texts
+from core.retrieval.tool_texts import (
+    IndexEntry,
+    combine_vectors,
+    embedding_texts,
+    hash_texts,
+)
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from tools.finding.follower import IndexFollower
 from tools.finding.vector_rows import (
@@ -126,6 +132,6 @@ class VectorMaker:
             await self.renew(embeddings.dimension)
         vectors = iter(np.array(embeddings.vectors, dtype=np.float32))
         return {
-            name: HashedVectors(hash_texts(entry.tool), (next(vectors), next(vectors)))
+            name: HashedVectors(hash_texts(entry.tool), combine_vectors(*islice(vectors, 3)))
             for name, entry in entries.items()
         }

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 from google.adk.agents.callback_context import CallbackContext
@@ -9,12 +10,13 @@ from google.adk.agents.context import Context
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 
-from agents.data_search.callbacks.stages import find_question
+from agents.data_search.callbacks.stages import find_whole_question, set_fault
 from agents.data_search.catalogue import (
     describe_columns,
     describe_notes,
     find_referred_tables,
     find_tables,
+    one_line,
 )
 from agents.data_search.constants import (
     CATALOGUE,
@@ -24,11 +26,14 @@ from agents.data_search.constants import (
     COLUMN_NAMES_REF_DOCS_STATES,
     COLUMN_NAMES_STATES,
     MAX_LOOKUPS,
+    NOTHING_FOUND,
     REFERENCE_DOCUMENT_COUNT,
     REFERENCE_DOCUMENTS,
     RUN_ERROR,
+    RUN_ERROR_VALUES,
     STANDARD_COLUMNS,
     TABLE_DETAILS,
+    TABLE_SUMMARIES,
 )
 from agents.data_search.faults import ToolServerError
 from agents.data_search.mcp_tools import ToolServer
@@ -52,8 +57,7 @@ def get_sql_query_references_before_model_callback(server: ToolServer) -> Before
             await _refresh_documents(server, callback_context)
             await _refresh_catalogue(server, callback_context)
         except ToolServerError as fault:
-            callback_context.state[RUN_ERROR] = fault.code
-            callback_context.actions.escalate = True
+            set_fault(callback_context, fault.code)
             # An answer given here replaces the model's, which is then not asked.
             return LlmResponse()
         return None
@@ -69,6 +73,26 @@ def stop_lookups_before_model_callback(
     lookups = sum(part.function_response is not None for part in parts)
     if lookups >= MAX_LOOKUPS:
         llm_request.config.tools = []
+
+
+def name_tables_before_agent_callback(
+    server: ToolServer,
+) -> Callable[..., Coroutine[Any, Any, None]]:
+    """A callback that adds what the catalogue does hold to the answer that it holds nothing of the question."""
+
+    async def name_tables(callback_context: CallbackContext) -> None:
+        state = callback_context.state
+        if state.get(RUN_ERROR) != NOTHING_FOUND:
+            return
+        tables: list[Any] = []
+        with suppress(ToolServerError):
+            answer = await server.call(TABLE_SUMMARIES, {}, callback_context)
+            tables = [table for table in answer.get("tables") or [] if isinstance(table, dict)]
+        names = [one_line(table.get("display_name") or table.get("name")) for table in tables]
+        shown = ", ".join(names[:CATALOGUE_TABLE_LIMIT]) or "-"
+        state[RUN_ERROR_VALUES] = {**(state.get(RUN_ERROR_VALUES) or {}), "tables": shown}
+
+    return name_tables
 
 
 async def fetch_tables(server: ToolServer, names: Sequence[str], context: Context) -> list[Any]:
@@ -90,7 +114,7 @@ async def _refresh_documents(server: ToolServer, context: CallbackContext) -> No
     if context.state.get(COLUMN_NAMES_REF_DOCS_STATES):
         return
     names = read_column_names(str(context.state.get(COLUMN_NAMES_STATES) or ""))
-    query = " ".join([find_question(context), *(names.names() if names else ())])
+    query = " ".join([find_whole_question(context), *(names.names() if names else ())])
     arguments = {"user_query": query, "n_results": REFERENCE_DOCUMENT_COUNT}
     answer = await server.call(REFERENCE_DOCUMENTS, arguments, context)
     documents = answer.get("reference_docs")

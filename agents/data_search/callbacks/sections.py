@@ -6,13 +6,15 @@ from typing import Final
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.models.llm_request import LlmRequest
 
-from agents.data_search.callbacks.stages import find_question
+from agents.data_search.callbacks.stages import find_whole_question
 from agents.data_search.constants import (
+    ATTACHMENTS,
     CATALOGUE,
     CATALOGUE_NOTES,
     COLUMN_NAMES_FEEDBACK,
     COLUMN_NAMES_REF_DOCS_STATES,
     COLUMN_NAMES_STATES,
+    EARLIER,
     SQL_FEEDBACK,
     SQL_QUERY,
     STANDARD_COLUMNS,
@@ -21,6 +23,8 @@ from agents.data_search.constants import (
 from agents.data_search.prompts import join_sections, load_prompt
 
 # Heading and state key of what each agent is shown besides the question.
+_EARLIER = ("Earlier questions", EARLIER)
+_ATTACHMENTS = ("Attachments", ATTACHMENTS)
 _KEYWORDS = ("Keywords", COLUMN_NAMES_STATES)
 _DOCUMENTS = ("Reference documents", COLUMN_NAMES_REF_DOCS_STATES)
 _CATALOGUE = ("Catalogue", CATALOGUE)
@@ -28,10 +32,16 @@ _NOTES = ("Notes", CATALOGUE_NOTES)
 _COLUMNS = ("Columns", STANDARD_COLUMNS)
 _SQL = ("SQL", SQL_QUERY)
 SECTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "root_agent": (),
-    "column_name_extractor": (_KEYWORDS, ("Feedback", COLUMN_NAMES_FEEDBACK)),
-    "column_name_reviewer": (_KEYWORDS,),
+    "root_agent": (_EARLIER, _ATTACHMENTS),
+    "column_name_extractor": (
+        _EARLIER,
+        _ATTACHMENTS,
+        _KEYWORDS,
+        ("Feedback", COLUMN_NAMES_FEEDBACK),
+    ),
+    "column_name_reviewer": (_ATTACHMENTS, _KEYWORDS),
     "column_name_standardizer": (
+        _ATTACHMENTS,
         _KEYWORDS,
         _DOCUMENTS,
         _CATALOGUE,
@@ -41,6 +51,8 @@ SECTIONS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     ),
     "column_name_standard_reviewer": (_KEYWORDS, _CATALOGUE, _COLUMNS),
     "sql_generator": (
+        _EARLIER,
+        _ATTACHMENTS,
         _KEYWORDS,
         _DOCUMENTS,
         _CATALOGUE,
@@ -70,7 +82,7 @@ def add_sections_before_model_callback(name: str) -> Callable[..., None]:
     def add(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         state = callback_context.state
         data = [(heading, str(state.get(key) or "")) for heading, key in SECTIONS[name]]
-        question = ("Question", find_question(callback_context))
+        question = ("Question", find_whole_question(callback_context))
         llm_request.append_instructions([join_sections([question, *data, ("Now", now)])])
 
     return add

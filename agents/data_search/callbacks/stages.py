@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Callable, Coroutine
+import time
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from google.adk.agents.callback_context import CallbackContext
@@ -13,29 +14,40 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
+from agents.data_search.catalogue import one_line
 from agents.data_search.constants import (
+    ATTACHMENTS,
     CATALOGUE,
     CATALOGUE_NOTES,
     CATALOGUE_TABLES,
     COLUMN_NAMES_REF_DOCS_STATES,
     COLUMN_NAMES_STATES,
     DONE_STAGES,
+    EARLIER,
     FEEDBACK_CHARACTER_LIMIT,
     FEEDBACK_KEYS,
+    HAS_ASKED,
     QUERY_RESULT,
+    QUESTION,
     QUESTION_CHARACTER_LIMIT,
     RUN_ERROR,
+    RUN_ERROR_VALUES,
     RUN_ID,
+    RUN_STARTED,
     SQL_QUERY,
     STAGES,
     STANDARD_COLUMNS,
     STOPPED_STAGE,
+    TURNS,
+    USAGE,
+    WRITING_REFUSED,
 )
 from agents.data_search.custom_types.tool_response import structured
 from agents.data_search.faults import AgentError, ToolServerError, explain_fault
 from agents.data_search.languages import detect_language
 from agents.data_search.mcp_tools import ToolServer
 from agents.data_search.replies import sanitize_blanks
+from agents.data_search.wishes import wants_to_write
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +61,9 @@ _OF_ONE_RUN = (
     CATALOGUE_NOTES,
     RUN_ERROR,
     STOPPED_STAGE,
+    QUESTION,
+    ATTACHMENTS,
+    EARLIER,
     *FEEDBACK_KEYS.values(),
 )
 _OWN_FAULT = "own_fault"
@@ -65,8 +80,16 @@ def find_question(context: ReadonlyContext) -> str:
     return sanitize_blanks(text).strip()[:QUESTION_CHARACTER_LIMIT]
 
 
+def find_whole_question(context: ReadonlyContext) -> str:
+    """The question with what it leaves to the ones before it; the message where it leaves nothing."""
+    return str(context.state.get(QUESTION) or "") or find_question(context)
+
+
 def begin_run_before_agent_callback(callback_context: CallbackContext) -> None:
-    """Clear what an earlier question left in the session, once for an invocation."""
+    """Clear what an earlier question left in the session, once for an invocation.
+
+    What was asked before, and asked back, becomes text for the prompts. A wish to write ends the run here.
+    """
     state = callback_context.state
     if state.get(RUN_ID) == callback_context.invocation_id:
         return
@@ -75,7 +98,35 @@ def begin_run_before_agent_callback(callback_context: CallbackContext) -> None:
     state[CATALOGUE_TABLES] = []
     state[DONE_STAGES] = []
     state[QUERY_RESULT] = None
+    state[RUN_ERROR_VALUES] = {}
+    state[USAGE] = {"model_calls": 0, "tokens": 0}
+    state[RUN_STARTED] = time.time()
     state[RUN_ID] = callback_context.invocation_id
+    turns = state.get(TURNS) or []
+    state[EARLIER] = "\n".join(map(describe_turn, turns))
+    asked = str(turns[-1]["asked"]) if turns else ""
+    state[HAS_ASKED] = bool(asked)
+    question = find_question(callback_context)
+    if asked:
+        state[QUESTION] = f"{turns[-1]['question']}\n{asked}\n{question}"
+    if wants_to_write(question):
+        set_fault(callback_context, WRITING_REFUSED)
+
+
+def describe_turn(turn: Mapping[str, str]) -> str:
+    """An earlier question in a line or two: what was asked, and with which statement it was answered."""
+    lines = [f"- {one_line(turn['question'])}"]
+    if turn["asked"]:
+        lines.append(f"  asked back: {one_line(turn['asked'])}")
+    if turn["sql"]:
+        lines.append(f"  answered with: {one_line(turn['sql'])}")
+    return "\n".join(lines)
+
+
+def tell_refusal_before_agent_callback(callback_context: CallbackContext) -> types.Content | None:
+    """Answer in the place of the agent that people talk to, once the run is refused."""
+    code = callback_context.state.get(RUN_ERROR)
+    return _tell(callback_context, str(code)) if code else None
 
 
 def check_server_before_agent_callback(
@@ -87,7 +138,7 @@ def check_server_before_agent_callback(
         try:
             await server.find_tools(names, callback_context)
         except ToolServerError as fault:
-            callback_context.state[RUN_ERROR] = fault.code
+            set_fault(callback_context, fault.code)
             return _silence()
         return None
 
@@ -127,8 +178,7 @@ def keep_fault_on_model_error_callback(
     callback_context: CallbackContext, llm_request: LlmRequest, error: Exception
 ) -> LlmResponse:
     """Put the fault into the state and end the loop; the last agent tells it."""
-    callback_context.state[RUN_ERROR] = find_fault_code(error)
-    callback_context.actions.escalate = True
+    set_fault(callback_context, find_fault_code(error), **find_fault_values(error))
     return LlmResponse(content=_silence())
 
 
@@ -137,10 +187,8 @@ def tell_fault_on_model_error_callback(
 ) -> LlmResponse:
     """Answer with the fault, in the question's language; for the agent that people talk to."""
     code = find_fault_code(error)
-    callback_context.state[RUN_ERROR] = code
-    text = explain_fault(code, detect_language(find_question(callback_context)))
-    parts = [types.Part.from_text(text=text)]
-    return LlmResponse(content=types.Content(role="model", parts=parts))
+    set_fault(callback_context, code, **find_fault_values(error))
+    return LlmResponse(content=_tell(callback_context, code))
 
 
 def end_stage_after_tool_callback(stage: str) -> AfterTool:
@@ -188,6 +236,18 @@ def set_feedback(context: CallbackContext, stage: str, text: str) -> None:
     context.state[FEEDBACK_KEYS[stage]] = text[:FEEDBACK_CHARACTER_LIMIT]
 
 
+def set_fault(context: CallbackContext, code: str, **values: object) -> None:
+    """End the run with the sentence of this code, filled with the values; no later agent begins."""
+    context.state[RUN_ERROR] = code
+    context.state[RUN_ERROR_VALUES] = {name: str(value) for name, value in values.items()}
+    context.actions.escalate = True
+
+
+def find_fault_values(error: Exception) -> dict[str, object]:
+    """What fills the sentence of a fault of ours."""
+    return dict(error.values) if isinstance(error, AgentError) else {}
+
+
 def find_fault_code(error: Exception) -> str:
     """The code of a fault of ours; another error is logged, and told without its details."""
     if isinstance(error, AgentError):
@@ -208,6 +268,12 @@ def explain_call(name: str, error: Exception) -> str:
 def to_json(value: object) -> str:
     """The value as JSON in readable characters."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def _tell(context: CallbackContext, code: str) -> types.Content:
+    language = detect_language(find_question(context))
+    text = explain_fault(code, language, context.state.get(RUN_ERROR_VALUES))
+    return types.Content(role="model", parts=[types.Part.from_text(text=text)])
 
 
 def _silence() -> types.Content:

@@ -52,6 +52,8 @@ def test_keys_are_not_shown(tmp_path: Path) -> None:
         ({"LLM_TIMEOUT_S": "soon"}, "LLM_TIMEOUT_S must be a number of seconds"),
         ({"MCP_TIMEOUT_S": "nan"}, "MCP_TIMEOUT_S must be a number of seconds"),
         ({"AGENT_REFERENCES": "maybe"}, "AGENT_REFERENCES must be one of on, off"),
+        ({"AGENT_TOKEN_BUDGET": "many"}, "AGENT_TOKEN_BUDGET must be a number of tokens"),
+        ({"AGENT_TIME_BUDGET_S": "0"}, "AGENT_TIME_BUDGET_S must be a number of seconds"),
     ],
     ids=[
         "no-scheme",
@@ -62,6 +64,8 @@ def test_keys_are_not_shown(tmp_path: Path) -> None:
         "not-a-number",
         "nan",
         "references",
+        "tokens",
+        "time",
     ],
 )
 def test_a_wrong_variable_is_named(variables: dict[str, str], words: str, tmp_path: Path) -> None:

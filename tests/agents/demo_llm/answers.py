@@ -20,6 +20,8 @@ _FIELDS = ("requested_columns", "conditional_columns", "inferred_columns")
 _STANDARDIZER = "column_name_standardizer"
 _TRANSFER = "transfer_to_agent"
 _AGENT_NAME = re.compile(r"Agent name: (\w+)")
+_EARLIER = re.compile(r"^- (.+)$", re.MULTILINE)
+_WHERE = re.compile(r"^WHERE .*?(?=^(?:GROUP|ORDER|LIMIT)|\Z)", re.MULTILINE | re.DOTALL)
 _NBSP = "\u00a0"
 
 
@@ -45,7 +47,7 @@ def answer(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _hand_over(prompt: Prompt) -> Answer:
-    if not read_question(prompt.question).subject:
+    if not (read_question(prompt.question).subject or prompt.section("Earlier questions")):
         return Answer(f"Ask a question about the data. This is a {NOTICE}.")
     properties = (prompt.tools[_TRANSFER].get("parameters") or {}).get("properties") or {}
     names = (properties.get("agent_name") or {}).get("enum") or []
@@ -54,7 +56,16 @@ def _hand_over(prompt: Prompt) -> Answer:
 
 
 def _extract(prompt: Prompt, variant: Variant) -> Answer:
-    reading = read_question(prompt.question)
+    if variant is Variant.SAYS_WRITE:
+        return Answer(_json({"request": "write"}))
+    if variant is Variant.ASKS and not prompt.section("Feedback"):
+        return Answer(_json({"ask": "By the date of the order, or of the delivery?"}))
+    # A reply to what was asked back comes below the question.
+    question = prompt.question.partition("\n")[0]
+    reading, whole = read_question(question), ""
+    if not reading.subject and (earlier := _EARLIER.findall(prompt.section("Earlier questions"))):
+        whole = f"{earlier[-1].rstrip('?. ')} {question}"
+        reading = read_question(whole)
     subject = () if variant is Variant.EMPTY_COLUMNS else reading.subject
     if variant is Variant.EMPTY_COLUMNS or not subject:
         return Answer(_json({"requested_entity": "", **{name: [] for name in _FIELDS}}))
@@ -63,6 +74,7 @@ def _extract(prompt: Prompt, variant: Variant) -> Answer:
     return Answer(
         _json(
             {
+                **({"whole_question": whole} if whole else {}),
                 "requested_entity": subject[-1],
                 "requested_columns": list(subject),
                 "conditional_columns": [*filter(None, [reading.period.phrase]), *conditions],
@@ -73,12 +85,13 @@ def _extract(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _review_extraction(prompt: Prompt, variant: Variant) -> Answer:
-    found = _read_json(prompt.section("Keywords"), dict) or {}
-    listed = (str(name) for field in _FIELDS for name in found.get(field) or [])
-    items = [{"extracted_column_name": name} for name in dict.fromkeys(listed)]
+    items = [{"extracted_column_name": name} for name in dict.fromkeys(_names_of(prompt))]
     if not items:
         return Answer("No column is named: say which columns the question asks for.")
-    return _call(prompt, "complete_column_extraction", {"extracted_columns": {"items": items}})
+    arguments = {"extracted_columns": {"items": items}}
+    if variant is Variant.CALLS_EARLIER_NAME:
+        return Answer(tool="exit_column_extraction_loop", arguments=arguments)
+    return _call(prompt, "complete_column_extraction", arguments)
 
 
 def _standardize(prompt: Prompt, variant: Variant) -> Answer:
@@ -90,14 +103,17 @@ def _standardize(prompt: Prompt, variant: Variant) -> Answer:
     missing = find_undescribed(schema)
     if missing and TABLE_DETAILS in prompt.tools and not prompt.tool_answers:
         return Answer(tool=TABLE_DETAILS, arguments={"table_names": missing})
-    plan = Planner(schema, list(schema.columns.values())).plan(read_question(prompt.question))
+    plan = Planner(schema, list(schema.columns.values())).plan(
+        read_question(prompt.question.partition("\n")[0])
+    )
     if plan is None:
-        return Answer("None of the documents describes what the question asks for.")
+        return Answer(_json({"missing": _names_of(prompt)}))
     return Answer(
         _json(
             [
                 {"keyword": phrase, "table": column.table_path, "column": column.name}
                 for column, phrase in plan.keywords.items()
+                if variant is not Variant.DROPS_NAMES or not column.is_date
             ]
         )
     )
@@ -111,13 +127,17 @@ def _review_standards(prompt: Prompt, variant: Variant) -> Answer:
 
 
 def _generate(prompt: Prompt, variant: Variant) -> Answer:
-    schema, reading = _schema(prompt), read_question(prompt.question)
+    schema, reading = _schema(prompt), read_question(prompt.question.partition("\n")[0])
     plan = _plan_by_columns(prompt, schema, reading)
     if plan is None:
         return Answer("There are no standard columns to write a query with.")
     if variant is Variant.WRITES:
         return Answer(" ".join(("DELETE FROM", plan.table)))
     sql = write_sql(plan, reading, schema)
+    if variant is Variant.FORGETS_CONDITIONS:
+        sql = _WHERE.sub("", sql)
+    if variant is Variant.SHOWS_EMAILS:
+        sql = "SELECT u.email, u.* FROM public.users u"
     if variant is Variant.MISSPELLS_FIRST:
         sql = misspell(sql, _names(plan))
     if feedback := prompt.section("Feedback"):
@@ -140,6 +160,11 @@ def _plan_by_columns(prompt: Prompt, schema: Schema, reading: Reading) -> Plan |
             column = schema.columns.get((table, name), Column(table, name))
             phrases[column] = str(row.get("keyword", ""))
     return Planner(schema, list(phrases), phrases).plan(reading) if phrases else None
+
+
+def _names_of(prompt: Prompt) -> list[str]:
+    found = _read_json(prompt.section("Keywords"), dict) or {}
+    return [str(name) for field in _FIELDS for name in found.get(field) or []]
 
 
 def _names(plan: Plan) -> list[str]:

@@ -60,14 +60,14 @@ class Session:
     runner: Runner
     session_id: str
 
-    def events(self, question: str) -> AsyncIterator[Event]:
-        message = types.Content(role="user", parts=[types.Part.from_text(text=question)])
+    def events(self, question: str, *files: types.Part) -> AsyncIterator[Event]:
+        message = types.Content(role="user", parts=[types.Part.from_text(text=question), *files])
         return self.runner.run_async(user_id=USER, session_id=self.session_id, new_message=message)
 
-    async def ask(self, question: str) -> Outcome:
+    async def ask(self, question: str, *files: types.Part) -> Outcome:
         """The whole run."""
         outcome = Outcome()
-        async for event in self.events(question):
+        async for event in self.events(question, *files):
             outcome.events.append(event)
             if event.author in ANSWERING and (text := text_of(event)):
                 outcome.text = text

@@ -10,7 +10,7 @@ from agents.data_search.constants import (
     STOPPED_STAGE,
 )
 from tests.agents.conftest import Installation
-from tests.agents.demo_llm.variants import MODEL_NAME, Variant
+from tests.agents.demo_llm.variants import Variant
 from tests.agents.e2e.conftest import MakeEnvironment
 from tests.agents.e2e.runs import open_session, query, read_csv, tool_answer_sizes
 
@@ -47,9 +47,6 @@ async def test_fenced_statement_with_odd_blanks_runs(environment: MakeEnvironmen
     [
         pytest.param(Variant.PROSE, QUESTION, COLUMN_EXTRACTION, id="prose"),
         pytest.param(Variant.EMPTY_COLUMNS, QUESTION, COLUMN_EXTRACTION, id="empty-columns"),
-        pytest.param(
-            MODEL_NAME, "the airspeed of a swallow", COLUMN_STANDARDIZATION, id="not-in-catalogue"
-        ),
         pytest.param(Variant.WRITES, QUESTION, SQL_GENERATION, id="write-statement"),
     ],
 )

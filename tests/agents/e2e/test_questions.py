@@ -60,33 +60,3 @@ async def test_question_is_answered_with_the_databases_rows(
     assert shown == expected[:5]
     assert case.count in outcome.text
     assert passing.versions == {protocol}
-
-
-@pytest.mark.parametrize(
-    ("question", "sql"),
-    [
-        pytest.param(
-            "How many orders are in each status?",
-            "SELECT status::text, count(*) FROM orders GROUP BY 1 ORDER BY 2 DESC",
-            id="count",
-        ),
-        pytest.param(
-            "가장 비싼 상품 5개",
-            "SELECT product_name_ko, price FROM products ORDER BY price DESC LIMIT 5",
-            id="top",
-        ),
-        pytest.param(
-            "カテゴリ別の平均価格",
-            "SELECT category, round(avg(price), 2) FROM products GROUP BY 1 ORDER BY 2 DESC",
-            id="average",
-        ),
-    ],
-)
-async def test_kind_of_question(
-    installation: Installation, environment: MakeEnvironment, question: str, sql: str
-) -> None:
-    async with open_session(environment()) as session:
-        outcome = await session.ask(question)
-
-    assert outcome.is_answered, outcome.text
-    assert sorted(read_csv(outcome.files["csv"])) == sorted(query(installation.demo_dsn, sql))

@@ -193,3 +193,12 @@ def test_own_relation_has_no_join_condition_where_none_was_written() -> None:
     assert table["related_tables"] == [
         {"name": "a", "display_name": "a", "relation_type": "own", "description": ""}
     ]
+
+
+def test_masked_column_says_so_and_others_do_not() -> None:
+    masked = ColumnEntry(name="email", type_name="text", is_masked=True)
+    entry = replace(BARE, columns=(masked, ColumnEntry(name="country", type_name="text")))
+
+    [table] = details_answer([entry], {})["tables"]
+
+    assert [column.get("masked") for column in table["columns"]] == [True, None]

@@ -63,17 +63,32 @@ def test_texts_to_embed_are_the_name_and_what_the_tool_does() -> None:
     assert embedding_texts(tool) == (
         "get orders",
         "get orders: Orders of a user. (user id, from date)",
+        "Orders of a user.",
     )
 
 
 def test_long_description_is_embedded_by_its_beginning() -> None:
-    _, text = embedding_texts(Tool("t", description="x" * 10_000))
+    _, text, _ = embedding_texts(Tool("t", description="x" * 10_000))
 
     assert text == "t: " + "x" * 250
 
 
 def test_tool_of_a_name_alone_can_be_embedded() -> None:
-    assert embedding_texts(Tool("delete_user")) == ("delete user", "delete user")
+    assert embedding_texts(Tool("delete_user")) == ("delete user",) * 3
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        "Lists v2.1 orders. Not refunds.",
+        "주문을 조회합니다. 환불은 빼고.",
+        "注文を返す。返金は除く。",
+    ],
+)
+def test_first_sentence_of_a_description_is_a_text_of_its_own(description: str) -> None:
+    *_, sentence = embedding_texts(Tool("t", description=description))
+
+    assert sentence in {"Lists v2.1 orders.", "주문을 조회합니다.", "注文を返す。"}
 
 
 def test_words_of_a_name() -> None:
