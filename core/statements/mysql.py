@@ -101,6 +101,12 @@ _FAULTS = {
     ),
     "brace": BRACE,
 }
+# The server would read || as OR.
+_TEMPLATE_IN_TEXT = message(
+    "statement.template_in_mysql_string",
+    "{template} stands inside a string; a parameter is a whole value: remove the quotes around it,"
+    " or join the pieces as CONCAT('...', {template}, '...')",
+)
 _COMMANDS = (
     "ALTER ANALYZE BEGIN BINLOG CACHE CALL CHANGE CHECK CHECKSUM COMMIT CREATE DEALLOCATE DELETE"
     " DESC DESCRIBE DO DROP EXECUTE EXPLAIN FLUSH GET GRANT HANDLER HELP IMPORT INSERT INSTALL KILL"
@@ -121,7 +127,12 @@ class MysqlLexer(StatementLexer):
     queries = "SELECT, WITH, VALUES"
     faults = _FAULTS
 
-    read_double_text = StatementLexer.read_text
+    def read_text(self, match: re.Match[str]) -> int:
+        start, end = match.span(match.lastgroup or "")
+        self._refuse_template(_TEMPLATE_IN_TEXT, start, end)
+        return end
+
+    read_double_text = read_text
 
     def check_command(self) -> None:
         """As for any statement, and no word or function that does more than read, wherever it is."""
