@@ -91,7 +91,10 @@ class Engine(SourceKind):
     not as in `url_form`, which `url_fault` says of the {variable} that holds it. `find_reads` gives
     the pairs of table and column that a statement reads, where the engine can tell.
 
-    `like` compares text in any case. `folds_names` says that names of tables mean the same in any
+    `default_port` is where a server listens, None for an engine without servers; `options` are those
+    of the connection that mean something, None for all of libpq's.
+
+    `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
     case; `types_parameters`, that the database finds the types of parameters.
     """
 
@@ -110,6 +113,9 @@ class Engine(SourceKind):
     folds_names: bool
     types_parameters: bool
     find_reads: Callable[[Any, CompiledStatement], Awaitable[Reads]] | None = None
+    default_port: int | None = None
+    options: frozenset[str] | None = None
+    part_pattern: str = "'%' || :{name} || '%'"
 
 
 def limits_of(row: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from core.toolspec import JsonValue
 from gateways.cells import (
@@ -66,7 +66,8 @@ class DateReader(ColumnReader):
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
         return [
-            cell if cell is None or isinstance(cell, str) else cell.isoformat() for cell in cells
+            cell.decode() if isinstance(cell, bytes) else cell and cell.isoformat()
+            for cell in cells
         ]
 
 
@@ -80,7 +81,8 @@ class DatetimeReader(ColumnReader):
 
     def _read_cell(self, cell: Any) -> str:
         # Where a date is none, the server's own text of it came.
-        text = cell.replace(" ", "T", 1) if isinstance(cell, str) else cell.isoformat()
+        is_text = isinstance(cell, bytes)
+        text = cell.decode().replace(" ", "T", 1) if is_text else cell.isoformat()
         text = text.rstrip("0").rstrip(".") if "." in text else text
         return f"{text}{self.offset}"
 
@@ -151,7 +153,7 @@ class ColumnType:
 
 def find_type(column: WireColumn, *, is_lenient: bool = False) -> ColumnType:
     """How the cells of the column are read; a lenient way reads what the usual one cannot."""
-    how, converter = _AS_BYTES, None
+    how, converter = _AS_BYTES, cast(Callable[[Any], Any] | None, None)
     reader = _READERS.get(column.type_code)
     if column.type_code in {_DECIMAL, _NEWDECIMAL}:
         digits = _count_digits(column)

@@ -31,7 +31,7 @@ _BOUNDS = {
 }
 
 
-class TlsMissingError(OperationalError):
+class TlsMissingError(OperationalError):  # type: ignore[misc]
     """The server has no TLS, and the settings want it."""
 
 
@@ -44,7 +44,7 @@ class _RefusedPlugin:
         raise OperationalError(2059, "the server asks for the password in plain text")
 
 
-class ReadingConnection(Connection):
+class ReadingConnection(Connection):  # type: ignore[misc]
     """asyncmy's connection, with TLS where the server has it, and one statement at a time."""
 
     def __init__(self, settings: MysqlSettings, mode: str) -> None:
@@ -80,8 +80,9 @@ class ReadingConnection(Connection):
         charset = charset_by_name("utf8mb4").id
         head = struct.pack("<IIB", self._client_flag, _MOST_PACKET_BYTES, charset)
         self.write_packet(head.ljust(32, b"\0"))
+        before: Any = self._transport
         self._transport = await self._loop.start_tls(
-            self._transport, self._proto, context, server_hostname=self._host
+            before, self._proto, context, server_hostname=self._host
         )
         self._secure = self._tls_established = True
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 DEFAULT_PORT = 3306
+CONNECT_S = 3.0
+TLS_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,7 @@ class MysqlSettings:
     extra: Mapping[str, str] = field(default_factory=dict, repr=False)
     pool_size: int = 4
     max_wait_ms: int = DEFAULT_MAX_WAIT_MS
-    connect_timeout_s: float = 3.0
+    connect_timeout_s: float = CONNECT_S
     statement_timeout_ms: int = 10_000
     lock_timeout_ms: int = 2_000
     row_limit: int = 10_000

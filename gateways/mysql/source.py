@@ -36,7 +36,8 @@ from gateways.engine import Inspection
 from gateways.fair_queue import PoolState
 from gateways.mysql.connecting import CONNECT_FAULTS, open_connection, open_session, server_name
 from gateways.mysql.describe import Description, DescriptionCache, describe
-from gateways.mysql.errors import DRIFT, STOPPED, TIMED_OUT, run_error, statement_error
+from gateways.mysql.errors import DRIFT, STOPPED, TIMED_OUT, run_error
+from gateways.mysql.questions import fetch
 from gateways.mysql.settings import MysqlSettings
 from gateways.mysql.sql import limited_sql, split_statement
 from gateways.mysql.values import encode_values
@@ -59,7 +60,6 @@ _LOOK_EVERY_S, _LONGEST_LOOK_S = 1.0, 900.0
 _MOST_GIVEN_UP = 2
 _CLOSE_TIMEOUT_S = 2.0
 _UNKNOWN_THREAD = 1094
-_PLAN_BYTES = 1_000_000
 
 _T = TypeVar("_T")
 
@@ -113,7 +113,7 @@ class MysqlSource:
         async def read(_connection: MysqlConnection) -> str:
             return self._version
 
-        return await self._ask(read)
+        return await self.ask(read)
 
     async def check(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
@@ -129,13 +129,13 @@ class MysqlSource:
 
         Raises StatementError with the server's words, and DataSourceError when there is no server to ask.
         """
-        return await self._ask(lambda connection: self._describe(connection, statement), caller)
+        return await self.ask(lambda connection: self._describe(connection, statement), caller)
 
     async def inspect(
         self, statement: CompiledStatement, types: Sequence[ParameterType | None], caller: str = ""
     ) -> Inspection:
         """As `describe`, for a statement that is being written: nothing is kept."""
-        found = await self._ask(
+        found = await self.ask(
             lambda connection: describe(connection, statement, self.settings.cell_limit), caller
         )
         return Inspection(found.types)
@@ -152,21 +152,10 @@ class MysqlSource:
 
         async def explain(connection: MysqlConnection) -> QueryPlan:
             await self._describe(connection, query.statement)
-            try:
-                prepared = await connection.prepare(sql, is_kept=False)
-            except ServerError as error:
-                raise statement_error(error, query.statement, split) from error
-            rows: list[tuple[object, ...]] = []
-            await connection.execute(
-                prepared,
-                (*values, query.row_limit),
-                lambda columns: (tuple((c.type_code, False, 1, None, None) for c in columns), ()),
-                lambda chunk: not rows.extend(chunk),
-            )
-            connection.drop(prepared)
-            return read_mysql_plan("".join(str(row[0]) for row in rows)[:_PLAN_BYTES])
+            rows = await fetch(connection, sql, (*values, query.row_limit))
+            return read_mysql_plan("".join(str(row[0]) for row in rows))
 
-        return await self._ask(explain, query.caller)
+        return await self.ask(explain, query.caller)
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
@@ -260,7 +249,8 @@ class MysqlSource:
         margin_s = DEADLINE_MARGIN_S if has_timer else 0.0
         return _Turn(caller, monotonic() + timeout_ms / 1_000, margin_s)
 
-    async def _ask(self, work: Callable[[MysqlConnection], Awaitable[_T]], caller: str = "") -> _T:
+    async def ask(self, work: Callable[[MysqlConnection], Awaitable[_T]], caller: str = "") -> _T:
+        """What `work` gives with a connection. Raises DataSourceError, and what `work` raises."""
         try:
             turn = self._turn(caller, self.settings.statement_timeout_ms)
             return await self._on_connection(work, turn)

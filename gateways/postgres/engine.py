@@ -117,4 +117,5 @@ POSTGRESQL = Engine(
     has_schemas=True,
     folds_names=False,
     types_parameters=True,
+    default_port=5432,
 )
