@@ -16,6 +16,7 @@ from gateways.mysql.settings import MysqlSettings
 CONNECT_FAULTS = (MySQLError, OSError, TimeoutError, ValueError, IndexError, struct.error)
 NO_TLS = 2026
 UNKNOWN_VARIABLE = 1193
+TOO_MANY_CONNECTIONS = frozenset({1040, 1203, 1226})
 # The lexer relies on these: a backslash escapes, and "a" is a text.
 _SQL_MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO"
 _MOST_PACKET_BYTES = 2**24 - 1

@@ -128,6 +128,8 @@ async def describe(
     split = split_statement(statement)
     sql = split.render_once()
     is_named = False
+    # What the connection knows of it may be from before a table was changed.
+    connection.forget(limited_sql(sql))
     try:
         prepared = await connection.prepare(limited_sql(sql))
     except ServerError as error:

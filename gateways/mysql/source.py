@@ -34,7 +34,13 @@ from gateways.cells import RowReader
 from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
 from gateways.fair_queue import PoolState
-from gateways.mysql.connecting import CONNECT_FAULTS, open_connection, open_session, server_name
+from gateways.mysql.connecting import (
+    CONNECT_FAULTS,
+    TOO_MANY_CONNECTIONS,
+    open_connection,
+    open_session,
+    server_name,
+)
 from gateways.mysql.describe import Description, DescriptionCache, describe
 from gateways.mysql.errors import DRIFT, STOPPED, TIMED_OUT, run_error
 from gateways.mysql.questions import fetch
@@ -324,18 +330,25 @@ class MysqlSource:
         self._given_up += 1
         logger.warning("%s does not stop the query of thread %s", self.settings.host, thread_number)
         until = monotonic() + _LONGEST_LOOK_S
+        try:
+            while monotonic() < until and await self._has_thread(thread_number):
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LOOK_EVERY_S):
+                        await self._is_closed.wait()
+                        return
+        finally:
+            self._given_up -= 1
+
+    async def _has_thread(self, thread_number: int) -> bool:
         sql = f"SELECT 1 FROM information_schema.processlist WHERE id = {thread_number:d}"  # noqa: S608
         try:
             connection = await open_connection(self.settings)
             try:
-                while await connection.query(sql) and monotonic() < until:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(_LOOK_EVERY_S):
-                            await self._is_closed.wait()
-                            return
+                return bool(await connection.query(sql))
             finally:
                 connection.close()
+        except MySQLError as error:
+            # The thread may itself be what leaves no connection to ask by.
+            return error.args[0] in TOO_MANY_CONNECTIONS
         except CONNECT_FAULTS:
-            return
-        finally:
-            self._given_up -= 1
+            return False

@@ -6,7 +6,7 @@ import ssl
 from asyncmy.errors import MySQLError
 
 from gateways.check_report import Finding, refused
-from gateways.mysql.connecting import NO_TLS
+from gateways.mysql.connecting import NO_TLS, TOO_MANY_CONNECTIONS
 
 # Where the role itself is what is missing or wrong, so that the SQL of a new one helps.
 ROLE_FAULTS = frozenset({"wrong-password", "no-connect-privilege", "not-admitted"})
@@ -49,9 +49,7 @@ _FAULTS = {
         "not-admitted-now",
         "The server has shut this machine out after too many failed connections. Run FLUSH HOSTS there.",
     ),
-    1040: _TOO_MANY,
-    1203: _TOO_MANY,
-    1226: _TOO_MANY,
+    **dict.fromkeys(TOO_MANY_CONNECTIONS, _TOO_MANY),
     2059: refused(
         "wrong-authentication",
         "The role signs in by a plugin that is not supported, or in plain text. Use"
