@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -59,6 +60,12 @@ class MariadbServer:
                 await connection.query(statement)
         finally:
             connection.close()
+
+    def run(self, *statements: str, database: str = "mysql") -> None:
+        """The same, from a test or fixture that may run in a loop."""
+        thread = Thread(target=lambda: asyncio.run(self.execute(*statements, database=database)))
+        thread.start()
+        thread.join()
 
     def make_database(self, name: str, *statements: str) -> MysqlSettings:
         """A new database with what the statements make; the settings of a role that reads it."""

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, CheckStage, Engine, limits_of
+from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
 from gateways.mysql.checks.inspection import INSPECTION_S, inspect_mysql
 from gateways.mysql.schema import MysqlSchemaReader
 from gateways.mysql.settings import CONNECT_S, DEFAULT_PORT, TLS_OPTIONS, MysqlSettings
@@ -114,6 +114,9 @@ MYSQL = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    abilities=frozenset(
+        {Ability.COLUMN_TYPES, Ability.COMMENTS, Ability.PLAN_FIGURES, Ability.READER_ROLE}
+    ),
     default_port=DEFAULT_PORT,
     options=TLS_OPTIONS,
     part_pattern="CONCAT('%', :{name}, '%')",
