@@ -188,9 +188,11 @@ class MysqlConnection:
         self._send(_Phase.EXECUTED, head + packed)
         if self._phases:
             await self._finish_earlier()
+        proto = self._proto
+        if proto.length == proto.pos:
+            await self._need(4)
         if not self._skip_block(prepared):
             await self._read_block(prepared, make_specs)
-        proto = self._proto
         while self._phases[0] is _Phase.ROWS:
             rows: list[tuple[Any, ...]] = []
             start = proto.pos
