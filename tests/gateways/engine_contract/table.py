@@ -1,4 +1,4 @@
-"""The table of docs/engines.md: engines by what they can do; run, it prints the table."""
+"""The table of docs/engines.md: engines by what they can do."""
 
 from catalog.sources.models import EngineName
 from gateways.engine import Ability
@@ -25,10 +25,3 @@ def make_table() -> str:
         cells = ("yes" if ability in engine.abilities else "no" for engine in ENGINES.values())
         lines.append(f"| {ability.value} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    import django
-
-    django.setup()
-    print(make_table())  # noqa: T201
