@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
 HAPROXY := tests/chaos/.haproxy/.installed
+MARIADB := tests/gateways/mysql/.mariadb/.installed
 # The agent has an environment of its own: it is another program, with another framework's pins.
 AGENT_VENV := .venv-agent
 AGENT_BIN := $(AGENT_VENV)/bin
@@ -54,21 +55,21 @@ test:  ## Run the whole suite on real services
 	@echo "2 of 2: the tests in a real browser, beside them those of the agent."
 	@$(MAKE) --jobs 2 $(IN_ORDER) browser test-agent $(BESIDE)
 
-test-many: $(VENV)/.installed-dev $(TOOLS)
+test-many: $(VENV)/.installed-dev $(TOOLS) $(MARIADB)
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
 
 # They wait most of the time: for a fault to pass, for a server to come back.
 test-alone: $(VENV)/.installed-dev $(HAPROXY)
 	TOOLBUILDER_TEST_NUMBER=3 $(BIN)/python -m pytest -p no:playwright -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder -m alone
 
-test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY)
+test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY) $(MARIADB)
 
-test-fast: $(VENV)/.installed-dev  ## Run all but the tests that start whole process trees
+test-fast: $(VENV)/.installed-dev $(MARIADB)  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
 
 # The tests of one room, in seconds to two minutes: make test-core, test-gateways, test-tools and so on.
 ROOMS := core gateways access catalog tools toolbuilder mcp_runtime config
-$(addprefix test-,$(ROOMS)): test-%: $(VENV)/.installed-dev
+$(addprefix test-,$(ROOMS)): test-%: $(VENV)/.installed-dev $(MARIADB)
 	$(BIN)/python -m pytest -p no:playwright -n auto --dist loadfile -m "not alone" tests/$*
 
 test-agent: test-agent-parts test-agent-whole  ## Run the agent's tests
@@ -137,7 +138,7 @@ bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what th
 	$(BIN)/python -m benchmarks.load
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
-	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian tests/gateways/mysql/.mariadb
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -186,7 +187,12 @@ $(TOOLS): tests/clients/package-lock.json $(VENV)/.installed-dev
 	@cd tests/clients && PATH="$(abspath $(BIN)):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# A balancer for the tests of several machines: one in PATH will do; else Debian's, unpacked and not installed.
+# A server of the engine MariaDB for its tests: one in PATH will do; else Debian's, unpacked and not installed.
+$(MARIADB): tests/gateways/mysql/get_mariadb.sh
+	@sh tests/gateways/mysql/get_mariadb.sh $(@D)
+	@mkdir -p $(@D) && touch $@
+
+# A balancer for the tests of several machines, in the same way.
 $(HAPROXY): tests/chaos/get_haproxy.sh
 	@sh tests/chaos/get_haproxy.sh $(@D)
 	@mkdir -p $(@D) && touch $@

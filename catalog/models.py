@@ -28,6 +28,8 @@ from catalog.sources.models import (
 )
 from core.catalogue.entries import RelationType, TableKind
 from core.catalogue.masking import MASK, is_sensitive
+from core.toolspec import Dialect
+from gateways.engines import find_engine
 
 __all__ = [
     "ACTIVE_STATES",
@@ -156,6 +158,11 @@ class CatalogTable(models.Model):
 
     def __str__(self) -> str:
         return f"{self.schema}.{self.name}" if self.schema else self.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """The SQL of its data source, which should be loaded."""
+        return find_engine(self.source.engine if self.source else None).dialect
 
     @property
     def shown_description(self) -> str:

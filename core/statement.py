@@ -15,6 +15,7 @@ from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import OptionalClause, Placeholder, StatementLexer, continues_word
 from core.statements.lists import Edit, edit_lists
+from core.statements.mysql import MysqlLexer
 from core.statements.postgresql import PostgresqlLexer
 from core.statements.sqlite import SqliteLexer
 from core.toolspec import Dialect
@@ -25,6 +26,7 @@ VARIANT_LIMIT = 64
 _LEXERS: dict[Dialect, type[StatementLexer]] = {
     Dialect.POSTGRESQL: PostgresqlLexer,
     Dialect.SQLITE: SqliteLexer,
+    Dialect.MYSQL: MysqlLexer,
 }
 _NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 # Which clauses stay, in their order.
@@ -100,7 +102,8 @@ def compile_statement(
 ) -> CompiledStatement:
     """The statement with its parameters as $n; raises StatementError with what to write instead.
 
-    A parameter in `list_names` may stand alone in `IN (:ids)`; for SQLite its value is JSON text.
+    A parameter in `list_names` may stand alone in `IN (:ids)`; for SQLite its value is JSON text, and
+    for MySQL $n[] stands there, for one mark or more in its place.
     """
     _check_text(text)
     lexer = _LEXERS[dialect](text)

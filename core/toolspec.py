@@ -75,6 +75,7 @@ class Dialect(StrEnum):
 
     POSTGRESQL = "postgresql"
     SQLITE = "sqlite"
+    MYSQL = "mysql"  # And MariaDB's.
 
 
 class ArgumentsPolicy(StrEnum):

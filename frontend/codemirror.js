@@ -11,7 +11,7 @@ export {
 } from "@codemirror/autocomplete";
 export { defaultKeymap, history, historyKeymap, indentWithTab, invertedEffects } from "@codemirror/commands";
 export { localCompletionSource, pythonLanguage } from "@codemirror/lang-python";
-export { PostgreSQL, SQLite } from "@codemirror/lang-sql";
+export { MariaSQL, PostgreSQL, SQLite } from "@codemirror/lang-sql";
 export {
   LanguageSupport,
   bracketMatching,

@@ -1,2 +1,2 @@
-// What our modules use of sql-formatter: two of its twenty dialects.
-export { formatDialect, postgresql, sqlite } from "sql-formatter";
+// What our modules use of sql-formatter: three of its twenty dialects.
+export { formatDialect, mariadb, postgresql, sqlite } from "sql-formatter";

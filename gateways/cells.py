@@ -1,10 +1,16 @@
 """Reading the cells of an answer: what had to be changed, in words."""
 
+import base64
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from core.results import QueryResult, Row, RowCollector
 from core.toolspec import JsonValue
+
+# 15 digits survive a double both ways, 18 always fit 64 bits.
+SAFE_FLOAT_DIGITS = 15
+SAFE_INTEGER_DIGITS = 18
 
 
 class ColumnReader:
@@ -59,3 +65,28 @@ class RowReader:
             self._collector.truncated |= reader.is_cut
         notes = [note for _, reader in self._readers for note in reader.notes()]
         return self._collector.finish(names, elapsed_ms, notes)
+
+
+def exact_number(text: str) -> int | float | str:
+    """The number that `text` spells, or the text itself where JSON's readers would lose digits."""
+    if text.isdecimal() or text[1:].isdecimal():
+        # 64 bits hold 19 digits at most; int() on thousands of digits would be slow, then an error.
+        if len(text) > 20:
+            return text
+        number = int(text)
+        is_safe = len(text) <= SAFE_INTEGER_DIGITS or -(2**63) <= number < 2**63
+        return number if is_safe else text
+    value = float(text)
+    if len(text) <= SAFE_FLOAT_DIGITS and "e" not in text and "E" not in text:
+        return value
+    return value if value - value == 0.0 and Decimal(repr(value)) == Decimal(text) else text
+
+
+def bytes_within(cell_limit: int) -> int:
+    """How many bytes have a base64 text of at most `cell_limit` characters."""
+    return cell_limit // 4 * 3
+
+
+def encode_base64(content: bytes) -> str:
+    """The bytes as text of JSON."""
+    return base64.b64encode(content).decode("ascii")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from core.execution import Query, QuerySource
@@ -15,6 +16,19 @@ from gateways.schema_reading import SchemaReader
 
 # Columns of a row that only HTTP services use.
 SERVICE_COLUMNS = ("server_url", "authentication", "authentication_name")
+
+
+class Ability(StrEnum):
+    """What some engines can do and others cannot; all else they all do, tests/gateways/engine_contract shows it."""
+
+    COLUMN_TYPES = "tells the types of columns before a run"
+    PARAMETER_TYPES = "tells the types of parameters"
+    READS = "tells exactly which columns a statement reads"
+    COMMENTS = "keeps comments of tables and columns"
+    PLAN_FIGURES = "estimates rows for steps of a plan"
+    PLAN_COST = "estimates the cost of a plan"
+    READER_ROLE = "has roles: the check judges their rights and shows SQL for a right one"
+
 
 # Pairs of a table and a column, '' where no column of it is named.
 Reads = frozenset[tuple[str, str]]
@@ -91,7 +105,10 @@ class Engine(SourceKind):
     not as in `url_form`, which `url_fault` says of the {variable} that holds it. `find_reads` gives
     the pairs of table and column that a statement reads, where the engine can tell.
 
-    `like` compares text in any case. `folds_names` says that names of tables mean the same in any
+    `default_port` is where a server listens, None for an engine without servers; `options` are those
+    of the connection that mean something, None for all of libpq's.
+
+    `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
     case; `types_parameters`, that the database finds the types of parameters.
     """
 
@@ -110,6 +127,10 @@ class Engine(SourceKind):
     folds_names: bool
     types_parameters: bool
     find_reads: Callable[[Any, CompiledStatement], Awaitable[Reads]] | None = None
+    abilities: frozenset[Ability] = frozenset()
+    default_port: int | None = None
+    options: frozenset[str] | None = None
+    part_pattern: str = "'%' || :{name} || '%'"
 
 
 def limits_of(row: Any) -> dict[str, Any]:

@@ -3,15 +3,17 @@
 from gateways.check_report import ConnectionReport
 from gateways.engine import Engine, OpenedSource, SourceKind
 from gateways.http.kind import HTTP
+from gateways.mysql.engine import MYSQL
+from gateways.mysql.settings import MysqlSettings
 from gateways.postgres.engine import POSTGRESQL
 from gateways.postgres.settings import PostgresSettings
 from gateways.schema_reading import SchemaReader
 from gateways.sqlite.engine import SQLITE
 from gateways.sqlite.settings import SqliteSettings
 
-DatabaseSettings = PostgresSettings | SqliteSettings
+DatabaseSettings = PostgresSettings | SqliteSettings | MysqlSettings
 
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (POSTGRESQL, SQLITE)}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (POSTGRESQL, SQLITE, MYSQL)}
 KINDS: dict[str, SourceKind] = {**ENGINES, HTTP.name: HTTP}
 _BY_SETTINGS = {engine.settings: engine for engine in ENGINES.values()}
 

@@ -6,6 +6,7 @@ from typing import Protocol, Self, TypeVar
 
 from core.catalogue.entries import Sample, TableKind, TableName, TableShape
 from core.catalogue.masking import MASK
+from core.catalogue.sql_names import quote_exactly
 from core.errors import DataSourceError, DeadlineExceededError, StatementError
 from core.execution import Query, QuerySource
 from core.messages import message
@@ -119,21 +120,19 @@ class TableSampler:
     def _select(self, table: TableShape, columns: Sequence[str], masked: Collection[str]) -> str:
         prefix = f"{_SAMPLED}." if self.is_qualified else ""
         cells = [
-            f"CASE WHEN {prefix}{quote(column)} IS NOT NULL THEN '{MASK}' END AS {quote(column)}"
+            f"CASE WHEN {prefix}{self._quote(column)} IS NOT NULL THEN '{MASK}' END AS {self._quote(column)}"
             if column in masked
-            else f"{prefix}{quote(column)}"
+            else f"{prefix}{self._quote(column)}"
             for column in columns
         ]
-        name = ".".join(quote(part) for part in (table.name.schema, table.name.name) if part)
+        name = ".".join(self._quote(part) for part in (table.name.schema, table.name.name) if part)
         # By the primary key where an index surely gives that order at once: the columns of a longer
         # key may be indexed in another order than the table has them, and masked values have none.
         keys = [column.name for column in table.columns if column.is_primary_key]
         is_ordered = table.kind in _STORED and len(keys) == 1 and keys[0] not in masked
-        order = f" ORDER BY {prefix}{quote(keys[0])}" if is_ordered else ""
+        order = f" ORDER BY {prefix}{self._quote(keys[0])}" if is_ordered else ""
         # The names are quoted, so nothing in them is read as SQL; a table may be without columns.
         return f"SELECT {', '.join(cells) or '1'} FROM {name} AS {_SAMPLED}{order}"  # noqa: S608
 
-
-def quote(name: str) -> str:
-    """The name as an identifier, exactly, in SQL of any dialect."""
-    return '"' + name.replace('"', '""') + '"'
+    def _quote(self, name: str) -> str:
+        return quote_exactly(name, self.dialect)

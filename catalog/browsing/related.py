@@ -87,6 +87,7 @@ def _to_row(relation: TableRelation, table: CatalogTable) -> RelatedRow:
         relation.columns,
         TableName(relation.target.schema, relation.target.name),
         relation.target_columns,
+        dialect=relation.table.dialect,
     )
     return RelatedRow(
         relation=relation,

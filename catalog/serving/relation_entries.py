@@ -11,13 +11,14 @@ from catalog.models import TableRelation
 from catalog.serving.table_names import Sight, TablePlace
 from core.catalogue.entries import ColumnReference, RelationEntry, RelationType, TableName
 from core.catalogue.sql_names import join_condition
+from gateways.engines import find_engine
 
 # Told where a table was made of the other one; what people wrote is said from the other one's side.
 MADE_OF_IT = "This table is derived from it."
 
 _FIELDS = (
     *("table_id", "target_id", "relation_type", "columns", "target_columns"),
-    *("join_condition", "description"),
+    *("join_condition", "description", "table__source__engine"),
     *("table__source__name", "table__schema", "table__name", "table__display_name"),
     *("target__source__name", "target__schema", "target__name", "target__display_name"),
 )
@@ -93,6 +94,7 @@ def _to_entry(row: Row, end: str, named: Mapping[int, str], description: str) ->
             row["columns"],
             TableName(row["target__schema"], row["target__name"]),
             row["target_columns"],
+            dialect=find_engine(row["table__source__engine"]).dialect,
         ),
         description=description,
     )

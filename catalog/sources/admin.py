@@ -58,17 +58,13 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         (None, {"fields": ["state", "defined_by", ("created_at", "updated_at")]}),
         (None, {"fields": [("name", "engine")]}),
         (
-            _("PostgreSQL"),
+            _("Server"),
             {
-                "classes": ["engine-postgresql"],
-                "fields": [
-                    ("host", "port"),
-                    "database",
-                    "search_path",
-                    "options",
-                ],
+                "classes": ["engine-postgresql", "engine-mysql"],
+                "fields": [("host", "port"), "database", "options"],
             },
         ),
+        (_("PostgreSQL"), {"classes": ["engine-postgresql"], "fields": ["search_path"]}),
         (
             _("HTTP service"),
             {
@@ -83,7 +79,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         (
             _("Sign-in"),
             {
-                "classes": ["engine-postgresql", "engine-http"],
+                "classes": ["engine-postgresql", "engine-mysql", "engine-http"],
                 "fields": ["username", "new_password", "clear_password", "password_reference"],
             },
         ),

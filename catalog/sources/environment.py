@@ -13,6 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from catalog.connection_options import check_options
 from catalog.models import DataSource, Origin
+from catalog.sources.models import check_engine_options
 from core.errors import ConfigurationError
 from core.messages import message
 from gateways.engine import Engine
@@ -73,9 +74,9 @@ def read_target(source_name: str) -> VariableTarget:
     raise ConfigurationError(
         message(
             "environment.form",
-            "{variable} must be {postgresql} or {sqlite}",
+            "{variable} must be one of {forms}",
             variable=variable,
-            **{engine.name: engine.url_form for engine in ENGINES.values()},
+            forms=", ".join(engine.url_form for engine in ENGINES.values()),
         )
     )
 
@@ -141,6 +142,7 @@ def _read_url(engine: Engine, variable: str, url: str) -> VariableTarget:
     target = VariableTarget(engine=engine.name, **columns)
     try:
         check_options(target.options)
+        check_engine_options(engine.name, target.options)
     except ValidationError as error:
         raise ConfigurationError(
             message(

@@ -1,6 +1,7 @@
 """Databases and HTTP services that an administrator registered, with their last check."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from access.encryption import EncryptedField
 from catalog.connection_options import check_options, check_search_path
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
-from gateways.engines import find_kind
+from gateways.engines import ENGINES, find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 from gateways.http.kind import HTTP
 
@@ -41,6 +42,7 @@ class EngineName(models.TextChoices):
     """Kinds of database, and HTTP services."""
 
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
+    MYSQL = Dialect.MYSQL.value, "MariaDB / MySQL"
     SQLITE = Dialect.SQLITE.value, "SQLite"
     HTTP = HTTP.name, "HTTP"
 
@@ -291,6 +293,20 @@ class DataSource(models.Model):
         }
         if errors:
             raise ValidationError(errors)
+        try:
+            check_engine_options(self.engine, self.options)
+        except ValidationError as error:
+            raise ValidationError({"options": error}) from error
+
+
+def check_engine_options(engine_name: str, options: Mapping[str, str]) -> None:
+    """Raise ValidationError for options that are allowed as such and that the engine does not know."""
+    engine = ENGINES.get(engine_name)
+    if engine and engine.options is not None and not options.keys() <= engine.options:
+        unknown = ", ".join(sorted(options.keys() - engine.options))
+        text = _("%(names)s cannot be set here; these can: %(known)s.")
+        known = ", ".join(sorted(engine.options))
+        raise ValidationError(text, params={"names": unknown, "known": known})
 
 
 class ServiceSecret(models.Model):

@@ -38,6 +38,14 @@ _CODES = {
         names="create_engine",
         engine="engine = create_engine({address})",
     ),
+    Dialect.MYSQL: _Code(
+        url_form="mysql://USER:PASSWORD@HOST:3306/DATABASE",
+        packages="sqlalchemy 2 and PyMySQL",
+        imports=("import os",),
+        names="create_engine, make_url",
+        # Left to itself, SQLAlchemy wants mysqlclient, which has to be compiled.
+        engine="engine = create_engine(make_url({address}).set(drivername='mysql+pymysql'))",
+    ),
 }
 
 
@@ -50,7 +58,7 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
     code = _CODES[entry.dialect]
     engine = code.engine.format(address=f"os.environ[{variable!r}]")
     # text() would take what follows a colon for a parameter.
-    table = quote_table(entry.table).replace(":", r"\:")
+    table = quote_table(entry.table, entry.dialect).replace(":", r"\:")
     query = f"SELECT * FROM {table} LIMIT {ROW_LIMIT}"  # noqa: S608 - quoted
     opening = ("import pandas as pd", f"from sqlalchemy import {code.names}, text", engine)
     reading = f"df = pd.read_sql(text({query!r}), engine)"

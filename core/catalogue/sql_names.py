@@ -1,9 +1,10 @@
-"""Names of tables and columns as SQL identifiers that PostgreSQL and SQLite both take, and joins."""
+"""Names of tables and columns as SQL identifiers that their engine takes, and joins."""
 
 import re
 from collections.abc import Sequence
 
 from core.catalogue.entries import TableName
+from core.toolspec import Dialect
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 # What either of the two refuses as a table's name without quotes.
@@ -20,22 +21,54 @@ _RESERVED_WORDS = """
     variadic verbose when where window with
 """
 _RESERVED = frozenset(_RESERVED_WORDS.split())
+# What MariaDB or MySQL refuses besides.
+_MORE_RESERVED_WORDS = """
+    accessible asensitive before bigint binary blob call cascade change char character condition continue
+    convert cube cursor database databases dec decimal declare delayed delete describe deterministic
+    distinctrow div double dual each elseif empty enclosed escaped exit explain float force fulltext
+    function generated get groups hour_minute if ignore infile inout int integer interval iterate
+    json_table key keys kill lag last_value lead leave lines linear load lock long loop match
+    middleint mod modifies nth_value ntile of optimize option optionally out outfile over
+    partition precision procedure purge range rank read reads real recursive regexp release rename
+    repeat require resignal restrict return revoke rlike row row_number rows schema schemas
+    sensitive separator show signal smallint spatial specific sql ssl starting stored straight_join
+    system terminated text tinyint trigger undo unlock unsigned usage use utc_date utc_time
+    utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill offset
+"""
+_RESERVED_BY_MYSQL = frozenset(_MORE_RESERVED_WORDS.split())
 
 
-def quote_name(name: str) -> str:
-    """The name as an SQL identifier, in double quotes only where it needs them."""
-    if _PLAIN_NAME.fullmatch(name) and name not in _RESERVED:
+def quote_exactly(name: str, dialect: Dialect) -> str:
+    """The name as an identifier in quotes, in which nothing is read as SQL."""
+    mark = "`" if dialect is Dialect.MYSQL else '"'
+    return mark + name.replace(mark, mark * 2) + mark
+
+
+def quote_name(name: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
+    """The name as an SQL identifier, in quotes only where it needs them."""
+    is_plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
+    if is_plain and not (dialect is Dialect.MYSQL and name in _RESERVED_BY_MYSQL):
         return name
-    return '"' + name.replace('"', '""') + '"'
+    return quote_exactly(name, dialect)
 
 
-def quote_table(table: TableName) -> str:
+def quote_path(names: Sequence[str], dialect: Dialect = Dialect.POSTGRESQL) -> str:
+    """The names with dots between them."""
+    return ".".join(quote_name(name, dialect) for name in names)
+
+
+def quote_table(table: TableName, dialect: Dialect = Dialect.POSTGRESQL) -> str:
     """The table as SQL names it: schema.name, or the name alone if the engine has no schemas."""
-    return ".".join(quote_name(part) for part in (table.schema, table.name) if part)
+    return quote_path([part for part in (table.schema, table.name) if part], dialect)
 
 
 def join_condition(
-    table: TableName, columns: Sequence[str], target: TableName, target_columns: Sequence[str]
+    table: TableName,
+    columns: Sequence[str],
+    target: TableName,
+    target_columns: Sequence[str],
+    *,
+    dialect: Dialect = Dialect.POSTGRESQL,
 ) -> str:
     """The equality of the columns, paired by position; '' if there are none.
 
@@ -43,10 +76,13 @@ def join_condition(
     """
     is_clear = table.name != target.name or table == target
     left, right = (
-        quote_name(side.name) if is_clear or not side.schema else quote_table(side)
+        quote_name(side.name, dialect)
+        if is_clear or not side.schema
+        else quote_table(side, dialect)
         for side in (table, target)
     )
     pairs = zip(columns, target_columns, strict=False)
     return " AND ".join(
-        f"{left}.{quote_name(column)} = {right}.{quote_name(other)}" for column, other in pairs
+        f"{left}.{quote_name(column, dialect)} = {right}.{quote_name(other, dialect)}"
+        for column, other in pairs
     )

@@ -23,7 +23,16 @@ _FIND_TEMPLATE = re.compile(TEMPLATE)
 _WORD_CHARACTER = re.compile(rf"[{LETTER}0-9$]")
 _CLAUSE = "[["
 _VALUES = frozenset(
-    {"escape_text", "text", "dollar_text", "number", "close", "template", "colon_name"}
+    {
+        "escape_text",
+        "text",
+        "double_text",
+        "dollar_text",
+        "number",
+        "close",
+        "template",
+        "colon_name",
+    }
 )
 UNCLOSED_TEXT = message(
     "statement.string_unclosed",

@@ -11,9 +11,12 @@ from core.toolspec import Dialect
 
 # In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
-_QUOTED = frozenset({"text", "escape_text", "dollar_text", "quoted_name"})
+_QUOTED = frozenset({"text", "double_text", "escape_text", "dollar_text", "quoted_name"})
 # An absent list is NULL, and both dialects then find nothing, with NOT too.
 _SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
+
+# What follows the number of a parameter that stands for a list of values.
+LIST_MARK = "[]"
 
 Edit = tuple[int, int, str]  # Start and end in the source, and the text instead.
 _Tokens = list[re.Match[str]]
@@ -35,6 +38,9 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
             word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
             if lexer.dialect is Dialect.SQLITE:
                 changed[start] = start, end, _SQLITE_LIST.format(mark)
+            elif lexer.dialect is Dialect.MYSQL:
+                # As many marks as the list has items, which only the call knows.
+                changed[start] = start, end, f"{mark}{LIST_MARK}"
             elif before[0].lower() == "not":
                 changed[before.start()] = *before.span(), "<>"
                 changed[word.start()] = *word.span(), "ALL"

@@ -80,10 +80,10 @@ def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
     for comparison in find_comparisons(text, dialect):
         is_filter = comparison.clause in _FILTERS
         if is_filter and not any(value.is_parameter for value in comparison.values):
-            yield from _edits_of(text, comparison)
+            yield from _edits_of(text, comparison, dialect)
 
 
-def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
+def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_Edit]:
     column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
     base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
     if not base or not base.isidentifier():
@@ -102,7 +102,7 @@ def _edits_of(text: str, comparison: Comparison) -> Iterator[_Edit]:
         parameter = ProposedParameter(name, kind, values, column)
         yield _Edit(comparison.values[0].start, comparison.values[-1].end, parameter)
     elif operator in {"like", "ilike"} and comparison.is_whole and isinstance(values[0], str):
-        yield from _like_edit(comparison.values[0], base, values[0], column)
+        yield from _like_edit(comparison.values[0], base, values[0], column, dialect=dialect)
     else:
         yield _edit(comparison.values[0], _PREFIXES.get(operator, "") + base, values[0], column)
 
@@ -112,15 +112,21 @@ def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:
     return _Edit(value.start, value.end, parameter)
 
 
-def _like_edit(value: Value, base: str, pattern: str, column: str) -> Iterator[_Edit]:
+def _like_edit(
+    value: Value, base: str, pattern: str, column: str, *, dialect: Dialect
+) -> Iterator[_Edit]:
     """`'%tea%'` as `'%' || :name || '%'`, so that who calls need not know of wildcards."""
     inner = pattern.strip("%")
     if not inner or "%" in inner:
         return
-    begins = "'%' || " if pattern.startswith("%") else ""
-    ends = " || '%'" if pattern.endswith("%") else ""
+    between = ", " if dialect is Dialect.MYSQL else " || "
+    begins = f"'%'{between}" if pattern.startswith("%") else ""
+    ends = f"{between}'%'" if pattern.endswith("%") else ""
+    edited = f"{begins}{{}}{ends}"
+    if dialect is Dialect.MYSQL and edited != "{}":
+        edited = f"CONCAT({edited})"
     parameter = ProposedParameter(base, ParameterType.STRING, inner, column)
-    yield _Edit(value.start, value.end, parameter, f"{begins}{{}}{ends}")
+    yield _Edit(value.start, value.end, parameter, edited)
 
 
 def _limits(text: str, dialect: Dialect) -> Iterator[_Edit]:
@@ -137,9 +143,10 @@ def _limits(text: str, dialect: Dialect) -> Iterator[_Edit]:
 def _read_literal(text: str, value: Value) -> JsonValue:
     """The literal's value; of one with a type word before it, the text inside."""
     written = text[value.start : value.end]
-    start, end = written.find("'"), written.rfind("'")
-    if start >= 0:
-        return written[start + 1 : end].replace("''", "'")
+    mark = next((letter for letter in written if letter in "'\""), "")
+    if mark:
+        start, end = written.index(mark), written.rindex(mark)
+        return written[start + 1 : end].replace(mark * 2, mark)
     try:
         return int(written)
     except ValueError:

@@ -11,7 +11,7 @@ _END = Token(TokenKind.MARK)
 def find_optional_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> frozenset[str]:
     """Names in [[ ]] only, before IS NULL, first in COALESCE, or, for PostgreSQL, behind LIMIT or OFFSET.
 
-    SQLite refuses a limit that is null. Up to about the first fault of the text.
+    The others refuse a limit that is null. Up to about the first fault of the text.
     """
     lexer = make_lexer(text, dialect)
     tokens = read_tokens(lexer)

@@ -8,6 +8,7 @@ from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import StatementLexer, continues_word
 from core.statements.lists import Edit, edit_lists
+from core.statements.mysql import MysqlLexer
 from core.statements.postgresql import PostgresqlLexer
 from core.statements.sqlite import SqliteLexer
 from core.toolspec import Dialect
@@ -75,9 +76,28 @@ class _NumberedSqlite(SqliteLexer):
         return max((use.number for use in self.uses), default=0) + 1
 
 
-_LEXERS: Mapping[Dialect, type[_NumberedPostgresql | _NumberedSqlite]] = {
+class _NumberedMysql(MysqlLexer):
+    """Takes each ? for the next parameter."""
+
+    faults = {kind: text for kind, text in MysqlLexer.faults.items() if kind != "numbered"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.uses: list[_Use] = []
+        self.colons: list[int] = []
+
+    def read_numbered(self, match: re.Match[str]) -> int:
+        start = match.start("numbered")
+        if self.text[start] != "?":
+            raise StatementError(MysqlLexer.faults["numbered"], start)
+        self.uses.append(_Use(start, match.end(), len(self.uses) + 1))
+        return match.end()
+
+
+_LEXERS: Mapping[Dialect, type[_NumberedPostgresql | _NumberedSqlite | _NumberedMysql]] = {
     Dialect.POSTGRESQL: _NumberedPostgresql,
     Dialect.SQLITE: _NumberedSqlite,
+    Dialect.MYSQL: _NumberedMysql,
 }
 
 
@@ -108,7 +128,7 @@ def name_placeholders(statement: str, names: Sequence[str], dialect: Dialect) ->
 
 
 def number_placeholders(lexer: StatementLexer, names: Sequence[str], lists: Collection[str]) -> str:
-    """The statement of a lexer that has run, with $1 or ?1 for :name; the number is its place in `names`.
+    """The statement of a lexer that has run, with $1, ?1 or ? for :name; the number is its place in `names`.
 
     `lists` are the parameters that may stand alone in IN (:ids). Raises StatementError for a name that
     is not declared, and for a list that needs more than a number.
@@ -119,13 +139,23 @@ def number_placeholders(lexer: StatementLexer, names: Sequence[str], lists: Coll
             message("statement.name_undeclared", "{name} is not declared", name=missing[0].name),
             missing[0].start,
         )
-    if lists and lexer.dialect is Dialect.SQLITE:
+    if lists and lexer.dialect is not Dialect.POSTGRESQL:
         raise StatementError(
             message("statement.no_numbered_lists", "SQLite takes no list for a number")
         )
     edits: list[Edit] = [
         (use.start, use.end, f"{mark}{names.index(use.name) + 1}") for use in lexer.placeholders
     ]
+    if lexer.dialect is Dialect.MYSQL:
+        # Its marks have no numbers: each stands for the next parameter.
+        if [use.name for use in lexer.placeholders] != list(names):
+            raise StatementError(
+                message(
+                    "statement.marks_in_order",
+                    "parameters that are marked ? stand in the query once each, in their order",
+                )
+            )
+        edits = [(start, end, "?") for start, end, _mark in edits]
     return _apply(lexer.text, edit_lists(lexer, edits, lists))
 
 

@@ -5,13 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.catalogue.near_names import find_near
-from core.catalogue.sql_names import quote_name
+from core.catalogue.sql_names import quote_path
 from core.diagnostics import Fix, use_fix
 from core.errors import StatementError
 from core.messages import message
+from core.toolspec import Dialect
 
-_PATH = re.compile(r'(?:"(?:[^"]|"")*"|[^\W\d][\w$]*)(?:\s*\.\s*(?:"(?:[^"]|"")*"|[^\W\d][\w$]*))*')
-_PART = re.compile(r'"((?:[^"]|"")*)"|([^\W\d][\w$]*)')
+_NAME = r'(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|[^\W\d][\w$]*)'
+_PATH = re.compile(rf"{_NAME}(?:\s*\.\s*{_NAME})*")
+_PART = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^\W\d][\w$]*)')
 _HINT = re.compile(r'Perhaps you meant to reference the (column|table alias) "([^"]+)"')
 _DID_YOU_MEAN = re.compile(r"did you mean (\w+)")
 # What queries call most, to find what a mistyped name meant.
@@ -72,7 +74,12 @@ def find_code(error: StatementError) -> str:
     return next((code for words, code in _SQLITE_CODES if words in str(error)), "")
 
 
-def find_fix(text: str, error: StatementError, known: KnownNames) -> Fix | None:
+def find_fix(
+    text: str,
+    error: StatementError,
+    known: KnownNames,
+    dialect: Dialect = Dialect.POSTGRESQL,
+) -> Fix | None:
     """The fix of an error at its position, or None where nothing near exists."""
     if error.position is None:
         return None
@@ -81,13 +88,16 @@ def find_fix(text: str, error: StatementError, known: KnownNames) -> Fix | None:
         return None
     if text[error.position : error.position + 1] == ";":
         return Fix(message("fix.remove_rest", "Remove what follows"), error.position, len(text), "")
-    path = [quoted.replace('""', '"') or plain for quoted, plain in _PART.findall(text[start:end])]
+    path = [
+        double.replace('""', '"') or tick.replace("``", "`") or plain
+        for double, tick, plain in _PART.findall(text[start:end])
+    ]
     insert = ""
     if hint := _HINT.search(error.hint):
         meant = hint[2].split(".") if hint[1] == "column" else [hint[2], *path[1:]]
-        insert = ".".join(map(quote_name, meant))
+        insert = quote_path(meant, dialect)
     elif path:
-        insert = _find_nearest(path, find_code(error), known)
+        insert = _find_nearest(path, find_code(error), known, dialect)
     if not insert or insert == text[start:end]:
         return None
     return use_fix(insert, start, end)
@@ -102,7 +112,7 @@ def find_word_fix(text: str, message: str, position: int | None) -> Fix | None:
     return use_fix(meant[1], *match.span()) if match else None
 
 
-def _find_nearest(path: list[str], code: str, known: KnownNames) -> str:
+def _find_nearest(path: list[str], code: str, known: KnownNames, dialect: Dialect) -> str:
     """What the path most likely meant; '' where nothing near exists."""
     match code:
         case "42703":
@@ -110,14 +120,14 @@ def _find_nearest(path: list[str], code: str, known: KnownNames) -> str:
             of_alias = known.columns.get(alias)
             names = of_alias or [name for columns in known.columns.values() for name in columns]
             near = find_near(path[-1], list(dict.fromkeys(names)), 1)
-            return ".".join(map(quote_name, [alias, *near] if of_alias and near else near))
+            return quote_path([alias, *near] if of_alias and near else near, dialect)
         case "42P01":
             if len(path) > 1:
                 # Of `alias.column` the alias that has the column, or else the nearest.
                 having = [alias for alias, names in known.columns.items() if path[-1] in names]
                 near = having if len(having) == 1 else find_near(path[0], list(known.columns), 1)
                 if near:
-                    return ".".join(map(quote_name, [near[0], *path[1:]]))
+                    return quote_path([near[0], *path[1:]], dialect)
             return next(iter(find_near(".".join(path), known.tables, 1)), "")
         case "42883":
             return next(iter(find_near(path[-1].lower(), COMMON_FUNCTIONS, 1)), "")

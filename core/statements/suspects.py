@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.catalogue.sql_names import quote_exactly
 from core.statements.names import ColumnMention, QueryBlock
+from core.toolspec import Dialect
 
 MOST_SUSPECTS = 6
 # Words of clauses that are no keywords elsewhere, so that they read like columns.
@@ -31,7 +33,10 @@ class Suspect:
 
 
 def find_suspects(
-    text: str, blocks: Sequence[QueryBlock], columns: Mapping[str, Collection[str]]
+    text: str,
+    blocks: Sequence[QueryBlock],
+    columns: Mapping[str, Collection[str]],
+    dialect: Dialect = Dialect.POSTGRESQL,
 ) -> list[Suspect]:
     """The names in their order, each text once, at most six.
 
@@ -47,7 +52,7 @@ def find_suspects(
                 name = text[start:end]
                 found.setdefault(name, Suspect(name, start, end, _OF_TABLE.format(tables=name)))
         for column in block.columns:
-            suspect = _suspect_column(text, column, around, columns)
+            suspect = _suspect_column(text, column, around, columns, dialect=dialect)
             if suspect and column.place[1]:
                 found.setdefault(suspect.name, suspect)
     return sorted(found.values(), key=lambda suspect: suspect.start)[:MOST_SUSPECTS]
@@ -64,6 +69,8 @@ def _suspect_column(
     column: ColumnMention,
     around: Sequence[QueryBlock],
     columns: Mapping[str, Collection[str]],
+    *,
+    dialect: Dialect,
 ) -> Suspect | None:
     """The suspect that the column is, None where its tables have it or are not known."""
     tables = [table for block in around for table in block.tables]
@@ -88,7 +95,7 @@ def _suspect_column(
         names is None or name.lower() in map(str.lower, names) for names in known
     ):
         return None
-    aliases = ('"' + table.alias.replace('"', '""') + '"' for table in tables)
+    aliases = (quote_exactly(table.alias, dialect) for table in tables)
     sources = ", ".join(
         f"{text[slice(*table.place)]} AS {alias}"
         for table, alias in zip(tables, aliases, strict=True)

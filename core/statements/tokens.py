@@ -13,7 +13,9 @@ from core.toolspec import Dialect
 # PostgreSQL cuts longer names off.
 NAME_BYTES = 63
 _CLAUSE_MARKS = frozenset({"[[", "]]"})
-_TEXTS = frozenset({"text", "escape_text", "dollar_text"})
+_TEXTS = frozenset({"text", "double_text", "escape_text", "dollar_text"})
+# Their names mean the same in any case, quoted or not.
+_FOLDING = frozenset({Dialect.SQLITE, Dialect.MYSQL})
 _VALUES = frozenset({"colon_name", "template"})
 _PLAIN = re.compile(rf"(?P<word>{WORD})|(?P<number>{NUMBER})|(?P<mark>::|:=|[^ \t\n\r\f\v])")
 
@@ -70,7 +72,7 @@ def read_tokens(lexer: StatementLexer) -> list[Token]:
 def _split_plain(lexer: StatementLexer, start: int, end: int) -> Iterator[Token]:
     """Words, numbers and operators, which the lexer passes over together."""
     plain = lexer.text[start:end]
-    if "--" in plain:
+    if "--" in plain or "#" in plain:
         # As long as it was, so that offsets stay.
         plain = lexer.line_comment.sub(lambda found: " " * len(found[0]), plain)
     for match in _PLAIN.finditer(plain):
@@ -90,9 +92,7 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
     if kind == "quoted_name":
         quote, name = text[0], text[1:-1]
         name = name if quote == "[" else name.replace(quote * 2, quote)
-        # SQLite's names mean the same in any case, quoted or not.
-        is_sqlite = dialect is Dialect.SQLITE
-        return TokenKind.QUOTED, fold(name) if is_sqlite else _cut(name, dialect)
+        return TokenKind.QUOTED, fold(name) if dialect in _FOLDING else _cut(name, dialect)
     if kind in _TEXTS:
         return TokenKind.TEXT, ""
     if kind in _VALUES:
@@ -102,6 +102,6 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
 
 
 def _cut(name: str, dialect: Dialect) -> str:
-    if dialect is Dialect.SQLITE or len(name) <= NAME_BYTES // 4:
+    if dialect is not Dialect.POSTGRESQL or len(name) <= NAME_BYTES // 4:
         return name
     return name.encode()[:NAME_BYTES].decode(errors="ignore")

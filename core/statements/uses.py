@@ -59,8 +59,9 @@ class TableNames:
         dialect: Dialect = Dialect.POSTGRESQL,
         search_path: Sequence[str] = ("public",),
     ) -> None:
-        self._is_sqlite = dialect is Dialect.SQLITE
-        self._search_path = [""] if self._is_sqlite else list(search_path)
+        # Without schemas, and with names that mean the same in any case.
+        self._is_flat = dialect in {Dialect.SQLITE, Dialect.MYSQL}
+        self._search_path = [""] if self._is_flat else list(search_path)
         self._tables = {
             (name.schema, self._fold(name.name)): _Table(
                 name, table.is_gone, self._index(table.columns), self._index(table.gone_columns)
@@ -70,14 +71,14 @@ class TableNames:
 
     def find(self, path: tuple[str, ...]) -> _Table | None:
         """The table that the path names."""
-        has_schema = len(path) > 1 and not self._is_sqlite
+        has_schema = len(path) > 1 and not self._is_flat
         schemas = [path[-2]] if has_schema else self._search_path
         found = [self._tables.get((schema, path[-1])) for schema in schemas]
         tables = [table for table in found if table]
         return min(tables, key=lambda table: table.is_gone, default=None)
 
     def _fold(self, name: str) -> str:
-        return fold(name) if self._is_sqlite else name
+        return fold(name) if self._is_flat else name
 
     def _index(self, columns: Collection[str]) -> dict[str, str]:
         return {self._fold(column): column for column in columns}

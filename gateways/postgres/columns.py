@@ -1,22 +1,23 @@
 """PostgreSQL columns: how a type is selected and capped on the server and read as a JSON value."""
 
-import base64
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from math import isfinite
 from typing import Any, ClassVar
 
 from core.toolspec import JsonValue
-from gateways.cells import ColumnReader
+from gateways.cells import (
+    SAFE_FLOAT_DIGITS,
+    ColumnReader,
+    bytes_within,
+    encode_base64,
+    exact_number,
+)
 
 BOOLEAN_OID, INTEGER_OID, TEXT_OID, FLOAT_OID, NUMERIC_OID = 16, 20, 25, 701, 1700
 
-# 15 digits survive a double both ways, 18 always fit 64 bits.
-_SAFE_FLOAT_LENGTH = 15
-_SAFE_INTEGER_LENGTH = 18
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -131,7 +132,7 @@ class NumericReader(ParsedReader):
 
     def _read_cell(self, text: str) -> JsonValue:
         # The common case without a call of two others.
-        if len(text) <= _SAFE_FLOAT_LENGTH and "." in text:
+        if len(text) <= SAFE_FLOAT_DIGITS and "." in text:
             return float(text)
         return super()._read_cell(text)
 
@@ -178,7 +179,9 @@ class BytesArrayReader(ArrayReader):
     """bytea[], each element in base64."""
 
     def convert(self, text: str) -> JsonValue:
-        return _map_texts(super().convert(text), lambda item: _base64(bytes.fromhex(item[2:])))
+        return _map_texts(
+            super().convert(text), lambda item: encode_base64(bytes.fromhex(item[2:]))
+        )
 
 
 class BytesReader(PostgresColumnReader):
@@ -188,13 +191,13 @@ class BytesReader(PostgresColumnReader):
 
     @staticmethod
     def expression(column: str, cell_limit: int) -> str:
-        return f"substring({column}, 1, {_bytes_within(cell_limit) + 1})"
+        return f"substring({column}, 1, {bytes_within(cell_limit) + 1})"
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
-        limit = _bytes_within(self.cell_limit)
+        limit = bytes_within(self.cell_limit)
         contents = [None if text is None else bytes.fromhex(text[2:]) for text in cells]
         self.is_cut |= any(content is not None and len(content) > limit for content in contents)
-        return [None if content is None else _base64(content[:limit]) for content in contents]
+        return [None if content is None else encode_base64(content[:limit]) for content in contents]
 
 
 class SizedTextReader(PostgresColumnReader):
@@ -223,7 +226,7 @@ def find_reader(column_type: PostgresType, modifier: int = -1) -> type[PostgresC
     if column_type.oid == NUMERIC_OID:
         precision, scale = numeric_digits(modifier)
         # A whole number stays one, which a double is not.
-        return FixedNumericReader if scale and precision <= _SAFE_FLOAT_LENGTH else NumericReader
+        return FixedNumericReader if scale and precision <= SAFE_FLOAT_DIGITS else NumericReader
     if reader := _READERS_BY_OID.get(column_type.oid):
         return reader
     if column_type.category == "A":
@@ -237,31 +240,7 @@ def numeric_digits(modifier: int) -> tuple[int, int]:
     return (precision, scale) if scale <= precision else (0, 0)
 
 
-def exact_number(text: str) -> int | float | str:
-    """The number that `text` spells, or the text itself where JSON's readers would lose digits."""
-    if text.isdecimal() or text[1:].isdecimal():
-        # 64 bits hold 19 digits at most; int() on thousands of digits would be slow, then an error.
-        if len(text) > 20:
-            return text
-        number = int(text)
-        is_safe = len(text) <= _SAFE_INTEGER_LENGTH or -(2**63) <= number < 2**63
-        return number if is_safe else text
-    value = float(text)
-    if len(text) <= _SAFE_FLOAT_LENGTH and "e" not in text and "E" not in text:
-        return value
-    return value if value - value == 0.0 and Decimal(repr(value)) == Decimal(text) else text
-
-
 def _map_texts(value: JsonValue, change: Callable[[str], JsonValue]) -> JsonValue:
     if isinstance(value, list):
         return [_map_texts(item, change) for item in value]
     return change(value) if isinstance(value, str) else value
-
-
-def _bytes_within(cell_limit: int) -> int:
-    """How many bytes have a base64 text of at most `cell_limit` characters."""
-    return cell_limit // 4 * 3
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")

@@ -6,7 +6,7 @@ import psycopg
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, CheckStage, Engine, limits_of
+from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
 from gateways.postgres.checks.inspection import INSPECTION_S, inspect_postgres
 from gateways.postgres.checks.questions import MOST_CONNECT_S
 from gateways.postgres.schema import PostgresSchemaReader
@@ -117,4 +117,6 @@ POSTGRESQL = Engine(
     has_schemas=True,
     folds_names=False,
     types_parameters=True,
+    abilities=frozenset(Ability) - {Ability.READS},
+    default_port=5432,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, CheckStage, Engine, limits_of
+from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
 from gateways.sqlite.check import INSPECTION_S, inspect_sqlite
 from gateways.sqlite.schema import SqliteSchemaReader
 from gateways.sqlite.settings import SqliteSettings
@@ -79,4 +79,5 @@ SQLITE = Engine(
     folds_names=True,
     types_parameters=False,
     find_reads=SqliteSource.describe_reads,
+    abilities=frozenset({Ability.READS}),
 )

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Self
 
 from core.catalogue.entries import Sample, TableKind, TableName, TableShape
+from core.catalogue.sql_names import quote_exactly
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
@@ -23,7 +24,6 @@ from gateways.schema_reading import (
     STRUCTURE_TIMEOUT_MS,
     TableSampler,
     describing,
-    quote,
 )
 from gateways.sqlite.settings import SqliteSettings
 from gateways.sqlite.source import SqliteSource
@@ -87,7 +87,7 @@ class SqliteSchemaReader:
         is_uncounted = shape.row_estimate is None and shape.kind is TableKind.TABLE
         if not is_uncounted or self._counts_s <= 0:
             return shape
-        name = quote(shape.name.name)
+        name = quote_exactly(shape.name.name, Dialect.SQLITE)
         sql = f"SELECT count(*) FROM (SELECT 1 FROM {name} LIMIT {COUNT_LIMIT})"  # noqa: S608 - quoted
         started = monotonic()
         try:

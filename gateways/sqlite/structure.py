@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from core.catalogue.entries import ColumnShape, ForeignKey, TableKind, TableName, TableShape
-from gateways.schema_reading import quote
+from core.catalogue.sql_names import quote_exactly
+from core.toolspec import Dialect
 from gateways.sqlite.errors import blames_statement
 
 _TABLES = """
@@ -145,7 +146,9 @@ class _Structure:
 
     def _ask(self, pragma: str, table: str) -> list[tuple[Any, ...]]:
         try:
-            return self._connection.execute(f"PRAGMA {pragma}({quote(table)})").fetchall()
+            return self._connection.execute(
+                f"PRAGMA {pragma}({quote_exactly(table, Dialect.SQLITE)})"
+            ).fetchall()
         except sqlite3.Error as error:
             if not blames_statement(error):
                 raise

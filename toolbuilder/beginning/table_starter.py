@@ -85,16 +85,20 @@ def _find_filters(
         name = _name_parameter(key, "key")
         value = f"CAST(:{name} AS uuid)" if _UUID.search(key.type_name) else f":{name}"
         text = f"Only the row with this {key.name}; leave out for all."
-        yield f"{quote_name(key.name)} = {value}", _make_optional(name, kind, text, key)
+        yield (
+            f"{quote_name(key.name, table.dialect)} = {value}",
+            _make_optional(name, kind, text, key),
+        )
     texts = [column for column in columns if _TEXTS.search(column.type_name)]
     column = next((column for column in texts if column not in keys), None)
     if column is not None:
         name = _name_parameter(column, "text") + "_part"
         engine = find_engine(table.source.engine if table.source else None)
-        condition = f"{quote_name(column.name)} {engine.like}"
+        pattern = engine.part_pattern.format(name=name)
+        condition = f"{quote_name(column.name, engine.dialect)} {engine.like} {pattern}"
         text = f"Only rows with this in {column.name}, in any case; leave out for all."
         parameter = _make_optional(name, ParameterType.STRING, text, column)
-        yield f"{condition} '%' || :{name} || '%'", parameter
+        yield condition, parameter
 
 
 def _type_of(type_name: str) -> ParameterType | None:
@@ -125,10 +129,10 @@ def _make_optional(
 
 def _write(table: CatalogTable, columns: Sequence[CatalogColumn], conditions: Iterable[str]) -> str:
     is_found = table.source is None and table.schema == "public"
-    from_table = quote_table(TableName("" if is_found else table.schema, table.name))
+    from_table = quote_table(TableName("" if is_found else table.schema, table.name), table.dialect)
     order = [column for column in columns if column.is_primary_key] or columns[:1]
     names, sorted_by = (
-        ", ".join(quote_name(column.name) for column in listed)
+        ", ".join(quote_name(column.name, table.dialect) for column in listed)
         for listed in (columns[:COLUMNS_SHOWN], order)
     )
     lines = [f"  [[ AND {condition} ]]" for condition in conditions]

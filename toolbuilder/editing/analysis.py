@@ -54,8 +54,9 @@ from tools.sources import Sources
 DEADLINE_S = 3.0
 # Of a longer text the names are not looked up for a fix; the database's own hint still makes one.
 NAMES_LIMIT = 20_000
-_SQLITE_TYPES = (
+_COLUMN_TYPES = (
     ("INT", ParameterType.INTEGER),
+    ("YEAR", ParameterType.INTEGER),
     ("BOOL", ParameterType.BOOLEAN),
     ("DATETIME", ParameterType.DATETIME),
     ("TIMESTAMP", ParameterType.DATETIME),
@@ -240,7 +241,7 @@ class _SqlAnalysis:
         types: dict[str, ParameterType] = {}
         for columns in self._columns().values():
             for name, type_name in columns:
-                kinds = (kind for word, kind in _SQLITE_TYPES if word in type_name.upper())
+                kinds = (kind for word, kind in _COLUMN_TYPES if word in type_name.upper())
                 types[name.lower()] = next(kinds, ParameterType.STRING)
         found: dict[str, ParameterType] = {}
         for comparison in find_comparisons(self._text, self._logic.dialect):
@@ -257,7 +258,7 @@ class _SqlAnalysis:
 
     def _note_fault(self, error: StatementError) -> None:
         start, end = place_of(self._text, error.position)
-        fix = find_fix(self._text, error, self._known_names(error))
+        fix = find_fix(self._text, error, self._known_names(error), self._logic.dialect)
         code = error.code or "statement"
         self._diagnostics.append(
             Diagnostic(message=error.message, code=code, start=start, end=end, fix=fix)
@@ -271,7 +272,7 @@ class _SqlAnalysis:
         noted = {found.start for found in self._diagnostics}
         suspects = [
             suspect
-            for suspect in find_suspects(self._text, blocks, columns)
+            for suspect in find_suspects(self._text, blocks, columns, self._logic.dialect)
             if suspect.start not in noted
         ]
         if not suspects or find_refusal(self._read, name, self._author):

@@ -71,7 +71,7 @@ def read_card(column: CatalogColumn, user: User) -> ColumnCard:
 def _count_values(column: CatalogColumn, user: User) -> list[ValueCount]:
     table, sources = column.table, read_sources()
     statement = _COUNTS.format(
-        column=quote_name(column.name),
+        column=quote_name(column.name, table.dialect),
         table=SourceTables(table.source).written_name(table.pk),
         rows=ROWS_READ,
         values=VALUES_SHOWN,

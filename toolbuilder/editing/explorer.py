@@ -28,6 +28,7 @@ from core.catalogue.entries import TableName
 from core.catalogue.search_words import find_words
 from core.catalogue.sql_names import quote_name, quote_table
 from core.statements.names import TableMention
+from core.toolspec import Dialect
 from gateways.engines import find_engine
 
 TABLE_LIMIT = 500
@@ -129,7 +130,9 @@ class SourceTables:
 
     def __init__(self, source: DataSource | None) -> None:
         self._tables = CatalogTable.objects.present().filter(source=source)
-        path = source.search_path if source and find_engine(source.engine).has_schemas else ""
+        engine = find_engine(source.engine if source else None)
+        self._dialect = engine.dialect
+        path = source.search_path if source and engine.has_schemas else ""
         names = [name.strip().strip('"') for name in path.split(",")]
         self._search_path = tuple(filter(None, names)) or _DEFAULT_PATH
 
@@ -151,7 +154,7 @@ class SourceTables:
             is_shadowed=self._is_shadowed(),
         ).defer("sample", "search_text", "notes", "description", "source_comment")
         listed = [self._entry(table) for table in shown[:limit]]
-        found = _find_columns([table.id for table in listed], words) if words else {}
+        found = _find_columns([table.id for table in listed], words, self._dialect) if words else {}
         return TablePage(listed, tables.count(), found)
 
     def list_columns(self, table_id: int) -> list[ExplorerColumn]:
@@ -164,7 +167,10 @@ class SourceTables:
             if len(columns) == len(target_columns) == 1
         }
         columns = CatalogColumn.objects.filter(table__in=self._tables, table=table_id, gone_at=None)
-        return [_column_entry(column, targets.get(column.name, "")) for column in _read(columns)]
+        return [
+            _column_entry(column, self._dialect, targets.get(column.name, ""))
+            for column in _read(columns)
+        ]
 
     def written_name(self, table_id: int) -> str:
         """The table as the statement has to write it, '' if it is not there."""
@@ -198,7 +204,7 @@ class SourceTables:
                 table["columns"] = []
             for column in _read(columns.order_by("table_id", "position", "id")):
                 if column.table_id in tables:
-                    entry = complete_column(_column_entry(column))
+                    entry = complete_column(_column_entry(column, self._dialect))
                     tables[column.table_id]["columns"].append(entry)
         return {
             "tables": list(tables.values()),
@@ -261,7 +267,9 @@ class SourceTables:
     def _insert(self, schema: str, name: str, is_shadowed: bool) -> str:
         """The bare name where the search path finds it."""
         is_bare = self._is_bare(schema, is_shadowed)
-        return quote_name(name) if is_bare else quote_table(TableName(schema, name))
+        if is_bare:
+            return quote_name(name, self._dialect)
+        return quote_table(TableName(schema, name), self._dialect)
 
     def _completed_tables(self) -> dict[int, dict[str, Any]]:
         marked = self._tables.annotate(
@@ -341,7 +349,9 @@ def _read(columns: "QuerySet[CatalogColumn]") -> "QuerySet[CatalogColumn]":
     )
 
 
-def _find_columns(table_ids: list[int], words: list[str]) -> dict[int, list[ExplorerColumn]]:
+def _find_columns(
+    table_ids: list[int], words: list[str], dialect: Dialect
+) -> dict[int, list[ExplorerColumn]]:
     fields = ("name", "display_name", "description", "source_comment")
     holds = (Q((f"{name}__icontains", word)) for name in fields for word in words)
     columns = CatalogColumn.objects.filter(
@@ -349,14 +359,14 @@ def _find_columns(table_ids: list[int], words: list[str]) -> dict[int, list[Expl
     )
     found: dict[int, list[ExplorerColumn]] = {}
     for column in _read(columns.order_by("table_id", "position"))[:FOUND_COLUMN_LIMIT]:
-        found.setdefault(column.table_id, []).append(_column_entry(column))
+        found.setdefault(column.table_id, []).append(_column_entry(column, dialect))
     return found
 
 
-def _column_entry(column: CatalogColumn, refers_to: str = "") -> ExplorerColumn:
+def _column_entry(column: CatalogColumn, dialect: Dialect, refers_to: str = "") -> ExplorerColumn:
     return ExplorerColumn(
         id=column.pk,
-        insert=quote_name(column.name),
+        insert=quote_name(column.name, dialect),
         name=column.name,
         type_name=column.type_name,
         display_name=_clip(column.display_name),

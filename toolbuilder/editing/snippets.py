@@ -52,6 +52,12 @@ SNIPPETS = (
         "${column} LIKE '%' || :${word} || '%'",
         ("sqlite",),
     ),
+    Snippet(
+        "search_text",
+        _("a word anywhere in a text, capital or small"),
+        "${column} LIKE CONCAT('%', :${word}, '%')",
+        ("mysql",),
+    ),
     Snippet("top_n", _("the greatest rows"), "ORDER BY ${total} DESC\nLIMIT :${count}"),
     Snippet(
         "paging",
@@ -71,6 +77,12 @@ SNIPPETS = (
         ("sqlite",),
     ),
     Snippet(
+        "month_buckets",
+        _("the first day of each month"),
+        "DATE_FORMAT(${day}, '%Y-%m-01') AS month",
+        ("mysql",),
+    ),
+    Snippet(
         "share_of_total",
         _("percent of the sum over all groups"),
         "round(100.0 * sum(${total}) / sum(sum(${total})) OVER (), 1) AS percent",
@@ -84,6 +96,13 @@ SNIPPETS = (
         "pivot",
         _("a column for one value"),
         "sum(${total}) FILTER (WHERE ${column} = '${value}') AS ${name}",
+        ("postgresql", "sqlite"),
+    ),
+    Snippet(
+        "pivot",
+        _("a column for one value"),
+        "sum(CASE WHEN ${column} = '${value}' THEN ${total} END) AS ${name}",
+        ("mysql",),
     ),
     Snippet(
         "newest_of_group",

@@ -3,6 +3,7 @@ import {
   Decoration,
   EditorState,
   LanguageSupport,
+  MariaSQL,
   PostgreSQL,
   RangeSetBuilder,
   SQLite,
@@ -42,8 +43,10 @@ function jsonOf(_settings, read) {
   return [EditorState.languageData.of(() => [{ autocomplete, closeBrackets: { brackets: ["{", "[", '"'] } }]), indentUnit.of("  "), markJson];
 }
 
+const DIALECTS = { mysql: MariaSQL, sqlite: SQLite };
+
 function sqlOf({ dialect }, read) {
-  const { language } = dialect === "sqlite" ? SQLite : PostgreSQL;
+  const { language } = DIALECTS[dialect] ?? PostgreSQL;
   const completion = language.data.of({ autocomplete: completeSql(read) });
   return [new LanguageSupport(language, completion), indentUnit.of("  "), markSqlParameters(dialect)];
 }

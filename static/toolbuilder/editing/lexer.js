@@ -34,6 +34,16 @@ const DIALECTS = {
     word: WORD,
     ...LAST,
   }),
+  mysql: compile({
+    comment: "--(?=[\\x01-\\x20\\x7f]|$)[^\\n]*|#[^\\n]*|/\\*",
+    text: "[xXbBnN]?'[^'\\\\]*(?:(?:\\\\.|'')[^'\\\\]*)*(?:'|$)|\"[^\"\\\\]*(?:(?:\\\\.|\"\")[^\"\\\\]*)*(?:\"|$)",
+    clause: "\\[\\[",
+    quotedName: "`[^`]*(?:``[^`]*)*(?:`|$)",
+    cast: "::|:=",
+    ...SHARED,
+    word: WORD,
+    ...LAST,
+  }),
 };
 const TEXT_CONTINUES =
   /(?:[ \t\f\v]+|--[^\n\r]*)*[\n\r](?:[ \t\n\r\f\v]+|--[^\n\r]*[\n\r])*'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|$)/suy;
@@ -67,8 +77,8 @@ function indexOfGroup(match) {
 class Lexer {
   constructor(text, dialect) {
     this.text = text;
-    this.isPostgresql = dialect !== "sqlite";
-    this.rules = DIALECTS[this.isPostgresql ? "postgresql" : "sqlite"];
+    this.rules = DIALECTS[dialect] ?? DIALECTS.postgresql;
+    this.isPostgresql = this.rules === DIALECTS.postgresql;
     this.tokens = [];
     this.brackets = [];
     this.before = { kind: "", text: "", isMember: false };

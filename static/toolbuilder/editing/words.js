@@ -1,4 +1,4 @@
-// What both dialects call by fixed names: keywords, functions and types that queries use, and how names are quoted.
+// What the dialects call by fixed names: keywords, functions and types that queries use, and how names are quoted.
 
 const KEYWORDS =
   "SELECT DISTINCT FROM WHERE AND OR NOT NULL IS IN EXISTS BETWEEN LIKE CASE WHEN THEN ELSE END AS ON USING JOIN INNER LEFT RIGHT FULL" +
@@ -8,6 +8,7 @@ const KEYWORDS =
 const MORE_KEYWORDS = {
   postgresql: " ILIKE SIMILAR TO ANY SOME ARRAY LATERAL INTERVAL FETCH NEXT ONLY MATERIALIZED ROLLUP CUBE GROUPING SETS WITHIN TABLESAMPLE AT TIME ZONE",
   sqlite: " GLOB REGEXP INDEXED",
+  mysql: " REGEXP RLIKE DIV MOD XOR INTERVAL SEPARATOR STRAIGHT_JOIN USE INDEX SOME ANY",
 };
 const FUNCTIONS =
   "count(*) sum(value) avg(value) min(value) max(value) coalesce(value, …) nullif(a, b) abs(x) round(x, digits) lower(text) upper(text)" +
@@ -22,11 +23,18 @@ const MORE_FUNCTIONS = {
   sqlite:
     " date(time) datetime(time) strftime(format, time) julianday(time) group_concat(text, between) ifnull(a, b) iif(test, a, b)" +
     " instr(text, part) json_extract(json, path) json_group_array(value) json_each(json) total(value) printf(format, value)",
+  mysql:
+    " now() curdate() date_format(time, format) str_to_date(text, format) date_add(time, INTERVAL n unit) timestampdiff(unit, from, to)" +
+    " year(time) month(time) last_day(date) concat(a, b, …) concat_ws(between, a, b, …) group_concat(value) ifnull(a, b) if(test, a, b)" +
+    " greatest(a, b, …) least(a, b, …) ceil(x) floor(x) left(text, count) right(text, count) locate(part, text) substring_index(text, between, n)" +
+    " regexp_replace(text, pattern, by) find_in_set(part, list) json_extract(json, path) json_value(json, path) json_arrayagg(value)" +
+    " json_objectagg(key, value) st_astext(shape) convert(value, type)",
 };
 const TYPES = {
   postgresql:
     "text integer bigint numeric boolean date timestamp timestamptz time interval uuid jsonb json real double\u00a0precision bytea text[] integer[] bigint[] numeric[]",
   sqlite: "TEXT INTEGER REAL NUMERIC BLOB",
+  mysql: "CHAR SIGNED UNSIGNED DECIMAL(10,2) DOUBLE DATE DATETIME TIME BINARY",
 };
 const RESERVED = new Set(
   (
@@ -55,10 +63,25 @@ export function typesOf(dialect) {
   return TYPES[dialect].split(" ").map((name) => name.replace("\u00a0", " "));
 }
 
+const RESERVED_BY_MYSQL = new Set(
+  (
+    "accessible before bigint binary blob call cascade change char character condition continue convert cube cursor database databases dec" +
+    " decimal declare delayed describe deterministic div double dual each elseif empty escaped exit explain float force fulltext function" +
+    " generated get groups if ignore int integer interval iterate json_table key keys kill lag last_value lead leave lines linear load lock" +
+    " long loop match mod modifies nth_value ntile of optimize option out outfile over partition precision procedure purge range rank read" +
+    " reads real recursive regexp release rename repeat replace require restrict return revoke rlike row row_number rows schema schemas" +
+    " sensitive separator show signal smallint spatial specific sql ssl starting stored straight_join system terminated tinyint trigger undo" +
+    " unlock unsigned usage use utc_date utc_time utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill add" +
+    " alter by create delete drop index insert set update"
+  ).split(" "),
+);
+
 /** The name as a statement must write it: in quotes when it would be read as another name or as a keyword. */
 export function quoteName(name, dialect) {
-  const isPlain = dialect === "sqlite" ? /^[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*$/ : /^[a-z_\u0080-\uffff][a-z0-9_$\u0080-\uffff]*$/;
-  return isPlain.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
+  const isPlain = dialect === "postgresql" ? /^[a-z_\u0080-\uffff][a-z0-9_$\u0080-\uffff]*$/ : /^[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*$/;
+  const isReserved = RESERVED.has(name.toLowerCase()) || (dialect === "mysql" && RESERVED_BY_MYSQL.has(name.toLowerCase()));
+  const mark = dialect === "mysql" ? "`" : '"';
+  return isPlain.test(name) && !isReserved ? name : mark + name.replaceAll(mark, mark + mark) + mark;
 }
 
 /** The name that the database looks for when a statement writes `written`. */
@@ -68,5 +91,5 @@ export function unquoteName(written, dialect) {
     const close = quote === "[" ? "]" : quote;
     return written.slice(1, -1).replaceAll(close + close, close);
   }
-  return dialect === "sqlite" ? written : written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  return dialect !== "postgresql" ? written : written.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -142,8 +142,14 @@ def test_row_made_by_hand_wins_over_a_variable(
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        pytest.param("mysql://u:hunter2@h/d", "must be postgresql://role", id="another engine"),
-        pytest.param("hunter2", "must be postgresql://role", id="no URL"),
+        pytest.param("oracle://u:hunter2@h/d", "must be one of postgresql", id="another engine"),
+        pytest.param("hunter2", "must be one of postgresql://role", id="no URL"),
+        pytest.param("mysql://u:hunter2@h:port/d", "must be mysql://role", id="port of MySQL"),
+        pytest.param(
+            "mysql://u:hunter2@h/d?channel_binding=require",
+            "these can: sslcert, sslkey",
+            id="an option that MySQL has not",
+        ),
         pytest.param("postgresql://u:hunter2@h:port/d", "cannot be read", id="port"),
         pytest.param("postgresql://u:hun#ter2 x@h/d", "cannot be read", id="unquoted"),
         pytest.param("postgresql://u:hunter2@h", "must name role and database", id="no database"),

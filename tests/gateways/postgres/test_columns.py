@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from core.errors import DataSourceError
-from gateways.postgres.columns import exact_number
+from gateways.cells import exact_number
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from tests.gateways.postgres.queries import fetch_value, make_query

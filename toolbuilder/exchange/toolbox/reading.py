@@ -24,12 +24,15 @@ from tools.specs import HINTS, build_spec
 _DIALECTS: Mapping[str, Dialect] = {
     "postgres-sql": Dialect.POSTGRESQL,
     "sqlite-sql": Dialect.SQLITE,
+    "mysql-sql": Dialect.MYSQL,
 }
 _ENGINES: Mapping[str, Dialect] = {
     "postgres": Dialect.POSTGRESQL,
     "cloud-sql-postgres": Dialect.POSTGRESQL,
     "alloydb-postgres": Dialect.POSTGRESQL,
     "sqlite": Dialect.SQLITE,
+    "mysql": Dialect.MYSQL,
+    "cloud-sql-mysql": Dialect.MYSQL,
 }
 _READ = frozenset(
     [
@@ -56,6 +59,12 @@ _COLUMNS: Mapping[Dialect, Mapping[str, str]] = {
         "user": "username",
     },
     Dialect.SQLITE: {"database": "path"},
+    Dialect.MYSQL: {
+        "host": "host",
+        "port": "port",
+        "database": "database",
+        "user": "username",
+    },
 }
 # Named for the reader of a refusal; what ends a type says what the tool does.
 _INSTEAD: tuple[tuple[str, Message], ...] = (
@@ -79,7 +88,7 @@ _INSTEAD: tuple[tuple[str, Message], ...] = (
         "-sql",
         message(
             "toolbox.instead_of_engine",
-            "queries run on PostgreSQL and SQLite; write the query for one of them",
+            "queries run on PostgreSQL, MariaDB, MySQL and SQLite; write the query for one of them",
         ),
     ),
 )

@@ -32,19 +32,19 @@ SERVICE = "claims"
 _TYPES: Mapping[Dialect, str] = {
     Dialect.POSTGRESQL: "postgres-sql",
     Dialect.SQLITE: "sqlite-sql",
+    Dialect.MYSQL: "mysql-sql",
 }
 # Their names of the columns of a data source; the password is a variable whatever the row says.
+_SERVER: Mapping[str, str] = {
+    "host": "host",
+    "port": "port",
+    "database": "database",
+    "user": "username",
+    "password": "",
+}
 _SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    Dialect.POSTGRESQL: (
-        "postgres",
-        {
-            "host": "host",
-            "port": "port",
-            "database": "database",
-            "user": "username",
-            "password": "",
-        },
-    ),
+    Dialect.POSTGRESQL: ("postgres", _SERVER),
+    Dialect.MYSQL: ("mysql", _SERVER),
     Dialect.SQLITE: ("sqlite", {"database": "path"}),
 }
 

@@ -1,8 +1,8 @@
 // Puts a statement into form: line breaks and indents change, and nothing else.
-import { formatDialect, postgresql, sqlite } from "sql-formatter";
+import { formatDialect, mariadb, postgresql, sqlite } from "sql-formatter";
 import { readTokens } from "toolbuilder/editing/lexer.js";
 
-const DIALECTS = { postgresql, sqlite };
+const DIALECTS = { mysql: mariadb, postgresql, sqlite };
 const PARAMETERS = { named: [":"], custom: [{ regex: "\\{\\{[^{}]*\\}\\}" }] };
 // The formatter leaves an opening bracket at the end of the line before what it opens.
 const OPENING = /([ \t]*)\/\*\[\[\*\/\s*/gu;

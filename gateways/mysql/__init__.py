@@ -1,0 +1,1 @@
+"""MariaDB and MySQL as data sources; may import core. Tests: tests/gateways/mysql, tests/hostile."""

@@ -1,0 +1,1 @@
+"""MariaDB and MySQL as data sources, on a real MariaDB."""
