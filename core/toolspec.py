@@ -75,6 +75,7 @@ class Dialect(StrEnum):
 
     POSTGRESQL = "postgresql"
     SQLITE = "sqlite"
+    DUCKDB = "duckdb"
 
 
 class ArgumentsPolicy(StrEnum):

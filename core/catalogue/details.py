@@ -27,6 +27,7 @@ _SAMPLE_TOO_LARGE = "Left out, because its rows are larger than an answer may be
 _CATALOGUES = {
     Dialect.POSTGRESQL: "information_schema.columns",
     Dialect.SQLITE: "pragma_table_info",
+    Dialect.DUCKDB: "information_schema.columns",
 }
 
 

@@ -12,8 +12,11 @@ from core.toolspec import Dialect
 # In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
 _QUOTED = frozenset({"text", "escape_text", "dollar_text", "quoted_name"})
-# An absent list is NULL, and both dialects then find nothing, with NOT too.
-_SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
+# An absent list is NULL, and every dialect then finds nothing, with NOT too.
+_LIST_QUERIES = {
+    Dialect.SQLITE: "SELECT value FROM json_each(coalesce({}, '[null]'))",
+    Dialect.DUCKDB: "SELECT unnest(coalesce({}, [NULL]))",
+}
 
 Edit = tuple[int, int, str]  # Start and end in the source, and the text instead.
 _Tokens = list[re.Match[str]]
@@ -33,8 +36,8 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
         if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
             start, end, mark = changed[tokens[index].start()]
             word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
-            if lexer.dialect is Dialect.SQLITE:
-                changed[start] = start, end, _SQLITE_LIST.format(mark)
+            if query := _LIST_QUERIES.get(lexer.dialect):
+                changed[start] = start, end, query.format(mark)
             elif before[0].lower() == "not":
                 changed[before.start()] = *before.span(), "<>"
                 changed[word.start()] = *word.span(), "ALL"

@@ -78,6 +78,7 @@ class _NumberedSqlite(SqliteLexer):
 _LEXERS: Mapping[Dialect, type[_NumberedPostgresql | _NumberedSqlite]] = {
     Dialect.POSTGRESQL: _NumberedPostgresql,
     Dialect.SQLITE: _NumberedSqlite,
+    Dialect.DUCKDB: _NumberedPostgresql,
 }
 
 

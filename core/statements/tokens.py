@@ -90,9 +90,9 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
     if kind == "quoted_name":
         quote, name = text[0], text[1:-1]
         name = name if quote == "[" else name.replace(quote * 2, quote)
-        # SQLite's names mean the same in any case, quoted or not.
-        is_sqlite = dialect is Dialect.SQLITE
-        return TokenKind.QUOTED, fold(name) if is_sqlite else _cut(name, dialect)
+        # SQLite's and DuckDB's names mean the same in any case, quoted or not.
+        folds = dialect is not Dialect.POSTGRESQL
+        return TokenKind.QUOTED, fold(name) if folds else _cut(name, dialect)
     if kind in _TEXTS:
         return TokenKind.TEXT, ""
     if kind in _VALUES:
@@ -102,6 +102,6 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
 
 
 def _cut(name: str, dialect: Dialect) -> str:
-    if dialect is Dialect.SQLITE or len(name) <= NAME_BYTES // 4:
+    if dialect is not Dialect.POSTGRESQL or len(name) <= NAME_BYTES // 4:
         return name
     return name.encode()[:NAME_BYTES].decode(errors="ignore")
