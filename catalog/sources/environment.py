@@ -73,9 +73,9 @@ def read_target(source_name: str) -> VariableTarget:
     raise ConfigurationError(
         message(
             "environment.form",
-            "{variable} must be {postgresql} or {sqlite}",
+            "{variable} must be one of these: {forms}",
             variable=variable,
-            **{engine.name: engine.url_form for engine in ENGINES.values()},
+            forms=", ".join(engine.url_form for engine in ENGINES.values()),
         )
     )
 

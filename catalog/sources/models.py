@@ -1,6 +1,7 @@
 """Databases and HTTP services that an administrator registered, with their last check."""
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -15,6 +16,7 @@ from access.encryption import EncryptedField
 from catalog.connection_options import check_options, check_search_path
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
+from gateways.duckdb.engine import DUCKDB, FILES
 from gateways.engines import find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 from gateways.http.kind import HTTP
@@ -42,6 +44,8 @@ class EngineName(models.TextChoices):
 
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
     SQLITE = Dialect.SQLITE.value, "SQLite"
+    DUCKDB = DUCKDB.name, "DuckDB"
+    FILES = FILES.name, _("Files")
     HTTP = HTTP.name, "HTTP"
 
 
@@ -114,7 +118,10 @@ class DataSource(models.Model):
     path = optional_text(
         _("file"),
         validators=[_ABSOLUTE_PATH],
-        help_text=_("Absolute path of the database file; it is only read."),
+        help_text=_(
+            "Absolute path of the database file, or of the folder of files; it is only read. A source"
+            " of kind Files without a path takes files that are uploaded here."
+        ),
     )
     host = optional_text(_("host"))
     port = bounded_integer(_("port"), 5432, 1, 65535)
@@ -242,6 +249,16 @@ class DataSource(models.Model):
     @property
     def is_from_environment(self) -> bool:
         return self.origin == Origin.ENVIRONMENT
+
+    @property
+    def files_folder(self) -> str:
+        """The folder whose files are tables: its path, or where those that are uploaded are kept."""
+        return self.path or str(Path(settings.FILES_DIR) / self.uid.hex)
+
+    @property
+    def takes_uploads(self) -> bool:
+        """Whether its tables are files that people upload."""
+        return self.engine == FILES.name and not self.path
 
     @property
     def address(self) -> str:

@@ -38,6 +38,13 @@ _CODES = {
         names="create_engine",
         engine="engine = create_engine({address})",
     ),
+    Dialect.DUCKDB: _Code(
+        url_form="duckdb:////absolute/path.duckdb",
+        packages="sqlalchemy 2 and duckdb-engine",
+        imports=("import os",),
+        names="create_engine",
+        engine="engine = create_engine({address}, connect_args={{'read_only': True}})",
+    ),
 }
 
 

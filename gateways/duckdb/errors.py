@@ -31,48 +31,33 @@ _MISSING = {"Table": "42P01", "View": "42P01"}
 _PATH = re.compile(r"(?:/[^\s/\"']+)+/")
 
 
-class DuckdbFault(Exception):
-    """One of DuckDB's errors in parts: `position` counts characters of the statement, or is None."""
-
-    def __init__(self, error: duckdb.Error, sql: str, offset: int = 0) -> None:
-        text = str(error)
-        super().__init__(text)
-        details = _read_details(text)
-        self.words = clean(str(details.get("exception_message", text)))
-        self.position = _find_place(details, sql, offset)
-        self.code = _CODES.get(str(details.get("error_subtype")), "")
-        if details.get("error_subtype") == "MISSING_ENTRY":
-            self.code = _MISSING.get(str(details.get("type")), "42883")
-
-
 def clean(text: str) -> str:
     """DuckDB's words without the folders of this machine, and without its own drawing of the place."""
-    return _PATH.sub("", text.split("\n\nLINE ")[0]).strip()
+    return _PATH.sub("", text.split("\n\nLINE ", 1)[0]).strip()
 
 
 def explain(error: BaseException, sql: str, offset: int = 0) -> ToolboxError:
     """The error for whoever asked; `offset` is where the statement begins in the `sql` that failed."""
+    details = _read_details(str(error))
+    words = clean(str(details.get("exception_message", error)))
+    found: ToolboxError = DataSourceError(words)
     match error:
         case ToolboxError():
-            return error
+            found = error
         case duckdb.InterruptException():
-            return DeadlineExceededError()
+            found = DeadlineExceededError()
         case MemoryError() | duckdb.OutOfMemoryException():
-            return DataSourceError(MEMORY_TEXT)
+            found = DataSourceError(MEMORY_TEXT)
         case duckdb.FatalException() | duckdb.InternalException() | duckdb.IOException():
-            return DataSourceUnavailableError(
-                message(
-                    "source.duckdb_failed",
-                    "the file cannot be read: {reason}",
-                    reason=DuckdbFault(error, sql).words,
-                )
+            found = DataSourceUnavailableError(
+                message("source.duckdb_failed", "the file cannot be read: {reason}", reason=words)
             )
-        case duckdb.Error():
-            fault = DuckdbFault(error, sql, offset)
-            if not isinstance(error, _OF_STATEMENT):
-                return DataSourceError(fault.words)
-            return StatementError(fault.words, fault.position, code=fault.code)
-    return DataSourceError(clean(str(error)))
+        case duckdb.Error() if isinstance(error, _OF_STATEMENT):
+            code = _CODES.get(str(details.get("error_subtype")), "")
+            if details.get("error_subtype") == "MISSING_ENTRY":
+                code = _MISSING.get(str(details.get("type")), "42883")
+            found = StatementError(words, _find_place(details, sql, offset), code=code)
+    return found
 
 
 def _read_details(text: str) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The files of a folder, each of which is a table of its name."""
 
 import csv
-import os
 import re
 import zipfile
 from dataclasses import dataclass
@@ -136,7 +135,7 @@ def _check_size(path: Path) -> None:
         raise _no_spreadsheet() from error
     size = sum(entry.file_size for entry in entries)
     if (
-        os.path.getsize(path) > SPREADSHEET_LIMIT
+        path.stat().st_size > SPREADSHEET_LIMIT
         or size > UNPACKED_LIMIT
         or len(entries) > _PACKED_FILES_LIMIT
     ):

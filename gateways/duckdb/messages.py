@@ -37,13 +37,14 @@ _ERRORS: dict[str, type[ToolboxError]] = {
 class DuckdbOptions:
     """How a process is set up; limits are in bytes.
 
-    `path` is a database file, or a folder if `is_folder`; '' for work on files that a request names.
+    `path` is a database file, or a folder if `is_folder`, which `may_be_absent`; '' for work on files that a request names.
     `idle_s` is after how long without a request the process ends itself, 0 for never. Files below `readable`
     can be read and below `writable` written, beside the source's own and its folder for temporary files.
     """
 
     path: str = ""
     is_folder: bool = False
+    may_be_absent: bool = False
     temp_folder: str
     memory_bytes: int
     temp_bytes: int

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 
@@ -36,6 +36,14 @@ class SessionLimits:
     temp_bytes: int
     threads: int
     temp_folder: str
+
+
+class Caps(NamedTuple):
+    """The most that the answer of one query may have, in characters for a cell."""
+
+    row_limit: int
+    byte_limit: int
+    cell_limit: int
 
 
 def connect(path: str, limits: SessionLimits) -> duckdb.DuckDBPyConnection:
@@ -124,10 +132,9 @@ class DuckdbSession:
             return str(explain(error, sql)) or "stopped"
         return ""
 
-    def run(
-        self, sql: str, values: Values, row_limit: int, byte_limit: int, cell_limit: int
-    ) -> QueryResult:
+    def run(self, sql: str, values: Values, caps: Caps) -> QueryResult:
         """The rows of one query."""
+        cell_limit = caps.cell_limit
         with self._open_cursor() as cursor:
             columns = self._describe(cursor, sql, values)
             started = perf_counter()
@@ -139,10 +146,10 @@ class DuckdbSession:
             )
             placed = f"(\n{sql}\n) AS {_ANSWER}({', '.join(names)})"
             cursor.execute(
-                f"SELECT {cells} FROM {placed} LIMIT {row_limit + 1:d}",  # noqa: S608 - checked
+                f"SELECT {cells} FROM {placed} LIMIT {caps.row_limit + 1:d}",  # noqa: S608 - checked
                 list(values),
             )
-            collector = RowCollector(row_limit=row_limit, byte_limit=byte_limit)
+            collector = RowCollector(row_limit=caps.row_limit, byte_limit=caps.byte_limit)
             reader = RowReader(list(enumerate(readers)), collector)
             row_bytes = len(columns) * 4 * (cell_limit + 1)
             chunk_rows = min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS)

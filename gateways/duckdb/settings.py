@@ -43,9 +43,13 @@ class DuckdbSettings(DuckdbLimits):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesSettings(DuckdbLimits):
-    """One data source: a folder, of which each CSV, TSV, Parquet, JSON and XLSX file is a table."""
+    """One data source: a folder, of which each CSV, TSV, Parquet, JSON and XLSX file is a table.
+
+    A folder that `may_be_absent` has no tables until it is made.
+    """
 
     path: Path
+    may_be_absent: bool = False
 
     @property
     def target(self) -> list[object]:

@@ -186,6 +186,7 @@ class DuckdbSource:
         options = DuckdbOptions(
             path=str(settings.path),
             is_folder=isinstance(settings, FilesSettings),
+            may_be_absent=isinstance(settings, FilesSettings) and settings.may_be_absent,
             temp_folder="",
             memory_bytes=settings.memory_bytes,
             temp_bytes=settings.temp_bytes,

@@ -101,29 +101,31 @@ def typed_sql(
 
 
 def _encode(name: str, value: object, declared: ParameterType) -> JsonValue:
-    if value is None or isinstance(value, bool | float):
-        return value
-    if declared is ParameterType.JSON:
+    if declared is ParameterType.JSON and value is not None:
         value = json.dumps(value, ensure_ascii=False)
+    encoded: JsonValue = value
     match value:
-        case int():
-            if not -_HUGE < value < _HUGE:
-                raise ArgumentsError(
-                    message(
-                        "arguments.whole_128_bits",
-                        "{name}: must be a whole number of at most 128 bits",
-                        name=name,
-                    )
+        case None | bool() | float():
+            pass
+        case int() if not -_HUGE < value < _HUGE:
+            raise ArgumentsError(
+                message(
+                    "arguments.whole_128_bits",
+                    "{name}: must be a whole number of at most 128 bits",
+                    name=name,
                 )
-            return value
+            )
+        case int():
+            pass
         case list() | tuple():
-            return [_encode(name, item, ParameterType.STRING) for item in value]
+            encoded = [_encode(name, item, ParameterType.STRING) for item in value]
         case datetime():
-            return {"datetime": value.isoformat()}
+            encoded = {"datetime": value.isoformat()}
         case date():
-            return {"date": value.isoformat()}
+            encoded = {"date": value.isoformat()}
         case Decimal():
-            return {"decimal": str(value)}
-    text = str(value)
-    encode_text(name, text)
-    return text
+            encoded = {"decimal": str(value)}
+        case _:
+            encoded = str(value)
+            encode_text(name, encoded)
+    return encoded

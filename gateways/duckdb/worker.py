@@ -35,7 +35,14 @@ from gateways.duckdb.messages import (
     encode_error,
     encode_result,
 )
-from gateways.duckdb.session import DuckdbSession, SessionLimits, connect, lock, working
+from gateways.duckdb.session import (
+    Caps,
+    DuckdbSession,
+    SessionLimits,
+    connect,
+    lock,
+    working,
+)
 from gateways.duckdb.values import decode_value
 
 CHANNEL = 0
@@ -55,7 +62,7 @@ class SourceProcess:
         self._session: DuckdbSession | None = None
         self._files, self._refused = _NO_FILES, list[str]()
         self._folder = Path(options.path)
-        if options.is_folder:
+        if options.is_folder and not (options.may_be_absent and not self._folder.exists()):
             self._files, self._refused = find_files(self._folder)
         self._paths = [
             readable_path(file, number, Path(options.temp_folder))
@@ -130,14 +137,14 @@ class SourceProcess:
         name = '"' + file.name.replace('"', '""') + '"'
         if file.kind != "xlsx":
             connection.execute(
-                f"CREATE VIEW {name} AS SELECT * FROM {reading_sql(file.kind, path)}"
+                f"CREATE VIEW {name} AS SELECT * FROM {reading_sql(file.kind, path)}"  # noqa: S608 - quoted
             )
             return
         unpacked = Path(self._options.temp_folder, "sheet.csv")
         try:
             unpack_spreadsheet(file.path, unpacked)
             source = reading_sql("csv", str(unpacked))
-            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {source}")
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {source}")  # noqa: S608 - quoted
         finally:
             unpacked.unlink(missing_ok=True)
 
@@ -150,17 +157,17 @@ class SourceProcess:
         values = [decode_value(value) for value in request.get("values", ())]
         match request["do"]:
             case "run":
-                caps = [int(request[f"{name}_limit"]) for name in ("row", "byte", "cell")]
-                return encode_result(session.run(sql, values, *caps))
+                limits = [int(request[f"{name}_limit"]) for name in ("row", "byte", "cell")]
+                return encode_result(session.run(sql, values, Caps(*limits)))
             case "describe":
-                return encode_content(session.describe(sql, values))
+                content: Any = session.describe(sql, values)
             case "explain":
-                return encode_content(session.explain(sql, values, int(request["row_limit"])))
+                content = session.explain(sql, values, int(request["row_limit"]))
             case "structure":
-                return encode_content(session.read_structure())
-            case "attempt":
-                return encode_content(session.attempt(sql))
-        return encode_content(None)
+                content = session.read_structure()
+            case _:
+                content = session.attempt(sql)
+        return encode_content(content)
 
     def _look(self) -> list[tuple[int, int]]:
         """What changes when the source is written to or replaced."""

@@ -107,7 +107,10 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "pragma as a function": ("FROM pragma_version()", _DENIED.format("pragma_version")),
     "schema of the server": ("FROM information_schema.tables", _NO_TABLE.format("tables")),
     "server's catalogue": ("FROM pg_catalog.pg_class", _NO_TABLE.format("pg_class")),
-    "catalogue of the system": ("FROM system.main.duckdb_tables", _NO_TABLE.format("duckdb_tables")),
+    "catalogue of the system": (
+        "FROM system.main.duckdb_tables",
+        _NO_TABLE.format("duckdb_tables"),
+    ),
     "sqlite's catalogue": ("FROM sqlite_master", _NO_TABLE.format("sqlite_master")),
     "variable": ("SELECT getvariable('x')", _DENIED.format("getvariable")),
     "environment": ("SELECT getenv('HOME')", _DENIED.format("getenv")),
@@ -180,8 +183,11 @@ HOSTILE: dict[str, tuple[str, str]] = {
         "SELECT levenshtein(repeat(name, 100000), repeat('b', 200000 + id)) FROM item",
         _EITHER,
     ),
-    "huge text": ("SELECT length(repeat('a', 100000000) || repeat('b', x)) FROM"
-        " (SELECT 4000000000 + id AS x FROM item)", _EITHER),
+    "huge text": (
+        "SELECT length(repeat('a', 100000000) || repeat('b', x)) FROM"
+        " (SELECT 4000000000 + id AS x FROM item)",
+        _EITHER,
+    ),
     "huge list": ("SELECT len(list_sort(range(2000000000 + id))) FROM item", _EITHER),
     "huge group": (
         "SELECT length(string_agg(repeat('x', 1000000), '')) FROM range(100000)",
@@ -220,10 +226,14 @@ HONEST: dict[str, Honest] = {
     "equal column names": Honest("SELECT 1 AS n, 2 AS n, n FROM (SELECT 3 AS n)", [[1, 2, 3]]),
     "schema before the table": Honest("SELECT count(*) FROM main.item", [[4]]),
     "catalogue before the table": Honest("SELECT count(*) FROM shop.main.item", [[4]]),
-    "numbers": Honest("SELECT 1e3, .5, 1_000, -5 % 3, 7 // 2, 2 ** 3", [[1000.0, 0.5, 1000, -2, 3, 8.0]]),
+    "numbers": Honest(
+        "SELECT 1e3, .5, 1_000, -5 % 3, 7 // 2, 2 ** 3", [[1000.0, 0.5, 1000, -2, 3, 8.0]]
+    ),
     "own macro": Honest("SELECT doubled(21)", [[42]]),
     "view": Honest("SELECT name FROM cheap ORDER BY price DESC", [["bread"], ["apple"]]),
-    "capped view": Honest("SELECT n FROM (SELECT range AS n FROM range(1000000000)) LIMIT 2", [[0], [1]]),
+    "capped view": Honest(
+        "SELECT n FROM (SELECT range AS n FROM range(1000000000)) LIMIT 2", [[0], [1]]
+    ),
     "report": Honest(
         "SELECT i.name, sum(s.quantity) AS n, round(avg(s.quantity), 1) FROM sale AS s"
         " JOIN item AS i ON i.id = s.item_id WHERE s.day >= :day GROUP BY ALL HAVING n > 1"
@@ -232,7 +242,8 @@ HONEST: dict[str, Honest] = {
         {"day": (T.DATE, date(2026, 1, 1))},
     ),
     "outer join": Honest(
-        "SELECT name FROM item LEFT JOIN sale ON item_id = item.id WHERE sale.id IS NULL", [["date"]]
+        "SELECT name FROM item LEFT JOIN sale ON item_id = item.id WHERE sale.id IS NULL",
+        [["date"]],
     ),
     "anti join": Honest("SELECT name FROM item ANTI JOIN sale ON item_id = item.id", [["date"]]),
     "semi join": Honest(
@@ -244,7 +255,8 @@ HONEST: dict[str, Honest] = {
         [[2]],
     ),
     "lateral": Honest(
-        "SELECT i.id, x.n FROM item AS i, LATERAL (SELECT i.id * 2 AS n) AS x WHERE i.id = 2", [[2, 4]]
+        "SELECT i.id, x.n FROM item AS i, LATERAL (SELECT i.id * 2 AS n) AS x WHERE i.id = 2",
+        [[2, 4]],
     ),
     "recursion": Honest(
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :last)"
@@ -252,7 +264,9 @@ HONEST: dict[str, Honest] = {
         [[10, "1:2:3:4"]],
         {"last": (T.INTEGER, 4)},
     ),
-    "materialized": Honest("WITH a AS MATERIALIZED (SELECT 1 AS x) SELECT * FROM a, a AS b", [[1, 1]]),
+    "materialized": Honest(
+        "WITH a AS MATERIALIZED (SELECT 1 AS x) SELECT * FROM a, a AS b", [[1, 1]]
+    ),
     "windows": Honest(
         "SELECT id, sum(quantity) OVER w, rank() OVER (PARTITION BY region ORDER BY quantity DESC)"
         " FROM sale WINDOW w AS (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) ORDER BY id",

@@ -77,7 +77,7 @@ async def test_nothing_is_left_of_what_no_rule_has_seen(source: DuckdbSource) ->
             await source.attempt(sql)
 
     for name in ("loot", "p"):
-        assert await source.attempt(f'SELECT * FROM "{name}"')
+        assert await source.attempt(f'SELECT * FROM "{name}"')  # noqa: S608
     next_query = make_query("SELECT count(*), lower('X') FROM item", dialect=Dialect.DUCKDB)
     assert (await source.run(next_query)).rows == [(4, "x")]
 
