@@ -14,14 +14,12 @@ from core.toolspec import JsonValue
 from gateways.cells import RowReader
 from gateways.duckdb.columns import find_reader
 from gateways.duckdb.files import quote_text, reading_sql, unpack_spreadsheet
-from gateways.duckdb.messages import DuckdbOptions
+from gateways.duckdb.messages import CHOSEN_TYPES, DuckdbOptions
 
 COLUMN_LIMIT = 2_000
 SAMPLE_ROWS = 20
 _SAMPLE_CELL_LIMIT = 100
 _SAMPLE_BYTES = 1_000_000
-# What a person may choose for a column; also what the guess is shown as, where it is one of them.
-CHOSEN_TYPES = ("VARCHAR", "BIGINT", "DOUBLE", "DECIMAL(18,2)", "BOOLEAN", "DATE", "TIMESTAMP")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ from gateways.scripts.messages import ERROR_CHARACTERS, MessageError
 STOP = b"stop"
 # The rest of an answer beside its rows, or a schema of many tables.
 HEAD_LIMIT = 64_000_000
+# What a person may choose for a column of an uploaded file.
+CHOSEN_TYPES = ("VARCHAR", "BIGINT", "DOUBLE", "DECIMAL(18,2)", "BOOLEAN", "DATE", "TIMESTAMP")
 _LENGTH = struct.Struct("!I")
 _ERRORS: dict[str, type[ToolboxError]] = {
     error.__name__: error
