@@ -161,7 +161,11 @@ class DuckdbSession:
 
     def _describe(self, cursor: duckdb.DuckDBPyConnection, sql: str, values: Values) -> Columns:
         if sql not in self._checked:
-            Gate(cursor, self._tables, self._macros).check(sql)
+            try:
+                Gate(cursor, self._tables, self._macros).check(sql)
+            except duckdb.Error as error:
+                # It reads the statement by itself, so its places are those of the text.
+                raise explain(error, sql) from error
             _keep(self._checked, sql, None)
         key = (sql, *map(_type_of, values))
         if (columns := self._described.get(key)) is None:
