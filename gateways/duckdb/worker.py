@@ -8,6 +8,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -64,6 +65,8 @@ class SourceProcess:
         self._folder = Path(options.path)
         if options.is_folder and not (options.may_be_absent and not self._folder.exists()):
             self._files, self._refused = find_files(self._folder)
+        if not options.path or any(file.kind == "xlsx" for file in self._files):
+            import_module("python_calamine")
         self._paths = [
             readable_path(file, number, Path(options.temp_folder))
             for number, file in enumerate(self._files)
