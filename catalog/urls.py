@@ -6,6 +6,7 @@ from catalog.browsing import views as browsing
 from catalog.browsing.addresses import AnyTextConverter
 from catalog.editing import views as editing
 from catalog.exchange import views as exchange
+from catalog.files import views as files
 from catalog.glossary import views as glossary
 from catalog.scans import views as scans
 from catalog.serving import api
@@ -74,6 +75,9 @@ source_urlpatterns = [
     path("<slug:name>/check/", sources.source_check, name="source-check"),
     path("<slug:name>/edit/", source_editing.source_edit, name="source-edit"),
     path("<slug:name>/delete/", source_editing.source_delete, name="source-delete"),
+    path("<slug:name>/files/", files.file_list, name="source-files"),
+    path("<slug:name>/files/<str:key>/", files.file_review, name="source-file"),
+    path("<slug:name>/files/<str:table>/delete/", files.file_delete, name="source-file-delete"),
     path("<slug:name>/allow-host/", services.host_allow, name="source-host-allow"),
     path("<slug:name>/secrets/", services.secret_keep, name="source-secret-keep"),
     path(

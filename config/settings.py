@@ -227,6 +227,9 @@ FIELD_ENCRYPTION_KEYS = env.words("FIELD_ENCRYPTION_KEYS")
 # Processes in which scripts run, of each runtime.
 SCRIPT_WORKERS = env.number("SCRIPT_WORKERS", 2)
 CREDENTIALS_DIR = env.text("CREDENTIALS_DIR", str(env.data_dir() / "credentials"))
+# Where uploaded files are kept, in a folder for each data source; every process has to reach it.
+FILES_DIR = env.text("FILES_DIR", str(env.data_dir() / "files"))
+FILES_UPLOAD_LIMIT_MB = env.number("FILES_UPLOAD_LIMIT_MB", 50)
 
 # Vectors: the embedding model, and how much of a text it reads.
 TEXT_EMBEDDING_MODEL_URL = env.text("TEXT_EMBEDDING_MODEL_URL")

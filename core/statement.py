@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from core.errors import StatementError
 from core.messages import message
+from core.statements.duckdb import DuckdbLexer
 from core.statements.lexer import OptionalClause, Placeholder, StatementLexer, continues_word
 from core.statements.lists import Edit, edit_lists
 from core.statements.mysql import MysqlLexer
@@ -27,6 +28,7 @@ _LEXERS: dict[Dialect, type[StatementLexer]] = {
     Dialect.POSTGRESQL: PostgresqlLexer,
     Dialect.SQLITE: SqliteLexer,
     Dialect.MYSQL: MysqlLexer,
+    Dialect.DUCKDB: DuckdbLexer,
 }
 _NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 # Which clauses stay, in their order.

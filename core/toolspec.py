@@ -76,6 +76,7 @@ class Dialect(StrEnum):
     POSTGRESQL = "postgresql"
     SQLITE = "sqlite"
     MYSQL = "mysql"  # And MariaDB's.
+    DUCKDB = "duckdb"
 
 
 class ArgumentsPolicy(StrEnum):

@@ -1,6 +1,8 @@
 """The registry of data sources: every kind by its name, and every engine by what is known of a source."""
 
 from gateways.check_report import ConnectionReport
+from gateways.duckdb.engine import DUCKDB, FILES
+from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.engine import Engine, OpenedSource, SourceKind
 from gateways.http.kind import HTTP
 from gateways.mysql.engine import MYSQL
@@ -11,9 +13,13 @@ from gateways.schema_reading import SchemaReader
 from gateways.sqlite.engine import SQLITE
 from gateways.sqlite.settings import SqliteSettings
 
-DatabaseSettings = PostgresSettings | SqliteSettings | MysqlSettings
+DatabaseSettings = (
+    PostgresSettings | SqliteSettings | MysqlSettings | DuckdbSettings | FilesSettings
+)
 
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (POSTGRESQL, SQLITE, MYSQL)}
+ENGINES: dict[str, Engine] = {
+    engine.name: engine for engine in (POSTGRESQL, MYSQL, SQLITE, DUCKDB, FILES)
+}
 KINDS: dict[str, SourceKind] = {**ENGINES, HTTP.name: HTTP}
 _BY_SETTINGS = {engine.settings: engine for engine in ENGINES.values()}
 

@@ -8,6 +8,7 @@ from django.urls import URLPattern, path
 from access.tool_names import SOURCES
 from access.tool_names import TOOLS as OFFERED_TOOLS
 from catalog.browsing.views import TABS
+from catalog.files.keeping import COLUMN_USERS
 from catalog.sources.cards import USES
 from toolbuilder.beginning import views as new_tool
 from toolbuilder.cases import views as cases
@@ -29,11 +30,12 @@ from toolbuilder.search_lab import views as search_lab
 from toolbuilder.taking_up.views import ingest, mcp_servers
 from toolbuilder.toolsets import views as toolsets
 from toolbuilder.toolsets.offering import list_offered_sources, list_offered_tools
-from toolbuilder.uses.views import TOOLS, USED_BY
+from toolbuilder.uses.views import TOOLS, USED_BY, read_tools_of_columns
 
 # What pages of the catalogue show of tools. Not when apps are ready: the served side has no pages.
 TABS["tools"] = USED_BY
 USES["tools"] = TOOLS
+COLUMN_USERS["tools"] = read_tools_of_columns
 # What pages of access let people choose.
 OFFERED_TOOLS["tools"] = list_offered_tools
 SOURCES["tools"] = list_offered_sources

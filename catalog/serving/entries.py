@@ -27,7 +27,7 @@ from core.catalogue.entries import (
     TableName,
     TableSummary,
 )
-from core.toolspec import Dialect
+from gateways.engines import find_engine
 
 # Summaries shorten descriptions much further; a comment may be as long as a book.
 SUMMARY_CHARACTERS = 500
@@ -170,7 +170,7 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
             row_count=table.row_estimate,
         ),
         source_name=source_name_of(table),
-        dialect=Dialect(table.source.engine) if table.source else Dialect.POSTGRESQL,
+        dialect=find_engine(table.source.engine if table.source else None).dialect,
         table=TableName(table.schema, table.name),
         columns=tuple(
             ColumnEntry(

@@ -83,7 +83,10 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
                 "fields": ["username", "new_password", "clear_password", "password_reference"],
             },
         ),
-        (_("SQLite"), {"classes": ["engine-sqlite"], "fields": ["path"]}),
+        (
+            _("File"),
+            {"classes": ["engine-sqlite", "engine-duckdb", "engine-files"], "fields": ["path"]},
+        ),
         (
             _("Limits"),
             {

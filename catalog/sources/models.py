@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from access.encryption import EncryptedField
 from catalog.connection_options import check_options, check_search_path
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
+from gateways.duckdb.engine import DUCKDB, FILES
 from gateways.engines import ENGINES, find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 from gateways.http.kind import HTTP
@@ -44,6 +46,8 @@ class EngineName(models.TextChoices):
     POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
     MYSQL = Dialect.MYSQL.value, "MariaDB / MySQL"
     SQLITE = Dialect.SQLITE.value, "SQLite"
+    DUCKDB = DUCKDB.name, "DuckDB"
+    FILES = FILES.name, _("Files")
     HTTP = HTTP.name, "HTTP"
 
 
@@ -116,7 +120,10 @@ class DataSource(models.Model):
     path = optional_text(
         _("file"),
         validators=[_ABSOLUTE_PATH],
-        help_text=_("Absolute path of the database file; it is only read."),
+        help_text=_(
+            "Absolute path of the database file, or of the folder of files; it is only read. A source"
+            " of kind Files without a path takes files that are uploaded here."
+        ),
     )
     host = optional_text(_("host"))
     port = bounded_integer(_("port"), 5432, 1, 65535)
@@ -244,6 +251,16 @@ class DataSource(models.Model):
     @property
     def is_from_environment(self) -> bool:
         return self.origin == Origin.ENVIRONMENT
+
+    @property
+    def files_folder(self) -> str:
+        """The folder whose files are tables: its path, or where those that are uploaded are kept."""
+        return self.path or str(Path(settings.FILES_DIR) / self.uid.hex)
+
+    @property
+    def takes_uploads(self) -> bool:
+        """Whether its tables are files that people upload."""
+        return self.engine == FILES.name and not self.path
 
     @property
     def address(self) -> str:

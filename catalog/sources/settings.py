@@ -159,7 +159,7 @@ def _find_missing_right(sources: SourceSettings, name: str | None, username: str
 def _add_row(result: SourceSettings, row: DataSource) -> None:
     """Add the source to those that can be used, unless its last check refused it as it is now."""
     if row.engine in ENGINES:
-        result.dialects[row.name] = Dialect(row.engine)
+        result.dialects[row.name] = ENGINES[row.engine].dialect
     if row.is_service:
         result.services[row.name] = to_service(row)
         return

@@ -46,6 +46,13 @@ _CODES = {
         # Left to itself, SQLAlchemy wants mysqlclient, which has to be compiled.
         engine="engine = create_engine(make_url({address}).set(drivername='mysql+pymysql'))",
     ),
+    Dialect.DUCKDB: _Code(
+        url_form="duckdb:////absolute/path.duckdb",
+        packages="sqlalchemy 2 and duckdb-engine",
+        imports=("import os",),
+        names="create_engine",
+        engine="engine = create_engine({address}, connect_args={{'read_only': True}})",
+    ),
 }
 
 

@@ -28,6 +28,7 @@ _CATALOGUES = {
     Dialect.POSTGRESQL: "information_schema.columns",
     Dialect.SQLITE: "pragma_table_info",
     Dialect.MYSQL: "information_schema.columns",
+    Dialect.DUCKDB: "information_schema.columns",
 }
 
 

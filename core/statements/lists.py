@@ -12,8 +12,11 @@ from core.toolspec import Dialect
 # In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
 _QUOTED = frozenset({"text", "double_text", "escape_text", "dollar_text", "quoted_name"})
-# An absent list is NULL, and both dialects then find nothing, with NOT too.
-_SQLITE_LIST = "SELECT value FROM json_each(coalesce({}, '[null]'))"
+# An absent list is NULL, and every dialect then finds nothing, with NOT too.
+_LIST_QUERIES = {
+    Dialect.SQLITE: "SELECT value FROM json_each(coalesce({}, '[null]'))",
+    Dialect.DUCKDB: "SELECT unnest(coalesce({}, [NULL]))",
+}
 
 # What follows the number of a parameter that stands for a list of values.
 LIST_MARK = "[]"
@@ -36,8 +39,8 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
         if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
             start, end, mark = changed[tokens[index].start()]
             word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
-            if lexer.dialect is Dialect.SQLITE:
-                changed[start] = start, end, _SQLITE_LIST.format(mark)
+            if query := _LIST_QUERIES.get(lexer.dialect):
+                changed[start] = start, end, query.format(mark)
             elif lexer.dialect is Dialect.MYSQL:
                 # As many marks as the list has items, which only the call knows.
                 changed[start] = start, end, f"{mark}{LIST_MARK}"

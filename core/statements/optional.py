@@ -9,9 +9,9 @@ _END = Token(TokenKind.MARK)
 
 
 def find_optional_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> frozenset[str]:
-    """Names in [[ ]] only, before IS NULL, first in COALESCE, or, for PostgreSQL, behind LIMIT or OFFSET.
+    """Names in [[ ]] only, before IS NULL, first in COALESCE, or behind LIMIT or OFFSET.
 
-    The others refuse a limit that is null. Up to about the first fault of the text.
+    SQLite, MariaDB and MySQL refuse a limit that is null. Up to about the first fault of the text.
     """
     lexer = make_lexer(text, dialect)
     tokens = read_tokens(lexer)
@@ -32,7 +32,7 @@ def find_optional_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> fro
 
 def _may_be_null(tokens: list[Token], at: int, dialect: Dialect) -> bool:
     before = tokens[at - 1] if at else _END
-    if dialect is Dialect.POSTGRESQL and before.is_word("limit", "offset"):
+    if dialect is not Dialect.SQLITE and before.is_word("limit", "offset"):
         return True
     if at > 1 and before.is_mark("(") and tokens[at - 2].is_word(*_FALLBACKS):
         return True

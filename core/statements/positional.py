@@ -98,6 +98,7 @@ _LEXERS: Mapping[Dialect, type[_NumberedPostgresql | _NumberedSqlite | _Numbered
     Dialect.POSTGRESQL: _NumberedPostgresql,
     Dialect.SQLITE: _NumberedSqlite,
     Dialect.MYSQL: _NumberedMysql,
+    Dialect.DUCKDB: _NumberedPostgresql,
 }
 
 

@@ -33,14 +33,14 @@ from core.statements.lexer import (
 from core.toolspec import Dialect
 
 _LINE_COMMENT = r"--[^\n\r]*+"
-_BLANKS = rf"(?:[ \t\n\r\f\v]++|{_LINE_COMMENT})*+"
-_PLAIN_TOKENS = (
+BLANKS = rf"(?:[ \t\n\r\f\v]++|{_LINE_COMMENT})*+"
+PLAIN_TOKENS = (
     # A word keeps the dot before it: `t.array` is a column, `array` a keyword.
     rf"(?:\.[ \t\n\r\f\v]*+)?(?![eEbBxXnN]'|[uU]&['\"]){WORD}",
     r"(?:[~!@#^&|`?+*%<>=.,]|-(?!-)|/(?!\*)|::|:=)",
     NUMBER,
 )
-_TOKEN_KINDS = {
+TOKEN_KINDS = {
     "open": r"[(\[]",
     "close": r"[)\]]",
     "escape_text": r"[eE]'(?:[^'\\]++|\\.|'')*+'",
@@ -70,7 +70,7 @@ _TEXT_CONTINUES = re.compile(
 )
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
 
-_FAULTS = {
+FAULTS = {
     "unclosed_text": UNCLOSED_TEXT,
     "unclosed_name": UNCLOSED_NAME,
     "unclosed_dollar": message(
@@ -101,11 +101,11 @@ class PostgresqlLexer(StatementLexer):
 
     dialect = Dialect.POSTGRESQL
     line_comment = re.compile(_LINE_COMMENT)
-    token = compile_tokens(_BLANKS, _PLAIN_TOKENS, _TOKEN_KINDS)
-    first = re.compile(rf"{_BLANKS}({WORD})")
+    token = compile_tokens(BLANKS, PLAIN_TOKENS, TOKEN_KINDS)
+    first = re.compile(rf"{BLANKS}({WORD})")
     commands = frozenset(_COMMANDS.split())
     queries = "SELECT, WITH, VALUES, TABLE"
-    faults = _FAULTS
+    faults = FAULTS
 
     def _skip_comment(self, start: int) -> int:
         depth = 0

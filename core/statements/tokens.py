@@ -15,7 +15,7 @@ NAME_BYTES = 63
 _CLAUSE_MARKS = frozenset({"[[", "]]"})
 _TEXTS = frozenset({"text", "double_text", "escape_text", "dollar_text"})
 # Their names mean the same in any case, quoted or not.
-_FOLDING = frozenset({Dialect.SQLITE, Dialect.MYSQL})
+_FOLDING = frozenset({Dialect.SQLITE, Dialect.MYSQL, Dialect.DUCKDB})
 _VALUES = frozenset({"colon_name", "template"})
 _PLAIN = re.compile(rf"(?P<word>{WORD})|(?P<number>{NUMBER})|(?P<mark>::|:=|[^ \t\n\r\f\v])")
 

@@ -12,6 +12,9 @@ _SYSTEM_COLUMNS = frozenset(
     {"cmax", "cmin", "ctid", "oid", "rowid", "tableoid", "xmax", "xmin", "_rowid_"}
 )
 
+# DuckDB's tables of this schema are kept without one, as it names them.
+DEFAULT_SCHEMA = "main"
+
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
@@ -59,11 +62,12 @@ class TableNames:
         dialect: Dialect = Dialect.POSTGRESQL,
         search_path: Sequence[str] = ("public",),
     ) -> None:
-        # Without schemas, and with names that mean the same in any case.
-        self._is_flat = dialect in {Dialect.SQLITE, Dialect.MYSQL}
-        self._search_path = [""] if self._is_flat else list(search_path)
+        # Names mean the same in any case.
+        self._folds = dialect is not Dialect.POSTGRESQL
+        self._has_schemas = dialect in {Dialect.POSTGRESQL, Dialect.DUCKDB}
+        self._search_path = [""] if self._folds else list(search_path)
         self._tables = {
-            (name.schema, self._fold(name.name)): _Table(
+            (self._fold(name.schema), self._fold(name.name)): _Table(
                 name, table.is_gone, self._index(table.columns), self._index(table.gone_columns)
             )
             for name, table in known.items()
@@ -71,14 +75,16 @@ class TableNames:
 
     def find(self, path: tuple[str, ...]) -> _Table | None:
         """The table that the path names."""
-        has_schema = len(path) > 1 and not self._is_flat
+        has_schema = len(path) > 1 and self._has_schemas
         schemas = [path[-2]] if has_schema else self._search_path
+        if self._folds and schemas == [DEFAULT_SCHEMA]:
+            schemas = [""]
         found = [self._tables.get((schema, path[-1])) for schema in schemas]
         tables = [table for table in found if table]
         return min(tables, key=lambda table: table.is_gone, default=None)
 
     def _fold(self, name: str) -> str:
-        return fold(name) if self._is_flat else name
+        return fold(name) if self._folds else name
 
     def _index(self, columns: Collection[str]) -> dict[str, str]:
         return {self._fold(column): column for column in columns}

@@ -65,15 +65,28 @@ def enter_sandbox(*, channel: int, memory_bytes: int, cpu_s: int, parent_pid: in
         os.setsid()
     os.nice(NICENESS)
     _drop_root()
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _prctl(_PR_SET_DUMPABLE, 0)
+    forbid_new_rights()
     # After the change of user, because changing credentials clears it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent_pid:
         sys.exit("the parent has ended")
     _forbid_files()
     _limit_resources(memory_bytes, cpu_s)
-    _filter_system_calls(channel)
+    filter_system_calls(filter_program(platform.machine(), channel))
+
+
+def forbid_new_rights() -> None:
+    """No program that this process would start gains a right, and nobody looks into its memory."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def find_landlock_rights() -> int:
+    """All rights over files that the kernel's Landlock knows, as bits; 0 where it has none."""
+    version = system_call("landlock_create_ruleset", None, 0, _LANDLOCK_VERSION)
+    if version < 1:
+        return 0
+    return (1 << (13 + sum(version >= addition for addition in _LANDLOCK_ADDITIONS))) - 1
 
 
 def system_call(name: str, *arguments: int | bytes | None) -> int:
@@ -101,7 +114,7 @@ def _forbid_files() -> None:
     version = system_call("landlock_create_ruleset", None, 0, _LANDLOCK_VERSION)
     if version < 1:
         return
-    rights = (1 << (13 + sum(version >= addition for addition in _LANDLOCK_ADDITIONS))) - 1
+    rights = find_landlock_rights()
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     attributes = struct.pack("=QQQ", rights, 0b11, 0b11)[:size]
     ruleset = system_call("landlock_create_ruleset", attributes, size, 0)
@@ -125,8 +138,8 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
         resource.setrlimit(name, (bound, bound))
 
 
-def _filter_system_calls(channel: int) -> None:
-    program = filter_program(platform.machine(), channel)
+def filter_system_calls(program: bytes) -> None:
+    """Have the kernel judge every further call of this process by a filter program."""
     steps = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: the number of steps, and their address behind the padding.
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(steps))

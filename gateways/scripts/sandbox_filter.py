@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 KILL = 0x8000_0000
 REFUSE = 0x0005_0001  # The call fails with EPERM.
+MISSING = 0x0005_0026  # It fails with ENOSYS, so that the C library takes the older call.
 ALLOW = 0x7FFF_0000
 
 PROT_EXEC = 0x4
@@ -31,6 +32,9 @@ HOSTILE_CALLS = (
     "mount", "pivot_root", "chroot", "keyctl", "add_key", "request_key", "pidfd_open", "pidfd_getfd",
     "open_by_handle_at", "init_module", "finit_module", "kexec_load",
 )  # fmt: skip
+# What a program that opens files and starts threads still does not need; they fail with EPERM.
+REFUSED_CALLS = ("socket", "kill", "execve", "setuid", "sethostname")
+_THREAD = 0x0001_0000
 
 # (x86_64, aarch64), from the kernel's unistd headers.
 _NUMBERS = {
@@ -92,12 +96,18 @@ _NUMBERS = {
     "pidfd_getfd": (438, 438),
     "landlock_create_ruleset": (444, 444),
     "landlock_restrict_self": (446, 446),
+    "landlock_add_rule": (445, 445),
+    "clone3": (435, 435),
+    "setuid": (105, 146),
+    "sethostname": (170, 161),
 }
 
 # Codes of the kernel's classic BPF, and offsets into its struct seccomp_data.
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_OFFSET, _ARCHITECTURE_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
 _X32_BIT = 0x4000_0000
+# fork and vfork, which aarch64 has not.
+_FORKS = (57, 58)
 
 
 def system_calls(machine: str) -> Mapping[str, int]:
@@ -113,13 +123,7 @@ def filter_program(machine: str, channel: int) -> bytes:
     numbers mean other things.
     """
     numbers = system_calls(machine)
-    program = [
-        _step(_LOAD, _ARCHITECTURE_OFFSET),
-        _step(_EQUAL, ARCHITECTURES[machine], jump_if_not=2),
-        _step(_LOAD, _NUMBER_OFFSET),
-        _step(_AT_LEAST, _X32_BIT, jump_if_not=1),
-        _step(_RETURN, KILL),
-    ]
+    program = _begin(machine)
     channel_test = [_load_argument(0), _step(_EQUAL, channel, jump_if_not=1)]
     for name in CHANNEL_CALLS:
         program += _rule(
@@ -133,6 +137,36 @@ def filter_program(machine: str, channel: int) -> bytes:
     program += _rules((numbers[name] for name in ALLOWED_CALLS), ALLOW)
     program += _rules((numbers[name] for name in HOSTILE_CALLS), KILL)
     return b"".join([*program, _step(_RETURN, REFUSE)])
+
+
+def refusing_program(machine: str) -> bytes:
+    """A filter that lets through all but what breaks out: other programs, processes and connections.
+
+    Threads are allowed. Calls of another architecture end the process, as in `filter_program`.
+    """
+    numbers = system_calls(machine)
+    program = _begin(machine)
+    thread_test = [_load_argument(0), _step(_ANY_BIT, _THREAD, jump_if_not=1)]
+    program += _rule(
+        numbers["clone"], [*thread_test, _step(_RETURN, ALLOW), _step(_RETURN, REFUSE)]
+    )
+    program += _rule(numbers["clone3"], [_step(_RETURN, MISSING)])
+    program += _rules((numbers[name] for name in REFUSED_CALLS), REFUSE)
+    if machine == "x86_64":
+        program += _rules(_FORKS, REFUSE)
+    program += _rules((numbers[name] for name in HOSTILE_CALLS), KILL)
+    return b"".join([*program, _step(_RETURN, ALLOW)])
+
+
+def _begin(machine: str) -> list[bytes]:
+    """The steps that end a process of another architecture, and load the number of the call."""
+    return [
+        _step(_LOAD, _ARCHITECTURE_OFFSET),
+        _step(_EQUAL, ARCHITECTURES[machine], jump_if_not=2),
+        _step(_LOAD, _NUMBER_OFFSET),
+        _step(_AT_LEAST, _X32_BIT, jump_if_not=1),
+        _step(_RETURN, KILL),
+    ]
 
 
 def _rules(numbers: Iterable[int], action: int) -> list[bytes]:

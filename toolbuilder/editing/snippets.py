@@ -44,7 +44,7 @@ SNIPPETS = (
         "search_text",
         _("a word anywhere in a text, capital or small"),
         "${column} ILIKE '%' || :${word} || '%'",
-        ("postgresql",),
+        ("postgresql", "duckdb"),
     ),
     Snippet(
         "search_text",
@@ -68,7 +68,7 @@ SNIPPETS = (
         "month_buckets",
         _("the first day of each month"),
         "date_trunc('month', ${day})::date AS month",
-        ("postgresql",),
+        ("postgresql", "duckdb"),
     ),
     Snippet(
         "month_buckets",

@@ -14,7 +14,7 @@ from core.execution import CompiledTool
 from core.lint import Advice, Neighbours, advise
 from core.lints.advice import AdviceLevel, problem
 from core.toolspec import Dialect
-from gateways.engines import ENGINES
+from gateways.engines import ENGINES, find_engine
 from toolbuilder.cases.reports import TOTAL_SECONDS, ToolReport
 from toolbuilder.cases.running import run_cases
 from toolbuilder.editing.trial import TrialCaller
@@ -160,7 +160,7 @@ def lint_folder(folder: Path) -> tuple[list[str], bool]:
     engines = {source.name: str(source.columns["engine"]) for source in content.sources}
     names = {tool.snapshot.data_source for tool in content.tools} | {None}
     dialects = {
-        name: Dialect(engines.get(name or "", Dialect.POSTGRESQL.value))
+        name: find_engine(engines.get(name or "")).dialect
         for name in names
         if engines.get(name or "", Dialect.POSTGRESQL.value) in ENGINES
     }

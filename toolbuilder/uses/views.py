@@ -1,6 +1,6 @@
 """What tools add to the pages of the catalogue and of data sources."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,7 +15,7 @@ from catalog.browsing.views import Tab
 from catalog.models import CatalogColumn, CatalogTable, DataSource
 from catalog.sources.cards import SHOWN_USES, SourceUse, SourceUser
 from toolbuilder.gates import SEE_TOOLS
-from tools.models import ToolDefinition, ToolType
+from tools.models import ToolDefinition, ToolType, ToolUse
 from tools.uses.usage import count_tools_by_column, read_tools_using
 
 
@@ -45,6 +45,16 @@ def read_tools_on(user: User, source: DataSource | None) -> Sequence[SourceUser]
         SourceUser(tool.name, _address_of(tool) if may_see else "", tool.is_active)
         for tool in tools.only("name", "is_active")[:SHOWN_USES]
     ]
+
+
+def read_tools_of_columns(
+    source: DataSource, table: str, columns: Collection[str] | None
+) -> list[str]:
+    """Names of the tools that use any of these columns of the table, or, for None, the table."""
+    uses = ToolUse.objects.filter(table__source=source, table__name__iexact=table)
+    if columns is not None:
+        uses = uses.filter(column__name__in=columns)
+    return list(uses.order_by("tool__name").values_list("tool__name", flat=True).distinct())
 
 
 def find_list_of_tools(user: User, source_name: str) -> str:

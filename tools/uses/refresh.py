@@ -18,7 +18,13 @@ from core.statements.names import QueryBlock, find_used_names
 from core.statements.uses import KnownTable, TableNames, find_read_tables, find_uses
 from core.toolspec import Dialect, ParameterType, SqlLogic, ToolSpec
 from gateways.engine import Reads
-from gateways.engines import ENGINES, DatabaseSettings, engine_of, open_source
+from gateways.engines import (
+    ENGINES,
+    DatabaseSettings,
+    engine_of,
+    find_engine,
+    open_source,
+)
 from tools.models import ToolDefinition, ToolUse, ToolUseState
 from tools.specs import build_spec
 
@@ -135,10 +141,10 @@ def find_used(spec: ToolSpec) -> set[tuple[int, int | None]]:
 def _read_named_sources() -> dict[str | None, _Source]:
     sources: dict[str | None, _Source] = {}
     sources[None] = _Source(None, None, Dialect.POSTGRESQL, ("public",))
-    rows = DataSource.objects.filter(engine__in=list(Dialect))
+    rows = DataSource.objects.filter(engine__in=ENGINES)
     for row in rows.only("id", "name", "engine", "search_path"):
         path = tuple(name.strip().strip('"') for name in row.search_path.split(","))
-        sources[row.name] = _Source(row.pk, row.name, Dialect(row.engine), path)
+        sources[row.name] = _Source(row.pk, row.name, find_engine(row.engine).dialect, path)
     return sources
 
 

@@ -9,6 +9,9 @@ const MORE_KEYWORDS = {
   postgresql: " ILIKE SIMILAR TO ANY SOME ARRAY LATERAL INTERVAL FETCH NEXT ONLY MATERIALIZED ROLLUP CUBE GROUPING SETS WITHIN TABLESAMPLE AT TIME ZONE",
   sqlite: " GLOB REGEXP INDEXED",
   mysql: " REGEXP RLIKE DIV MOD XOR INTERVAL SEPARATOR STRAIGHT_JOIN USE INDEX SOME ANY",
+  duckdb:
+    " ILIKE SIMILAR TO GLOB ANY LATERAL INTERVAL QUALIFY SAMPLE PIVOT UNPIVOT ASOF SEMI ANTI POSITIONAL EXCLUDE REPLACE COLUMNS MATERIALIZED" +
+    " ROLLUP CUBE GROUPING SETS AT TIME ZONE TRY_CAST",
 };
 const FUNCTIONS =
   "count(*) sum(value) avg(value) min(value) max(value) coalesce(value, …) nullif(a, b) abs(x) round(x, digits) lower(text) upper(text)" +
@@ -20,6 +23,13 @@ const MORE_FUNCTIONS = {
     " array_agg(value) jsonb_agg(value) jsonb_build_object(key, value, …) json_agg(value) unnest(array) generate_series(from, to, step)" +
     " greatest(a, b, …) least(a, b, …) ceil(x) floor(x) concat(a, b, …) split_part(text, between, n) regexp_replace(text, pattern, by)" +
     " position(part IN text) percentile_cont(part) bool_and(value) bool_or(value) make_date(year, month, day)",
+  duckdb:
+    " now() today() date_trunc(unit, time) date_diff(unit, from, to) strftime(time, format) strptime(text, format) make_date(year, month, day)" +
+    " string_agg(text, between) list(value) median(value) mode(value) quantile_cont(value, part) arg_max(value, by) arg_min(value, by)" +
+    " approx_count_distinct(value) histogram(value) unnest(list) range(from, to) generate_series(from, to) list_filter(list, lambda x: …)" +
+    " list_transform(list, lambda x: …) list_contains(list, value) struct_pack(name := value) json_extract_string(json, path)" +
+    " regexp_matches(text, pattern) regexp_extract(text, pattern) regexp_replace(text, pattern, by) split_part(text, between, n)" +
+    " greatest(a, b, …) least(a, b, …) concat(a, b, …) ceil(x) floor(x)",
   sqlite:
     " date(time) datetime(time) strftime(format, time) julianday(time) group_concat(text, between) ifnull(a, b) iif(test, a, b)" +
     " instr(text, part) json_extract(json, path) json_group_array(value) json_each(json) total(value) printf(format, value)",
@@ -35,6 +45,8 @@ const TYPES = {
     "text integer bigint numeric boolean date timestamp timestamptz time interval uuid jsonb json real double\u00a0precision bytea text[] integer[] bigint[] numeric[]",
   sqlite: "TEXT INTEGER REAL NUMERIC BLOB",
   mysql: "CHAR SIGNED UNSIGNED DECIMAL(10,2) DOUBLE DATE DATETIME TIME BINARY",
+  duckdb:
+    "VARCHAR INTEGER BIGINT HUGEINT DOUBLE DECIMAL(18,2) BOOLEAN DATE TIMESTAMP TIMESTAMPTZ TIME INTERVAL UUID JSON BLOB VARCHAR[] INTEGER[]",
 };
 const RESERVED = new Set(
   (

@@ -69,7 +69,8 @@ def export_toolbox(tools: Sequence[ToolDefinition]) -> str:
     sources, documents, written = read_sources(), [], set()
     names = {tool.source_name for tool in tools if tool.tool_type == ToolType.SQL}
     documents += [
-        _dump(_write_source(row)) for row in DataSource.objects.filter(name__in=names - {None})
+        _dump(_write_source(row))
+        for row in DataSource.objects.filter(name__in=names - {None}, engine__in=_SOURCES)
     ]
     for tool in tools:
         try:
@@ -98,6 +99,10 @@ def write_tool(spec: ToolSpec) -> tuple[dict[str, JsonValue], list[Message]]:
     if not isinstance(spec.logic, SqlLogic):
         raise DefinitionError(
             message("toolbox.only_sql", "MCP Toolbox has no tools of this kind, only of SQL")
+        )
+    if spec.logic.dialect not in _TYPES:
+        raise DefinitionError(
+            message("toolbox.no_engine", "MCP Toolbox has no tools on databases of this kind")
         )
     entry: dict[str, JsonValue] = {
         "kind": "tool",

@@ -15,6 +15,7 @@ from access.keys import register_token
 from config.demo.catalogue import prepare_catalogue
 from config.demo.loading import load_documents, load_shop, load_tools
 from config.demo.vectors import load_tool_vectors
+from config.demo.visits import load_visits
 
 # Any number that no other program of this database uses for its own lock.
 LOCK = 3_003_001
@@ -33,7 +34,8 @@ class Command(BaseCommand):
                 register_token(token, "first key")
             if demo := os.environ.get("DEMO_DATABASE_URL"):
                 load_shop(demo)
-                load_tools()
+                if load_tools():
+                    load_visits()
                 load_documents()
                 prepare_catalogue()
             load_tool_vectors()

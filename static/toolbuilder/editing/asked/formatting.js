@@ -2,7 +2,8 @@
 import { formatDialect, mariadb, postgresql, sqlite } from "sql-formatter";
 import { readTokens } from "toolbuilder/editing/lexer.js";
 
-const DIALECTS = { mysql: mariadb, postgresql, sqlite };
+// DuckDB's queries are laid out as PostgreSQL's; what would be changed is left as it was.
+const DIALECTS = { mysql: mariadb, postgresql, sqlite, duckdb: postgresql };
 const PARAMETERS = { named: [":"], custom: [{ regex: "\\{\\{[^{}]*\\}\\}" }] };
 // The formatter leaves an opening bracket at the end of the line before what it opens.
 const OPENING = /([ \t]*)\/\*\[\[\*\/\s*/gu;

@@ -1,0 +1,1 @@
+"""Files that people upload as tables; may import catalog.sources and gateways. Tests: tests/catalog/files."""

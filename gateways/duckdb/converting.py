@@ -1,0 +1,95 @@
+"""Uploaded files: what their columns are, and writing them as Parquet; in a process that does nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from core.errors import DataSourceError
+from core.messages import message
+from core.results import RowCollector
+from core.toolspec import JsonValue
+from gateways.cells import RowReader
+from gateways.duckdb.columns import find_reader
+from gateways.duckdb.files import quote_text, reading_sql, unpack_spreadsheet
+from gateways.duckdb.messages import CHOSEN_TYPES, DuckdbOptions
+
+COLUMN_LIMIT = 2_000
+SAMPLE_ROWS = 20
+_SAMPLE_CELL_LIMIT = 100
+_SAMPLE_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Upload:
+    """A file that DuckDB can read: a spreadsheet is unpacked first."""
+
+    path: Path
+    kind: str
+
+    def select(self, types: Mapping[str, str]) -> str:
+        """The SQL that reads it, the columns of these names as these types."""
+        cells = [
+            f"CAST({_quote(name)} AS {kind}) AS {_quote(name)}" for name, kind in types.items()
+        ]
+        replaced = f" REPLACE ({', '.join(cells)})" if cells else ""
+        source = reading_sql(self.kind, str(self.path), dict(types))
+        return f"SELECT *{replaced} FROM {source}"  # noqa: S608 - quoted
+
+
+def answer(
+    connection: duckdb.DuckDBPyConnection, options: DuckdbOptions, request: Mapping[str, Any]
+) -> JsonValue:
+    """What the request asks: `guess` the columns of a file, or `convert` it."""
+    upload = _open(options, Path(str(request["path"])), str(request["kind"]))
+    if request["do"] == "guess":
+        return _guess(connection, upload)
+    types = {str(name): str(kind) for name, kind in request["types"].items()}
+    if not set(types.values()) <= set(CHOSEN_TYPES):
+        raise DataSourceError(message("files.unknown_type", "a column has an unknown type"))
+    target = quote_text(str(request["target"]))
+    row = connection.execute(
+        f"COPY ({upload.select(types)}) TO {target} (FORMAT parquet, COMPRESSION zstd)"
+    ).fetchone()
+    return {"rows": int(row[0]) if row else 0}
+
+
+def _open(options: DuckdbOptions, path: Path, kind: str) -> _Upload:
+    if kind != "xlsx":
+        return _Upload(path, kind)
+    unpacked = Path(options.temp_folder, "sheet.csv")
+    unpack_spreadsheet(path, unpacked)
+    return _Upload(unpacked, "csv")
+
+
+def _guess(connection: duckdb.DuckDBPyConnection, upload: _Upload) -> JsonValue:
+    sql = upload.select({})
+    described = connection.execute(f"{sql} LIMIT 0").description
+    columns = [(str(name), str(kind)) for name, kind, *_ in described]
+    if len(columns) > COLUMN_LIMIT:
+        raise DataSourceError(
+            message(
+                "files.too_many_columns",
+                "the file has {count} columns; at most {limit} can be taken",
+                count=len(columns),
+                limit=COLUMN_LIMIT,
+            )
+        )
+    readers = [find_reader(kind)(name, _SAMPLE_CELL_LIMIT) for name, kind in columns]
+    names = [f"c{index}" for index in range(len(columns))]
+    cells = ", ".join(
+        reader.expression(name, _SAMPLE_CELL_LIMIT)
+        for reader, name in zip(readers, names, strict=True)
+    )
+    rows = connection.execute(
+        f"SELECT {cells} FROM ({sql} LIMIT {SAMPLE_ROWS}) AS sample({', '.join(names)})"  # noqa: S608
+    ).fetchall()
+    collector = RowCollector(row_limit=SAMPLE_ROWS, byte_limit=_SAMPLE_BYTES)
+    RowReader(list(enumerate(readers)), collector).add(rows)
+    return {"columns": columns, "rows": collector.rows}
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,80 @@
+"""What DuckDB says, as errors for people: whose fault it is, and where in the statement."""
+
+import json
+import re
+from typing import Any
+
+import duckdb
+
+from core.errors import (
+    DataSourceError,
+    DataSourceUnavailableError,
+    DeadlineExceededError,
+    StatementError,
+    ToolboxError,
+)
+from core.messages import message
+
+MEMORY_TEXT = message(
+    "source.memory", "the query needs more memory than there is; let it read less"
+)
+# Duckdb's errors about a text, not about the data or the machine.
+_OF_STATEMENT = (
+    duckdb.ParserException,
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.SyntaxException,
+    duckdb.NotImplementedException,
+)
+_CODES = {"COLUMN_NOT_FOUND": "42703"}
+_MISSING = {"Table": "42P01", "View": "42P01"}
+_PATH = re.compile(r"(?:/[^\s/\"']+)+/")
+
+
+def clean(text: str) -> str:
+    """DuckDB's words without the folders of this machine, and without its own drawing of the place."""
+    return _PATH.sub("", text.split("\n\nLINE ", 1)[0]).strip()
+
+
+def explain(error: BaseException, sql: str, offset: int = 0) -> ToolboxError:
+    """The error for whoever asked; `offset` is where the statement begins in the `sql` that failed."""
+    details = _read_details(str(error))
+    words = clean(str(details.get("exception_message", error)))
+    found: ToolboxError = DataSourceError(words)
+    match error:
+        case ToolboxError():
+            found = error
+        case duckdb.InterruptException():
+            found = DeadlineExceededError()
+        case MemoryError() | duckdb.OutOfMemoryException():
+            found = DataSourceError(MEMORY_TEXT)
+        case duckdb.FatalException() | duckdb.InternalException() | duckdb.IOException():
+            found = DataSourceUnavailableError(
+                message("source.duckdb_failed", "the file cannot be read: {reason}", reason=words)
+            )
+        case duckdb.Error() if isinstance(error, _OF_STATEMENT):
+            code = _CODES.get(str(details.get("error_subtype")), "")
+            if details.get("error_subtype") == "MISSING_ENTRY":
+                code = _MISSING.get(str(details.get("type")), "42883")
+            found = StatementError(words, _find_place(details, sql, offset), code=code)
+    return found
+
+
+def _read_details(text: str) -> dict[str, Any]:
+    """The object behind DuckDB's first words, as `errors_as_json` makes it."""
+    start = text.find("{")
+    try:
+        details = json.loads(text[start:]) if start >= 0 else {}
+    except ValueError:
+        return {}
+    return details if isinstance(details, dict) else {}
+
+
+def _find_place(details: dict[str, Any], sql: str, offset: int) -> int | None:
+    try:
+        position = int(details["position"])
+    except (KeyError, ValueError):
+        return None
+    # DuckDB counts bytes.
+    place = len(sql.encode()[:position].decode(errors="ignore")) - offset
+    return place if place >= 0 else None

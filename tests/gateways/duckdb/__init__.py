@@ -1,0 +1,1 @@
+"""DuckDB databases and files as data sources."""
