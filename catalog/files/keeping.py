@@ -85,7 +85,7 @@ def list_tables(source: DataSource) -> list[KeptTable]:
 
 
 def receive_file(
-    source: DataSource, username: str, file: UploadedFile, table: str = ""
+    source: DataSource, username: str, file: UploadedFile[Any], table: str = ""
 ) -> WaitingFile:
     """The file as it was guessed, kept for an hour. Raises DataSourceError for what cannot be a table."""
     name = Path(file.name or "").name
@@ -102,6 +102,8 @@ def receive_file(
                 limit=upload_limit() // 1_000_000,
             )
         )
+    if not file.size:
+        raise DataSourceError(message("files.empty", "the file is empty"))
     table = check_table_name(table.strip() or _propose_name(name))
     forget_old_files()
     key = secrets.token_hex(16)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.toolspec import JsonValue
-from gateways.cells import ColumnReader
+from gateways.cells import ColumnReader, exact_number
 from gateways.postgres.columns import (
     FloatReader,
     JsonReader,
     NumericReader,
     TextReader,
     TimestampReader,
-    exact_number,
 )
 
 

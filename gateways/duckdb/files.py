@@ -1,6 +1,7 @@
 """The files of a folder, each of which is a table of its name."""
 
 import csv
+import encodings.cp437  # noqa: F401 - zipfile's, which could not be imported later
 import re
 import zipfile
 from dataclasses import dataclass

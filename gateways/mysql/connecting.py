@@ -1,5 +1,6 @@
 """Opens a connection of asyncmy that can only read: TLS, sign-in, and what its session is held to."""
 
+import asyncio
 import ssl
 import struct
 from pathlib import Path
@@ -81,9 +82,9 @@ class ReadingConnection(Connection):  # type: ignore[misc]
         charset = charset_by_name("utf8mb4").id
         head = struct.pack("<IIB", self._client_flag, _MOST_PACKET_BYTES, charset)
         self.write_packet(head.ljust(32, b"\0"))
-        before: Any = self._transport
+        self._transport: asyncio.WriteTransport
         self._transport = await self._loop.start_tls(
-            before, self._proto, context, server_hostname=self._host
+            self._transport, self._proto, context, server_hostname=self._host
         )
         self._secure = self._tls_established = True
 

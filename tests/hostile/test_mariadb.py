@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -112,7 +113,4 @@ async def test_honest_query_gives_its_rows(sources: Sources, honest: Honest) -> 
 
 async def _read_all(sources: Sources) -> list[Any]:
     looks = ((sources.world, _WORLD), (sources.reader, _SESSION), (sources.owner, _SESSION))
-    return [
-        await source.ask(lambda connection, sql=sql: fetch(connection, sql))
-        for source, sql in looks
-    ]
+    return [await source.ask(partial(fetch, sql=sql)) for source, sql in looks]

@@ -147,7 +147,9 @@ def test_packed_bomb_is_refused_before_it_is_unpacked(admin: Client, source: Dat
 def make_lying_parquet(tmp_path: Path) -> bytes:
     """A Parquet file whose pages are not what its footer says."""
     path = tmp_path / "lying.parquet"
-    duckdb.sql(f"COPY (SELECT range AS a, 'x' || range AS b FROM range(9999)) TO '{path}'")
+    query = "SELECT range AS a, 'x' || range AS b FROM range(9999)"
+    with duckdb.connect() as connection:
+        connection.sql(query).write_parquet(str(path))
     content = bytearray(path.read_bytes())
     [footer] = struct.unpack("<I", content[-8:-4])
     content[4 : len(content) - footer - 8] = bytes(len(content) - footer - 12)
@@ -215,7 +217,7 @@ def test_tools_whose_columns_go_are_named_before_a_table_is_replaced(
     keep(admin, "sales.csv", SALES)
     table = CatalogTable.objects.create(source=source, name="sales")
     column = CatalogColumn.objects.create(table=table, name="zip", type_name="varchar", position=1)
-    tool = make_tool("sales_by_zip", data_source=source, definition="SELECT zip FROM sales")
+    tool = make_tool("SELECT zip FROM sales", name="sales_by_zip", data_source=source)
     ToolUse.objects.create(tool=tool, table=table, column=column)
 
     review = upload(admin, "sales.csv", "id,day\n1,2026-01-05\n")

@@ -1,4 +1,5 @@
 """DuckDB as a data source: values both ways, caps, plans, processes that end, and the files of a folder."""
+# ruff: noqa: ASYNC240
 
 import asyncio
 import os
@@ -176,7 +177,7 @@ def _hash(number: int) -> int:
     ids=["column", "table", "function", "arguments", "syntax"],
 )
 async def test_fault_is_told_at_its_place(
-    source: DuckdbSource, sql: str, text: str, place: str, code: str
+    source: DuckdbSource, sql: str, text: str, *, place: str, code: str
 ) -> None:
     query = make_query(sql, ids=(T.INTEGER_LIST, [1]))
 

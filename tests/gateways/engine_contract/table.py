@@ -18,7 +18,7 @@ _ALL = (
 
 def make_table() -> str:
     """Engines x abilities, as Markdown."""
-    labels = [EngineName(name).label for name in ENGINES]
+    labels = [str(EngineName(name).label) for name in ENGINES]
     lines = [f"| | {' | '.join(labels)} |", f"|---|{'---|' * len(labels)}"]
     lines += [f"| {text} |{' yes |' * len(labels)}" for text in _ALL]
     for ability in Ability:
