@@ -74,6 +74,8 @@ class ReadingConnection(Connection):  # type: ignore[misc]
             raise TlsMissingError(NO_TLS, "the server has no TLS")
         return await super()._request_authentication()
 
+    _transport: Any
+
     async def _start_tls(self, context: ssl.SSLContext) -> None:
         # asyncmy's own way needs a copy of the socket, which uvloop does not give.
         self._client_flag |= CLIENT.SSL | CLIENT.MULTI_RESULTS
@@ -81,9 +83,8 @@ class ReadingConnection(Connection):  # type: ignore[misc]
         charset = charset_by_name("utf8mb4").id
         head = struct.pack("<IIB", self._client_flag, _MOST_PACKET_BYTES, charset)
         self.write_packet(head.ljust(32, b"\0"))
-        before: Any = self._transport
         self._transport = await self._loop.start_tls(
-            before, self._proto, context, server_hostname=self._host
+            self._transport, self._proto, context, server_hostname=self._host
         )
         self._secure = self._tls_established = True
 

@@ -111,8 +111,12 @@ async def test_honest_query_gives_its_rows(sources: Sources, honest: Honest) -> 
 
 
 async def _read_all(sources: Sources) -> list[Any]:
-    looks = ((sources.world, _WORLD), (sources.reader, _SESSION), (sources.owner, _SESSION))
     return [
-        await source.ask(lambda connection, sql=sql: fetch(connection, sql))
-        for source, sql in looks
+        await _look(sources.world, _WORLD),
+        await _look(sources.reader, _SESSION),
+        await _look(sources.owner, _SESSION),
     ]
+
+
+async def _look(source: MysqlSource, sql: str) -> list[tuple[Any, ...]]:
+    return await source.ask(lambda connection: fetch(connection, sql))

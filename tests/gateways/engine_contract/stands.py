@@ -56,7 +56,7 @@ def stand_on_postgresql(postgres: EmbeddedPostgres) -> Stand:
 
     def write(sql: str) -> None:
         with psycopg.connect(owner, autocommit=True) as connection:
-            connection.execute(sql)  # type: ignore[arg-type]
+            connection.execute(sql)
 
     for sql in (
         *_TABLES,
