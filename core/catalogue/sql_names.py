@@ -35,19 +35,21 @@ _MORE_RESERVED_WORDS = """
     system terminated text tinyint trigger undo unlock unsigned usage use utc_date utc_time
     utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill offset
 """
-_RESERVED_BY_MYSQL = frozenset(_MORE_RESERVED_WORDS.split())
+_RESERVED_BY = {Dialect.MYSQL: frozenset(_MORE_RESERVED_WORDS.split())}
+# Around a name, where it is no double quote.
+_MARKS = {Dialect.MYSQL: "`"}
 
 
 def quote_exactly(name: str, dialect: Dialect) -> str:
     """The name as an identifier in quotes, in which nothing is read as SQL."""
-    mark = "`" if dialect is Dialect.MYSQL else '"'
+    mark = _MARKS.get(dialect, '"')
     return mark + name.replace(mark, mark * 2) + mark
 
 
 def quote_name(name: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
     """The name as an SQL identifier, in quotes only where it needs them."""
     is_plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
-    if is_plain and not (dialect is Dialect.MYSQL and name in _RESERVED_BY_MYSQL):
+    if is_plain and name not in _RESERVED_BY.get(dialect, ()):
         return name
     return quote_exactly(name, dialect)
 

@@ -54,7 +54,7 @@ class DecimalReader(ColumnReader):
         return [text and exact_number(text) for text in cells]
 
 
-class FloatReader(ColumnReader):
+class MysqlFloatReader(ColumnReader):
     """float: the shortest number that means the same 32 bits."""
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
@@ -87,7 +87,7 @@ class DatetimeReader(ColumnReader):
         return f"{text}{self.offset}"
 
 
-class TimestampReader(DatetimeReader):
+class MysqlTimestampReader(DatetimeReader):
     """timestamp, which is a moment; the session's zone is UTC."""
 
     offset = "+00:00"
@@ -100,7 +100,7 @@ class TimeReader(ColumnReader):
         return [None if cell is None else write_time(cell) for cell in cells]
 
 
-class TextReader(ColumnReader):
+class MysqlTextReader(ColumnReader):
     """Texts, cut at the limit."""
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
@@ -110,7 +110,7 @@ class TextReader(ColumnReader):
         return [text and text[: self.cell_limit] for text in cells]
 
 
-class LenientTextReader(TextReader):
+class LenientTextReader(MysqlTextReader):
     """Texts whose bytes are in no character set."""
 
     has_broken_text = False
@@ -126,7 +126,7 @@ class LenientTextReader(TextReader):
             yield f'Cells of "{self.name}" that are not valid UTF-8 are given with U+FFFD.'
 
 
-class BytesReader(ColumnReader):
+class MysqlBytesReader(ColumnReader):
     """binary, varbinary and blob in base64."""
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
@@ -135,7 +135,7 @@ class BytesReader(ColumnReader):
         return [None if cell is None else encode_base64(cell[:limit]) for cell in cells]
 
 
-class GeometryReader(BytesReader):
+class GeometryReader(MysqlBytesReader):
     """A shape, as the bytes that the server keeps."""
 
     def notes(self) -> Iterator[str]:
@@ -167,11 +167,11 @@ def find_type(column: WireColumn, *, is_lenient: bool = False) -> ColumnType:
         converter = _read_bits
     elif column.type_code in _TEXT_CODES:
         if column.charset == _BINARY_CHARSET and column.type_code != _JSON:
-            reader = BytesReader
+            reader = MysqlBytesReader
         elif is_lenient:
             reader = LenientTextReader
         else:
-            how, reader = _AS_UTF8, TextReader
+            how, reader = _AS_UTF8, MysqlTextReader
     is_unsigned = bool(column.flags & _UNSIGNED)
     return ColumnType((column.type_code, is_unsigned, how, None, converter), reader)
 
@@ -181,11 +181,11 @@ def _count_digits(column: WireColumn) -> int:
 
 
 _READERS: dict[int, type[ColumnReader]] = {
-    _FLOAT: FloatReader,
+    _FLOAT: MysqlFloatReader,
     _DATE: DateReader,
     14: DateReader,
     _DATETIME: DatetimeReader,
-    _TIMESTAMP: TimestampReader,
+    _TIMESTAMP: MysqlTimestampReader,
     _TIME: TimeReader,
     _GEOMETRY: GeometryReader,
 }

@@ -1,6 +1,5 @@
 """Opens a connection of asyncmy that can only read: TLS, sign-in, and what its session is held to."""
 
-import asyncio
 import ssl
 import struct
 from pathlib import Path
@@ -75,6 +74,8 @@ class ReadingConnection(Connection):  # type: ignore[misc]
             raise TlsMissingError(NO_TLS, "the server has no TLS")
         return await super()._request_authentication()
 
+    _transport: Any
+
     async def _start_tls(self, context: ssl.SSLContext) -> None:
         # asyncmy's own way needs a copy of the socket, which uvloop does not give.
         self._client_flag |= CLIENT.SSL | CLIENT.MULTI_RESULTS
@@ -82,7 +83,6 @@ class ReadingConnection(Connection):  # type: ignore[misc]
         charset = charset_by_name("utf8mb4").id
         head = struct.pack("<IIB", self._client_flag, _MOST_PACKET_BYTES, charset)
         self.write_packet(head.ljust(32, b"\0"))
-        self._transport: asyncio.WriteTransport
         self._transport = await self._loop.start_tls(
             self._transport, self._proto, context, server_hostname=self._host
         )

@@ -19,7 +19,7 @@ from gateways.mysql.columns import (
 )
 from gateways.mysql.errors import EQUAL_NAMES, statement_error
 from gateways.mysql.sql import SplitStatement, capped_sql, limited_sql, split_statement
-from gateways.mysql.wire import MysqlConnection, Prepared, ServerError, WireColumn
+from gateways.mysql.wire import MysqlConnection, MysqlServerError, Prepared, WireColumn
 
 # `SELECT *` may have got another column meanwhile, which no error would tell.
 LIFETIME_S = 60.0
@@ -28,7 +28,7 @@ _MOST_TEXTS = 16
 
 
 @dataclass(slots=True)
-class Description:
+class MysqlDescription:
     """Columns of a statement, and how its rows are asked for.
 
     `cells` are the expressions in the place of its columns, None where they come as they are. A lenient
@@ -88,13 +88,13 @@ class Description:
         return readers
 
 
-class DescriptionCache:
+class MysqlDescriptionCache:
     """Descriptions by SQL; those used last are remembered, for a minute."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, Description] = OrderedDict()
+        self._kept: OrderedDict[str, MysqlDescription] = OrderedDict()
 
-    def find(self, statement: CompiledStatement) -> Description | None:
+    def find(self, statement: CompiledStatement) -> MysqlDescription | None:
         """The description, unless it is unknown or too old."""
         known = self._kept.get(statement.sql)
         if known is None or known.until < monotonic():
@@ -102,7 +102,7 @@ class DescriptionCache:
         self._kept.move_to_end(statement.sql)
         return known
 
-    def keep(self, statement: CompiledStatement, description: Description) -> None:
+    def keep(self, statement: CompiledStatement, description: MysqlDescription) -> None:
         """Remember a description, and forget the one that was not used for longest."""
         self._kept[statement.sql] = description
         if len(self._kept) > COUNT_LIMIT:
@@ -119,25 +119,14 @@ async def describe(
     cell_limit: int,
     *,
     is_lenient: bool = False,
-) -> Description:
+) -> MysqlDescription:
     """The description, by the server, which does not run the statement.
 
-    Raises StatementError with the server's words, ServerError and ConnectionLostError where the fault is
+    Raises StatementError with the server's words, MysqlServerError and MysqlConnectionLostError where the fault is
     not the statement's.
     """
     split = split_statement(statement)
-    sql = split.render_once()
-    is_named = False
-    # What the connection knows of it may be from before a table was changed.
-    connection.forget(limited_sql(sql))
-    try:
-        prepared = await connection.prepare(limited_sql(sql))
-    except ServerError as error:
-        if error.number != EQUAL_NAMES:
-            raise statement_error(error, statement, split) from error
-        is_named = True
-        prepared = await _prepare(connection, statement, split, sql)
-    columns = prepared.columns
+    columns, is_named = await _read_columns(connection, statement, split)
     if not columns:
         raise StatementError(
             message(
@@ -156,7 +145,7 @@ async def describe(
     )
     if not is_plain:
         is_named = await _check_capped(connection, statement, split, cells, is_named=is_named)
-    return Description(
+    return MysqlDescription(
         split=split,
         columns=columns,
         cells=None if is_plain else cells,
@@ -164,6 +153,21 @@ async def describe(
         is_lenient=is_lenient,
         until=monotonic() + LIFETIME_S,
     )
+
+
+async def _read_columns(
+    connection: MysqlConnection, statement: CompiledStatement, split: SplitStatement
+) -> tuple[tuple[WireColumn, ...], bool]:
+    """The statement's columns, and whether it has to be named whole for its equal names."""
+    sql = split.render_once()
+    # What the connection knows of it may be from before a table was changed.
+    connection.forget(limited_sql(sql))
+    try:
+        return (await connection.prepare(limited_sql(sql))).columns, False
+    except MysqlServerError as error:
+        if error.number != EQUAL_NAMES:
+            raise statement_error(error, statement, split) from error
+    return (await _prepare(connection, statement, split, sql)).columns, True
 
 
 async def _check_capped(
@@ -178,7 +182,7 @@ async def _check_capped(
     sql = split.render_once()
     try:
         await connection.prepare(capped_sql(sql, cells, is_named=is_named))
-    except ServerError as error:
+    except MysqlServerError as error:
         if error.number != EQUAL_NAMES or is_named:
             raise statement_error(error, statement, split) from error
         await _prepare(connection, statement, split, capped_sql(sql, cells, is_named=True))
@@ -191,5 +195,5 @@ async def _prepare(
 ) -> Prepared:
     try:
         return await connection.prepare(sql)
-    except ServerError as error:
+    except MysqlServerError as error:
         raise statement_error(error, statement, split) from error

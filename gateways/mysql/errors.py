@@ -7,7 +7,7 @@ from core.messages import Message, message
 from core.statement import CompiledStatement
 from core.statements.mysql import find_main_query
 from gateways.mysql.sql import SplitStatement, limited_sql
-from gateways.mysql.wire import ServerError
+from gateways.mysql.wire import MysqlServerError
 
 # What a query says that took its time (of MariaDB, of MySQL) and one that was stopped from outside.
 TIMED_OUT, STOPPED = frozenset({1969, 3024}), frozenset({1317, 3168})
@@ -37,7 +37,7 @@ _NAMED = re.compile(
 
 
 def statement_error(
-    error: ServerError, statement: CompiledStatement, split: SplitStatement
+    error: MysqlServerError, statement: CompiledStatement, split: SplitStatement
 ) -> StatementError:
     """Why the statement cannot be prepared in its place, in the server's words; where, if it is sure."""
     words: Message | str = clean_words(error)
@@ -51,12 +51,12 @@ def statement_error(
     return StatementError(words, position, code=code)
 
 
-def clean_words(error: ServerError) -> str:
+def clean_words(error: MysqlServerError) -> str:
     """The server's words without role and host."""
     return _WHO.sub("", error.message)
 
 
-def _describe_syntax(error: ServerError) -> Message:
+def _describe_syntax(error: MysqlServerError) -> Message:
     match = _NEAR.search(error.message)
     near = match["near"].partition("\n) LIMIT ?")[0] if match else ""
     if not near or near.startswith(") LIMIT ?"):
@@ -64,7 +64,7 @@ def _describe_syntax(error: ServerError) -> Message:
     return message("statement.syntax_near", "syntax error near {text}", text=repr(near))
 
 
-def run_error(error: ServerError) -> DataSourceError:
+def run_error(error: MysqlServerError) -> DataSourceError:
     """The server's words about a query that failed while it ran."""
     if error.number in _LOCKED:
         return DataSourceBusyError(
@@ -76,7 +76,7 @@ def run_error(error: ServerError) -> DataSourceError:
     return DataSourceError(clean_words(error))
 
 
-def _find_name(error: ServerError, sql: str) -> int | None:
+def _find_name(error: MysqlServerError, sql: str) -> int | None:
     """The offset of the name that the server does not know, if it occurs once, or is a table's."""
     named = _NAMED.search(error.message)
     if named is None:
@@ -91,7 +91,7 @@ def _find_name(error: ServerError, sql: str) -> int | None:
     return None
 
 
-def _find_near(error: ServerError, split: SplitStatement) -> int | None:
+def _find_near(error: MysqlServerError, split: SplitStatement) -> int | None:
     """The offset of the rest that the server did not understand."""
     match = _NEAR.search(error.message)
     if match is None:

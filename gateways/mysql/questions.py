@@ -10,7 +10,7 @@ from gateways.mysql.wire import MysqlConnection, WireColumn
 async def fetch(
     connection: MysqlConnection, sql: str, values: tuple[Any, ...] = ()
 ) -> list[tuple[Any, ...]]:
-    """All rows of a query of our own. Raises ServerError, ConnectionLostError, TimeoutError."""
+    """All rows of a query of our own. Raises MysqlServerError, MysqlConnectionLostError, TimeoutError."""
     prepared = await connection.prepare(sql, is_kept=False)
     rows: list[tuple[Any, ...]] = []
 
@@ -18,10 +18,9 @@ async def fetch(
         rows.extend(chunk)
         return True
 
-    await connection.execute(prepared, values, _make_specs, receive)
+    def make_specs(columns: Sequence[WireColumn]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        return tuple(find_type(column).spec for column in columns), ()
+
+    await connection.execute(prepared, values, make_specs, receive)
     connection.drop(prepared)
     return rows
-
-
-def _make_specs(columns: Sequence[WireColumn]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    return tuple(find_type(column).spec for column in columns), ()

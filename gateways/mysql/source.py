@@ -41,16 +41,16 @@ from gateways.mysql.connecting import (
     open_session,
     server_name,
 )
-from gateways.mysql.describe import Description, DescriptionCache, describe
+from gateways.mysql.describe import MysqlDescription, MysqlDescriptionCache, describe
 from gateways.mysql.errors import DRIFT, STOPPED, TIMED_OUT, run_error
 from gateways.mysql.questions import fetch
 from gateways.mysql.settings import MysqlSettings
 from gateways.mysql.sql import limited_sql, split_statement
 from gateways.mysql.values import encode_values
 from gateways.mysql.wire import (
-    ConnectionLostError,
     MysqlConnection,
-    ServerError,
+    MysqlConnectionLostError,
+    MysqlServerError,
     UnreadableRowsError,
 )
 from gateways.patience import patient_timeout
@@ -89,7 +89,7 @@ class MysqlSource:
 
     def __init__(self, settings: MysqlSettings) -> None:
         self.settings = settings
-        self._descriptions = DescriptionCache()
+        self._descriptions = MysqlDescriptionCache()
         self._given_up = 0
         self._is_closed = asyncio.Event()
         self._version = ""
@@ -130,7 +130,7 @@ class MysqlSource:
 
     async def describe(
         self, statement: CompiledStatement, _types: Sequence[ParameterType | None], caller: str = ""
-    ) -> Description:
+    ) -> MysqlDescription:
         """Columns, by the server, without running the statement, which has no types for parameters.
 
         Raises StatementError with the server's words, and DataSourceError when there is no server to ask.
@@ -175,8 +175,8 @@ class MysqlSource:
         try:
             try:
                 return await self._select(query, turn)
-            except (_OutdatedError, UnreadableRowsError, ServerError) as error:
-                if isinstance(error, ServerError) and error.number not in DRIFT:
+            except (_OutdatedError, UnreadableRowsError, MysqlServerError) as error:
+                if isinstance(error, MysqlServerError) and error.number not in DRIFT:
                     raise
                 # What was known of the statement is outdated: it is described and run again.
                 self._descriptions.forget(query.statement)
@@ -195,7 +195,7 @@ class MysqlSource:
             raise DataSourceError(text) from error
         except TimeoutError as error:
             raise deadline_error(timeout_ms, turn.waited_s) from error
-        except ServerError as error:
+        except MysqlServerError as error:
             is_late = (perf_counter() - started) * 1_000 > 0.9 * timeout_ms
             if error.number in TIMED_OUT or (error.number in STOPPED and is_late):
                 raise deadline_error(timeout_ms, turn.waited_s) from error
@@ -240,7 +240,7 @@ class MysqlSource:
 
     async def _describe(
         self, connection: MysqlConnection, statement: CompiledStatement, *, is_lenient: bool = False
-    ) -> Description:
+    ) -> MysqlDescription:
         known = self._descriptions.find(statement)
         if known is not None and known.is_lenient >= is_lenient:
             return known
@@ -260,7 +260,7 @@ class MysqlSource:
         try:
             turn = self._turn(caller, self.settings.statement_timeout_ms)
             return await self._on_connection(work, turn)
-        except ServerError as error:
+        except MysqlServerError as error:
             raise run_error(error) from error
         except TimeoutError as error:
             raise DataSourceUnavailableError(
@@ -282,7 +282,7 @@ class MysqlSource:
                     "the database works on queries that it cannot stop; retry in some minutes",
                 )
             )
-        lost: ConnectionLostError | None = None
+        lost: MysqlConnectionLostError | None = None
         for _attempt in range(2):
             began = monotonic()
             connection = await self._pool.acquire(turn.caller, turn.until)
@@ -290,7 +290,7 @@ class MysqlSource:
             connection.until = turn.until + turn.margin_s
             try:
                 return await work(connection)
-            except ConnectionLostError as error:
+            except MysqlConnectionLostError as error:
                 lost = error
             finally:
                 self._pool.give_back(connection)

@@ -15,7 +15,7 @@ _MARK = re.compile(r"\$([1-9][0-9]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class MysqlSlot:
     """A place of a value: the index of its parameter, and whether it is a list of values for IN."""
 
     parameter: int
@@ -27,7 +27,7 @@ class SplitStatement:
     """The text between the places of values, and the places."""
 
     pieces: tuple[str, ...]
-    slots: tuple[Slot, ...]
+    slots: tuple[MysqlSlot, ...]
 
     def render(self, lengths: Sequence[int]) -> str:
         """The text with marks; `lengths` are those of the lists, in the order of their places."""
@@ -58,7 +58,7 @@ class SplitStatement:
 def split_statement(statement: CompiledStatement) -> SplitStatement:
     """The compiled statement apart at $1..$n."""
     pieces: list[str] = []
-    slots: list[Slot] = []
+    slots: list[MysqlSlot] = []
     copied = 0
     # Anchors are the first one, then start and end of each place where the texts differ.
     starts = [sql for sql, _source in statement.anchors[1::2]]
@@ -68,7 +68,7 @@ def split_statement(statement: CompiledStatement) -> SplitStatement:
         end = match.end()
         is_list = statement.sql.startswith(LIST_MARK, end)
         pieces.append(statement.sql[copied:start])
-        slots.append(Slot(int(match[1]) - 1, is_list))
+        slots.append(MysqlSlot(int(match[1]) - 1, is_list))
         copied = end + (len(LIST_MARK) if is_list else 0)
     return SplitStatement((*pieces, statement.sql[copied:]), tuple(slots))
 

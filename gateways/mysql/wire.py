@@ -37,7 +37,7 @@ _SESSION_ENDED = frozenset({1053, 1077, 1079, 1080, 1152, 1153, 1158, 1159, 1160
 _ENCODING = "utf8"
 
 
-class ConnectionLostError(Exception):
+class MysqlConnectionLostError(Exception):
     """The session is gone; nothing of it can be used again."""
 
 
@@ -45,7 +45,7 @@ class UnreadableRowsError(Exception):
     """A date that no calendar has, or a text in no character set, stands in the rows."""
 
 
-class ServerError(Exception):
+class MysqlServerError(Exception):
     """What the server said, with its number, such as 1054, and its SQLSTATE."""
 
     def __init__(self, payload: bytes) -> None:
@@ -143,7 +143,7 @@ class MysqlConnection:
     async def prepare(self, sql: str, *, is_kept: bool = True) -> Prepared:
         """The statement on the server, which parses it and runs nothing.
 
-        Raises ServerError, ConnectionLostError, TimeoutError.
+        Raises MysqlServerError, MysqlConnectionLostError, TimeoutError.
         """
         if (known := self._kept.get(sql)) is not None:
             self._kept.move_to_end(sql)
@@ -180,7 +180,7 @@ class MysqlConnection:
     ) -> bool:
         """Hand the rows to `receive`, as they come, until it wants no more; whether it took them all.
 
-        Locks that the query took are released behind it. Raises ServerError, ConnectionLostError,
+        Locks that the query took are released behind it. Raises MysqlServerError, MysqlConnectionLostError,
         UnreadableRowsError, TimeoutError.
         """
         head = _EXECUTE + prepared.number.to_bytes(4, "little") + b"\0\1\0\0\0"
@@ -225,12 +225,12 @@ class MysqlConnection:
                 await self._stop(self.thread_number)
                 while not self.is_settled:
                     self._advance(await self._read_packet())
-        except (ConnectionLostError, TimeoutError, MySQLError, OSError):
+        except (MysqlConnectionLostError, TimeoutError, MySQLError, OSError):
             self.close()
             await self._wait_gone(self.thread_number)
 
     def close(self) -> None:
-        """Give it up; who waits for it gets ConnectionLostError."""
+        """Give it up; who waits for it gets MysqlConnectionLostError."""
         self._is_closed = True
         self._connection.close()
 
@@ -245,7 +245,7 @@ class MysqlConnection:
                 b"".join(len(body).to_bytes(3, "little") + b"\0" + body for body in commands)
             )
         except MySQLError as error:
-            raise ConnectionLostError from error
+            raise MysqlConnectionLostError from error
         self._phases.append(phase)
         if phase is _Phase.EXECUTED:
             self._phases.append(_Phase.DONE)
@@ -283,14 +283,14 @@ class MysqlConnection:
         )
 
     async def _next(self) -> bytes:
-        """The next packet of the answer. Raises ServerError where that is what the server says."""
+        """The next packet of the answer. Raises MysqlServerError where that is what the server says."""
         payload = await self._read_packet()
         self._advance(payload)
         if payload[:1] == b"\xff":
-            error = ServerError(payload)
+            error = MysqlServerError(payload)
             if error.number in _SESSION_ENDED:
                 self.close()
-                raise ConnectionLostError from error
+                raise MysqlConnectionLostError from error
             raise error
         return payload
 
@@ -362,15 +362,15 @@ class MysqlConnection:
             if size < _LONG_PACKET:
                 payload, self._parts = b"".join(self._parts), []
                 if not payload:
-                    raise ConnectionLostError
+                    raise MysqlConnectionLostError
                 return payload
 
     async def _need(self, count: int) -> None:
-        """Return when so many bytes are here. Raises TimeoutError, ConnectionLostError."""
+        """Return when so many bytes are here. Raises TimeoutError, MysqlConnectionLostError."""
         proto = self._proto
         while proto.length - proto.pos < count:
             if self.is_broken:
-                raise ConnectionLostError
+                raise MysqlConnectionLostError
             waiter: asyncio.Future[None] = self._loop.create_future()
             proto._read_waiter = waiter
             timer = self._loop.call_at(self.until, _expire, waiter) if self.until < inf else None

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -112,5 +111,12 @@ async def test_honest_query_gives_its_rows(sources: Sources, honest: Honest) -> 
 
 
 async def _read_all(sources: Sources) -> list[Any]:
-    looks = ((sources.world, _WORLD), (sources.reader, _SESSION), (sources.owner, _SESSION))
-    return [await source.ask(partial(fetch, sql=sql)) for source, sql in looks]
+    return [
+        await _look(sources.world, _WORLD),
+        await _look(sources.reader, _SESSION),
+        await _look(sources.owner, _SESSION),
+    ]
+
+
+async def _look(source: MysqlSource, sql: str) -> list[tuple[Any, ...]]:
+    return await source.ask(lambda connection: fetch(connection, sql))

@@ -28,7 +28,7 @@ from gateways.mysql.connecting import (
 from gateways.mysql.errors import TIMED_OUT
 from gateways.mysql.questions import fetch
 from gateways.mysql.settings import MysqlSettings
-from gateways.mysql.wire import ConnectionLostError, MysqlConnection, ServerError
+from gateways.mysql.wire import MysqlConnection, MysqlConnectionLostError, MysqlServerError
 from gateways.patience import patient_timeout
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ async def inspect_mysql(settings: MysqlSettings) -> ConnectionReport:
 
 async def _leave(_thread_number: int) -> NoReturn:
     """The check gives a connection up that does not answer."""
-    raise ConnectionLostError
+    raise MysqlConnectionLostError
 
 
 async def _report(session: _Session) -> ConnectionReport:
@@ -108,9 +108,9 @@ async def _report(session: _Session) -> ConnectionReport:
             findings += await _ask(_try_limit, session)
     except TimeoutError:
         findings.append(_TOO_SLOW)
-    except ConnectionLostError:
+    except MysqlConnectionLostError:
         findings.append(_CONNECTION_LOST)
-    except ServerError as error:
+    except MysqlServerError as error:
         findings.append(_not_checked(error))
     codes = {finding.code for finding in findings if finding.level is not Level.OK}
     return ConnectionReport(
@@ -131,11 +131,11 @@ async def _ask(
 ) -> list[Finding]:
     try:
         return await ask(session.connection, session.settings)
-    except ServerError as error:
+    except MysqlServerError as error:
         return [_not_checked(error)]
 
 
-def _not_checked(error: ServerError) -> Finding:
+def _not_checked(error: MysqlServerError) -> Finding:
     return refused(
         "not-checked",
         "Something could not be checked; the server says: {words}",
@@ -250,7 +250,7 @@ async def _try(connection: MysqlConnection, sql: str) -> int:
     connection.until = asyncio.get_running_loop().time() + _QUESTION_S
     try:
         await fetch(connection, sql)
-    except ServerError as error:
+    except MysqlServerError as error:
         return error.number
     return 0
 

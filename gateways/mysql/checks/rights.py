@@ -11,7 +11,7 @@ from gateways.check_report import Finding, list_names, ok, refused, warning
 from gateways.mysql.questions import fetch
 from gateways.mysql.schema import OUTSIDE_ENGINES
 from gateways.mysql.settings import MysqlSettings
-from gateways.mysql.wire import MysqlConnection, ServerError
+from gateways.mysql.wire import MysqlConnection, MysqlServerError
 
 PASSWORD_PLACEHOLDER = "<choose a password>"  # noqa: S105 - it stands where a password goes
 # Runtimes, the editor's trials and this check share the role.
@@ -48,7 +48,7 @@ async def find_rights(connection: MysqlConnection, settings: MysqlSettings) -> l
     """What the grants of the role, and in MariaDB those of PUBLIC, allow beyond SELECT."""
     grants = [str(row[0]) for row in await fetch(connection, "SHOW GRANTS")]
     # MySQL, and MariaDB before 10.11, have no PUBLIC.
-    with suppress(ServerError):
+    with suppress(MysqlServerError):
         grants += [str(row[0]) for row in await fetch(connection, "SHOW GRANTS FOR PUBLIC")]
     return list(judge_grants(grants))
 

@@ -1,3 +1,5 @@
+"""Each registered engine in turn, with its stand and a source on it."""
+
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any

@@ -1,3 +1,5 @@
+"""Values in both directions, of every type, on a real MariaDB."""
+
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
