@@ -24,8 +24,10 @@ class Ability(StrEnum):
     COLUMN_TYPES = "tells the types of columns before a run"
     PARAMETER_TYPES = "tells the types of parameters"
     READS = "tells exactly which columns a statement reads"
+    KEYS = "keeps keys, and which columns may be empty"
     COMMENTS = "keeps comments of tables and columns"
     PLAN_FIGURES = "estimates rows for steps of a plan"
+    PLAN_TABLES = "names the tables in a plan"
     PLAN_COST = "estimates the cost of a plan"
     READER_ROLE = "has roles: the check judges their rights and shows SQL for a right one"
 

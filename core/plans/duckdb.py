@@ -8,7 +8,6 @@ from core.messages import Message, foreign, message
 from core.plans.tree import PlanNode, QueryPlan
 from core.plans.words import reading_all, sorting
 
-_TABLE_KEYS = ("Table", "Function", "Text")
 _CONDITION_KEYS = ("Filters", "Conditions", "Expression", "Groups", "Aggregates", "Order By")
 _SCANS = ("SEQ_SCAN", "TABLE_SCAN", "READ_CSV", "READ_PARQUET", "READ_JSON", "PARQUET_SCAN")
 
@@ -25,10 +24,12 @@ def read_duckdb_plan(text: str) -> QueryPlan:
 
 def _read(step: dict[str, Any]) -> PlanNode:
     kind, details = str(step.get("name", "")).strip(), step.get("extra_info") or {}
-    table = next((str(details[key]) for key in _TABLE_KEYS if key in details), "")
+    # As in shop.main.sales; a file is read by a function and has no name here.
+    table = str(details.get("Table", "")).partition(".")[2].removeprefix("main.")
+    source = table or str(details.get("Function", ""))
     return PlanNode(
         kind=kind,
-        text=_describe(kind, table, details),
+        text=_describe(kind, source, details),
         table=table,
         conditions=tuple(_show(details[key]) for key in _CONDITION_KEYS if details.get(key)),
         rows=_count(details.get("Estimated Cardinality")),
@@ -36,9 +37,9 @@ def _read(step: dict[str, Any]) -> PlanNode:
     )
 
 
-def _describe(kind: str, table: str, details: dict[str, Any]) -> Message:
+def _describe(kind: str, source: str, details: dict[str, Any]) -> Message:
     if kind.startswith(_SCANS):
-        return reading_all(table or kind.lower())
+        return reading_all(source or kind.lower())
     if kind in {"ORDER_BY", "TOP_N"}:
         return sorting(_show(details.get("Order By", "")))
     if kind.endswith("GROUP_BY"):

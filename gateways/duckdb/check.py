@@ -96,9 +96,9 @@ def _find_all(
 ) -> Iterator[Finding]:
     path = settings.path
     if isinstance(settings, FilesSettings):
-        yield ok("folder-read", "The folder was opened for reading.")
+        yield ok("connected", "The folder was opened for reading.")
     else:
-        yield ok("duckdb-opened", "The file was opened for reading alone.")
+        yield ok("connected", "The file was opened for reading alone.")
         if path.stat().st_mode & stat.S_IWOTH:
             yield warning(
                 "anybody-writes", "Every user of this machine may write the file. Run chmod o-w."

@@ -11,7 +11,7 @@ from gateways.duckdb.check import INSPECTION_S, inspect_duckdb
 from gateways.duckdb.schema import DuckdbSchemaReader
 from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.duckdb.source import DuckdbSource
-from gateways.engine import SERVICE_COLUMNS, CheckStage, Engine, limits_of
+from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
 
 _DUCKDB_URL = "duckdb:////absolute/path.duckdb"
 _FILES_URL = "files:////absolute/folder"
@@ -28,7 +28,7 @@ _STAGES = (
     ),
     CheckStage(
         message("check.opened", "Opened"),
-        frozenset({"duckdb-opened", "folder-read", "not-duckdb", "cannot-read", "duckdb-locked"}),
+        frozenset({"connected", "not-duckdb", "cannot-read", "duckdb-locked"}),
     ),
     CheckStage(message("check.content", "Rights and content")),
     CheckStage(
@@ -80,6 +80,12 @@ DUCKDB = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    abilities=frozenset(
+        {
+            *(Ability.COLUMN_TYPES, Ability.COMMENTS, Ability.KEYS),
+            *(Ability.PLAN_FIGURES, Ability.PLAN_TABLES),
+        }
+    ),
 )
 FILES = Engine(
     name="files",
@@ -107,4 +113,5 @@ FILES = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    abilities=frozenset({Ability.COLUMN_TYPES, Ability.PLAN_FIGURES}),
 )

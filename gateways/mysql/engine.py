@@ -115,7 +115,14 @@ MYSQL = Engine(
     folds_names=True,
     types_parameters=False,
     abilities=frozenset(
-        {Ability.COLUMN_TYPES, Ability.COMMENTS, Ability.PLAN_FIGURES, Ability.READER_ROLE}
+        {
+            Ability.KEYS,
+            Ability.COLUMN_TYPES,
+            Ability.COMMENTS,
+            Ability.PLAN_FIGURES,
+            Ability.PLAN_TABLES,
+            Ability.READER_ROLE,
+        }
     ),
     default_port=DEFAULT_PORT,
     options=TLS_OPTIONS,

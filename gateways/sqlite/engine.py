@@ -79,5 +79,5 @@ SQLITE = Engine(
     folds_names=True,
     types_parameters=False,
     find_reads=SqliteSource.describe_reads,
-    abilities=frozenset({Ability.READS}),
+    abilities=frozenset({Ability.KEYS, Ability.PLAN_TABLES, Ability.READS}),
 )

@@ -11,6 +11,8 @@ from gateways.engine import Engine, OpenedSource
 from gateways.engines import ENGINES, open_source
 from tests.gateways.engine_contract.stands import (
     Stand,
+    stand_on_duckdb,
+    stand_on_files,
     stand_on_mariadb,
     stand_on_postgresql,
     stand_on_sqlite,
@@ -21,6 +23,8 @@ _STANDS: dict[str, Any] = {
         request.getfixturevalue("embedded_postgres")
     ),
     "sqlite": lambda _request, folder: stand_on_sqlite(folder),
+    "duckdb": lambda _request, folder: stand_on_duckdb(folder),
+    "files": lambda _request, folder: stand_on_files(folder),
     "mysql": lambda request, _folder: stand_on_mariadb(request.getfixturevalue("mariadb")),
 }
 

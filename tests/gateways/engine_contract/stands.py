@@ -1,5 +1,6 @@
 """A small shop on each engine, and how it is changed from outside."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -7,9 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import psycopg
 
 from config.services.postgres import EmbeddedPostgres
+from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.postgres.settings import PostgresSettings
 from gateways.sqlite.settings import SqliteSettings
 from tests.mariadb_server import MariadbServer
@@ -29,6 +32,11 @@ _SQLITE_ENDLESS = (
 _MARIADB_ENDLESS = (
     "SELECT count(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq * b.seq = -1"
 )
+
+_DUCKDB_ENDLESS = (
+    "SELECT count(*) FROM range(10000000) a(n), range(10000000) b(n) WHERE a.n * b.n = -1"
+)
+_DUCKDB_ROWS = "(SELECT n FROM range(1, 5001) AS g(n)) t"
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,50 @@ def stand_on_sqlite(folder: Path) -> Stand:
     rows = "(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5000) SELECT n FROM r) t"
     away = replace(settings, path=folder / "none.sqlite")
     return Stand(settings, away, f"sqlite:///{path}", write, _SQLITE_ENDLESS, rows)
+
+
+def stand_on_duckdb(folder: Path) -> Stand:
+    """A database file of its own, which is replaced: nobody writes beside readers."""
+    path, written = folder / "contract.duckdb", folder / "written.duckdb"
+
+    def write(sql: str) -> None:
+        with duckdb.connect(str(written)) as connection:
+            connection.execute(sql)
+        shutil.copyfile(written, folder / "copy.duckdb")
+        (folder / "copy.duckdb").replace(path)
+
+    for sql in (
+        *_TABLES,
+        "COMMENT ON TABLE stores IS 'Shops'",
+        "COMMENT ON COLUMN stores.name IS 'Town'",
+    ):
+        write(sql)
+    settings = DuckdbSettings(path=path)
+    away = replace(settings, path=folder / "none.duckdb")
+    return Stand(settings, away, f"duckdb:///{path}", write, _DUCKDB_ENDLESS, _DUCKDB_ROWS)
+
+
+def stand_on_files(folder: Path) -> Stand:
+    """A folder of Parquet files; a statement that changes a table writes its file again."""
+    files, owner = folder / "files", duckdb.connect()
+    files.mkdir()
+
+    def write(sql: str) -> None:
+        owner.execute(sql)
+        names = {
+            name for (name,) in owner.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        }
+        for name in names:
+            owner.table(name).write_parquet(str(files / f"{name}.parquet"))
+        for gone in files.iterdir():
+            if gone.stem not in names:
+                gone.unlink()
+
+    for sql in _TABLES:
+        write(sql)
+    settings = FilesSettings(path=files)
+    away = replace(settings, path=folder / "none")
+    return Stand(settings, away, f"files:///{files}", write, _DUCKDB_ENDLESS, _DUCKDB_ROWS)
 
 
 def stand_on_mariadb(server: MariadbServer) -> Stand:

@@ -176,7 +176,8 @@ async def test_a_plan_is_shown(engine: Engine, source: OpenedSource) -> None:
 
     steps = [step for node in plan.nodes for step in node.walk()]
     assert plan.text
-    assert any(step.table == "sales" for step in steps)
+    named = any(step.table == "sales" for step in steps)
+    assert (Ability.PLAN_TABLES in engine.abilities) == named
     assert (Ability.PLAN_COST in engine.abilities) == (plan.cost is not None)
     assert (Ability.PLAN_FIGURES in engine.abilities) == any(
         step.rows is not None for step in steps
@@ -217,10 +218,12 @@ async def test_the_schema_is_read(engine: Engine, stand: Stand) -> None:
     assert [table.name for table in names] == ["sales", "stores"]
     assert all(bool(table.schema) == engine.has_schemas for table in names)
     assert [column.name for column in sales.columns] == ["id", "store_id", "price", "day", "note"]
-    assert [column.name for column in stores.columns if column.is_primary_key] == ["id"]
-    assert [column.is_nullable for column in stores.columns] == [False, False]
-    [key] = sales.foreign_keys
-    assert (key.columns, key.target.name, key.target_columns) == (("store_id",), "stores", ("id",))
+    has_keys = Ability.KEYS in engine.abilities
+    primary = [column.name for column in stores.columns if column.is_primary_key]
+    assert primary == (["id"] if has_keys else [])
+    assert [column.is_nullable for column in stores.columns] == [not has_keys] * 2
+    keys = [(key.columns, key.target.name, key.target_columns) for key in sales.foreign_keys]
+    assert keys == ([(("store_id",), "stores", ("id",))] if has_keys else [])
     has_comments = Ability.COMMENTS in engine.abilities
     assert (stores.comment, stores.columns[1].comment) == (
         ("Shops", "Town") if has_comments else ("", "")
@@ -263,6 +266,7 @@ def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
         "prepares_statements": True,
         "plan_cost_limit": None,
         "checks_cost_at_call": False,
+        "files_folder": columns.get("path", ""),
     }
     row = SimpleNamespace(**columns, options=options, **limits, **others)
     assert engine.read_row(row, password).target == stand.settings.target
