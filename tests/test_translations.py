@@ -69,6 +69,7 @@ NAMES = re.compile(r"\{(\w+)\}")
 # Whose values are given where they are used, or whose braces are the text's own.
 FILLED_LATER = {
     *("scan.read", "scan.related", "scan.sampled"),
+    "statement.template_in_mysql_string",
     *("statement.template_in_string", "statement.template_in_name", "statement.no_templates"),
     "http.definition_path_parameter",
 }

@@ -124,6 +124,7 @@ TABLE = {
     **rows(ADMINISTRATORS, "key-new", "key-revoke", "start-key", "role-delete"),
     **rows(ADMINISTRATORS, "limit-new", "limit", "limit-switch", "limit-delete"),
     **rows(ADMINISTRATORS, "source-add", "source-check", "source-edit", "source-delete"),
+    **rows(ADMINISTRATORS, "source-files", "source-file", "source-file-delete"),
     **rows(ADMINISTRATORS, "people", "person-active", "person-password"),
     **rows(ADMINISTRATORS, "source-host-allow", "source-secret-keep", "source-secret-remove"),
     **rows(ADMINISTRATORS, *(f"mcp-server-{name}" for name in ("add", "read", "tools", "edit", "delete"))),
@@ -134,6 +135,7 @@ MISSING = {"sign-on", "sign-on-callback", "audit-entry", "help-image", "catalogu
            "catalogue-import-drop", "start-connected", "connect-key", "catalogue-scan-start",
            "playground-step", "playground-stop", "playground-chat-delete", "playground-call", "playground-run-step",
            "playground-run-stop", "playground-question-remove", "proxied-active",
+           "source-files", "source-file", "source-file-delete",
            "source-host-allow", "source-secret-keep", "source-secret-remove"}  # fmt: skip
 
 
@@ -220,7 +222,7 @@ def parts() -> dict[str, Any]:
         "source_name": DEFAULT_SOURCE_NAME, "path": f"{table.schema}.{table.name}", "language": "en",
         "tool.name": "sales", "mcp.name": "crm", "source.name": "shop", "help.name": "tools", "rule": "42703",
         "catalogue.name": "description", "catalogue_api.name": "stores", "catalogue.key": "none",
-        "glossary.key": "order", "secret": "key",
+        "glossary.key": "order", "secret": "key", "source.key": "none", "table": "none",
     }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ NUMBERS = (
     "entry",
     "user_pk",
 )
-TEXTS = ("name", "key", "key_id", "source_name", "path", "language", "rule", "secret")
+TEXTS = ("name", "key", "key_id", "source_name", "path", "language", "rule", "secret", "table")
 ARGUMENTS = dict.fromkeys(NUMBERS, 5) | dict.fromkeys(TEXTS, "x") | {"uid": UUID(int=5)}
 
 
