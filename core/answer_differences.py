@@ -225,7 +225,8 @@ def column_types(answer: ComparedAnswer) -> dict[str, str]:
     """
     types: dict[str, str] = {}
     for place, name in enumerate(answer.columns or ()):
-        found = {_type_of(row[place]) for row in answer.rows} - {"null"}
+        values = (row[place] for row in answer.rows if row[place] is not None)
+        found = {_TYPES.get(type(value), "object") for value in values}
         if found == {"integer", "number"}:
             found = {"number"}
         types.setdefault(name, found.pop() if len(found) == 1 else "mixed" if found else "null")
@@ -310,7 +311,3 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _rounded(part) for name, part in value.items()}
     return value
-
-
-def _type_of(value: Any) -> str:
-    return "null" if value is None else _TYPES.get(type(value), "object")

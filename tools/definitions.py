@@ -86,10 +86,6 @@ def _read_number(value: object, info: ValidationInfo) -> int:
     return value
 
 
-def _read_number_or_null(value: object, info: ValidationInfo) -> int | None:
-    return None if value is None else _read_number(value, info)
-
-
 def _read_flag(value: object, info: ValidationInfo) -> bool:
     if not isinstance(value, bool):
         raise DefinitionError(
@@ -101,10 +97,6 @@ def _read_flag(value: object, info: ValidationInfo) -> bool:
 def _read_json(value: Any, info: ValidationInfo) -> JsonValue:
     value = _EMPTY.get(info.field_name or "") if value is None else value
     return require_storable(value, _place_of(info))
-
-
-def _read_chart(value: Any, info: ValidationInfo) -> JsonValue:
-    return read_chart(require_storable(value, _place_of(info)))
 
 
 # JSON's null in these columns, which only another program writes, means nothing else than this.
@@ -121,7 +113,10 @@ _TextOrNull = Annotated[str | None, BeforeValidator(_read_text_or_null)]
 _Code = Annotated[str, BeforeValidator(_read_code)]
 _Bound = Annotated[str | None, BeforeValidator(_read_bound)]
 _Number = Annotated[int, BeforeValidator(_read_number)]
-_NumberOrNull = Annotated[int | None, BeforeValidator(_read_number_or_null)]
+_NumberOrNull = Annotated[
+    int | None,
+    BeforeValidator(lambda value, info: None if value is None else _read_number(value, info)),
+]
 _Flag = Annotated[bool, BeforeValidator(_read_flag)]
 _Json = Annotated[Any, BeforeValidator(_read_json)]
 
@@ -223,7 +218,10 @@ class ToolDocument(_Document):
     breaker_errors: _NumberOrNull = None
     breaker_minutes: _NumberOrNull = None
     plan_cost_limit: _NumberOrNull = None
-    chart: Annotated[Any, BeforeValidator(_read_chart)] = None
+    chart: Annotated[
+        Any,
+        BeforeValidator(lambda value, info: read_chart(require_storable(value, _place_of(info)))),
+    ] = None
     parameters: Annotated[tuple[ParameterDocument, ...], BeforeValidator(_read_parameters)] = ()
 
     @classmethod

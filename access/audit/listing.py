@@ -138,14 +138,14 @@ def export_trail(state: TrailState) -> Iterator[str]:
         rows = []
         for entry in portion:
             written = {"at": entry.at.isoformat(), "hash": bytes(entry.hash).hex()}
-            written |= {name: _json_text(getattr(entry, name)) for name in ("before", "after")}
+            sides = {"before": entry.before, "after": entry.after}
+            written |= {
+                name: "" if value is None else orjson.dumps(value).decode()
+                for name, value in sides.items()
+            }
             rows.append([written.get(name, getattr(entry, name)) for name in _COLUMNS])
         yield format_csv(_COLUMNS, rows).partition("\r\n")[2]
         last = portion[-1].number
-
-
-def _json_text(value: object) -> str:
-    return "" if value is None else orjson.dumps(value).decode()
 
 
 def _is_number(text: str) -> bool:

@@ -99,7 +99,16 @@ def check_columns(
     checked: list[StandardColumn] = []
     faults: list[str] = []
     for column in columns:
-        table = next((table for table in tables if _is_named(table, column.table)), None)
+        plain = column.table.replace('"', "").casefold()
+        table = next(
+            (
+                table
+                for table in tables
+                if plain in {full_name(table).casefold(), str(table.get("name", "")).casefold()}
+                or full_name(table).casefold().endswith(f".{plain}")
+            ),
+            None,
+        )
         if table is None:
             faults.append(f"table {one_line(column.table)} is not in the catalogue")
             continue
@@ -116,9 +125,3 @@ def check_columns(
                 f"{full_name(table)} has no column {one_line(bare)}; its columns are {shown}"
             )
     return checked, faults
-
-
-def _is_named(table: Table, name: str) -> bool:
-    plain = name.replace('"', "").casefold()
-    full = full_name(table).casefold()
-    return plain in {full, str(table.get("name", "")).casefold()} or full.endswith(f".{plain}")

@@ -73,7 +73,9 @@ class Conversation:
                     sys.stderr.write(line + "\n")
                 self._last_line = line
             sys.stderr.flush()
-            if event.author in {"root_agent", "answer"} and (text := _find_text(event)):
+            parts = (event.content.parts if event.content else None) or []
+            text = "".join(part.text for part in parts if part.text and not part.thought).strip()
+            if event.author in {"root_agent", "answer"} and text and not event.partial:
                 sys.stdout.write(text + "\n")
                 sys.stdout.flush()
             changes = event.actions.state_delta
@@ -226,9 +228,3 @@ def _describe_result(number: int, changes: Mapping[str, Any]) -> str:
         case _:
             result = changes.get(QUERY_RESULT)
             return f"{result['row_count']:,} rows" if result else one_line(changes.get(SQL_QUERY))
-
-
-def _find_text(event: Event) -> str:
-    parts = (event.content.parts if event.content else None) or []
-    text = "".join(part.text for part in parts if part.text and not part.thought)
-    return "" if event.partial else text.strip()

@@ -104,7 +104,10 @@ def receive_file(
         )
     if not file.size:
         raise DataSourceError(message("files.empty", "the file is empty"))
-    table = check_table_name(table.strip() or _propose_name(name))
+    # `2026 Sales.csv` becomes table_2026_sales.
+    words = re.sub(r"\W+", "_", Path(name).stem.lower()).strip("_")[:50] or "table"
+    proposed = words if words[0].isalpha() or words[0] == "_" else f"table_{words}"
+    table = check_table_name(table.strip() or proposed)
     forget_old_files()
     key = secrets.token_hex(16)
     folder = _waiting_folder()
@@ -218,9 +221,3 @@ def forget_old_files() -> None:
 
 def _waiting_folder() -> Path:
     return Path(settings.FILES_DIR) / "waiting"
-
-
-def _propose_name(file_name: str) -> str:
-    """A name made of the file's: `2026 Sales.csv` becomes table_2026_sales."""
-    words = re.sub(r"\W+", "_", Path(file_name).stem.lower()).strip("_")[:50] or "table"
-    return words if words[0].isalpha() or words[0] == "_" else f"table_{words}"

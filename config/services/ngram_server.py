@@ -44,10 +44,11 @@ class _RefusedError(Exception):
 
 def make_application() -> Starlette:
     """The server's ASGI application."""
+    models = [{"id": MODEL, "object": "model"}]
     routes = [
         Route("/v1/embeddings", _embed, methods=["POST"]),
-        Route("/v1/models", _list_models),
-        Route("/health", _report_health),
+        Route("/v1/models", lambda _request: _json({"object": "list", "data": models})),
+        Route("/health", lambda _request: _json({"status": "ok", "model": MODEL})),
     ]
     return Starlette(routes=routes)
 
@@ -59,14 +60,6 @@ async def _embed(request: Request) -> Response:
         problem = {"message": str(error), "type": "invalid_request_error", "code": None}
         return _json({"error": problem}, status=400)
     return Response(await run_in_threadpool(_answer, fields), media_type="application/json")
-
-
-async def _list_models(request: Request) -> Response:
-    return _json({"object": "list", "data": [{"id": MODEL, "object": "model"}]})
-
-
-async def _report_health(request: Request) -> Response:
-    return _json({"status": "ok", "model": MODEL})
 
 
 async def _read_body(request: Request) -> bytes:

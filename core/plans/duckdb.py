@@ -26,13 +26,14 @@ def _read(step: dict[str, Any]) -> PlanNode:
     kind, details = str(step.get("name", "")).strip(), step.get("extra_info") or {}
     # As in shop.main.sales; a file is read by a function and has no name here.
     table = str(details.get("Table", "")).partition(".")[2].removeprefix("main.")
+    estimate = str(details.get("Estimated Cardinality", "")).lstrip("~")
     source = table or str(details.get("Function", ""))
     return PlanNode(
         kind=kind,
         text=_describe(kind, source, details),
         table=table,
         conditions=tuple(_show(details[key]) for key in _CONDITION_KEYS if details.get(key)),
-        rows=_count(details.get("Estimated Cardinality")),
+        rows=int(estimate) if estimate.isdecimal() else None,
         children=tuple(_read(child) for child in step.get("children", ())),
     )
 
@@ -52,13 +53,6 @@ def _describe(kind: str, source: str, details: dict[str, Any]) -> Message:
 
 def _show(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _count(value: Any) -> int | None:
-    try:
-        return int(str(value).lstrip("~"))
-    except ValueError:
-        return None
 
 
 def _write(node: PlanNode, depth: int) -> Iterator[str]:

@@ -120,13 +120,13 @@ def refuse_words(text: str) -> None:
         before = name if quoted is None else ""
         ended = match.end() if quoted is not None or not word[0].isdecimal() else -1
         if match["after"] == "." and name in _SCHEMAS:
-            text = message(
+            fault = message(
                 "statement.schema_denied",
                 "{name} is the server's own, and no query of a tool may look there; as the name of a table"
                 " in the query, choose another",
                 name=name,
             )
-            raise StatementError(text, start)
+            raise StatementError(fault, start)
         if match["after"] == "(":
             factors += _judge_call(text, name, start, match.start("after") + 1)
     if prod(factors) > BUILDERS_LIMIT:

@@ -38,15 +38,6 @@ _STAGES = (
 )
 
 
-def _read_duckdb_row(row: Any, _password: str) -> DuckdbSettings:
-    return DuckdbSettings(path=Path(row.path), **limits_of(row))
-
-
-def _read_files_row(row: Any, _password: str) -> FilesSettings:
-    # Without a path the files are uploaded ones, and there may be none yet.
-    return FilesSettings(path=Path(row.files_folder), may_be_absent=not row.path, **limits_of(row))
-
-
 def _read_url(url: str, *, scheme: str) -> dict[str, Any] | None:
     path = url.removeprefix(f"{scheme}:///")
     if path == url or not path.startswith("/") or re.search(r"[?#\x00]", path):
@@ -66,7 +57,7 @@ DUCKDB = Engine(
     open=DuckdbSource,
     open_schema_reader=DuckdbSchemaReader,
     inspect=inspect_duckdb,
-    read_row=_read_duckdb_row,
+    read_row=lambda row, _password: DuckdbSettings(path=Path(row.path), **limits_of(row)),
     schemes=("duckdb",),
     url_form=_DUCKDB_URL,
     read_url=partial(_read_url, scheme="duckdb"),
@@ -99,7 +90,10 @@ FILES = Engine(
     open=DuckdbSource,
     open_schema_reader=DuckdbSchemaReader,
     inspect=inspect_duckdb,
-    read_row=_read_files_row,
+    # Without a path the files are uploaded ones, and there may be none yet.
+    read_row=lambda row, _password: FilesSettings(
+        path=Path(row.files_folder), may_be_absent=not row.path, **limits_of(row)
+    ),
     schemes=("files",),
     url_form=_FILES_URL,
     read_url=partial(_read_url, scheme="files"),

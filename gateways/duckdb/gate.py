@@ -76,7 +76,11 @@ class Gate:
         if kind == "BASE_TABLE":
             return self._judge_table(node, common)
         is_known = kind in _TABLE_KINDS or kind in _QUERY_NODES or kind in _MODIFIERS
-        return None if is_known or not _is_part(node, kind) else _NOT_A_QUERY
+        # Others are the types of values.
+        is_part = (
+            kind.endswith(("_NODE", "_MODIFIER", "_REF")) or "alias" in node or "modifiers" in node
+        )
+        return _NOT_A_QUERY if is_part and not is_known else None
 
     def _judge_function(self, node: dict[str, Any], *, is_table: bool) -> Message | None:
         name = str(node.get("function_name", "")).lower()
@@ -125,11 +129,6 @@ def _walk(node: object) -> Iterator[dict[str, Any]]:
             waiting.extend(found.values())
         elif isinstance(found, list):
             waiting.extend(found)
-
-
-def _is_part(node: dict[str, Any], kind: str) -> bool:
-    """Whether it is a query, a table or a modifier, and not the type of a value."""
-    return kind.endswith(("_NODE", "_MODIFIER", "_REF")) or "alias" in node or "modifiers" in node
 
 
 def _place(sql: str, node: dict[str, Any]) -> int | None:

@@ -98,7 +98,8 @@ class SourceProcess:
     def _listen(self) -> None:
         """Take requests and the word to stop; when the server is gone, end at once."""
         while True:
-            payload = _receive()
+            [size] = _LENGTH.unpack(_read(_LENGTH.size))
+            payload = _read(size)
             if payload != STOP:
                 self._jobs.put(json.loads(payload))
             elif self._session is not None:
@@ -183,11 +184,6 @@ class SourceProcess:
         except OSError:
             return []
         return [(found.st_mtime_ns, found.st_ino), (found.st_size, found.st_dev)]
-
-
-def _receive() -> bytes:
-    [size] = _LENGTH.unpack(_read(_LENGTH.size))
-    return _read(size)
 
 
 def _read(size: int) -> bytes:

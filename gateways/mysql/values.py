@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 
 from core.errors import ArgumentsError
 from core.messages import message
@@ -34,7 +35,11 @@ def encode_values(
         if not slot.is_list:
             found.append(encoded[slot.parameter])
             continue
-        items = _encode_items(names[slot.parameter], values[names[slot.parameter]])
+        name = names[slot.parameter]
+        # An absent list finds nothing, with NOT too.
+        given: Any = values[name] if isinstance(values[name], list | tuple) else [values[name]]
+        items = [_encode(name, item) for item in given]
+        items += items[-1:] * (pad_length(len(items)) - len(items))
         lengths.append(len(items))
         found += items
     # The last one bounds the rows.
@@ -48,13 +53,6 @@ def encode_values(
             )
         )
     return tuple(lengths), tuple(found)
-
-
-def _encode_items(name: str, value: object) -> list[MysqlValue]:
-    # An absent list finds nothing, with NOT too.
-    items = value if isinstance(value, list | tuple) else [value]
-    encoded = [_encode(name, item) for item in items]
-    return encoded + encoded[-1:] * (pad_length(len(encoded)) - len(encoded))
 
 
 def _encode(name: str, value: object) -> MysqlValue:

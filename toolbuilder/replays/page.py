@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils.functional import Promise
+from django.utils.text import Truncator
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -140,7 +141,10 @@ def _show_calls(rows: list[ReplayedCall], user: User) -> tuple[ShownCall, ...]:
             ShownCall(
                 row=row,
                 tone=_PARTS[ReplayResult(row.result)][0],
-                arguments=[(name, _clip(format_cell(value))) for name, value in given.items()],
+                arguments=[
+                    (name, Truncator(format_cell(value)).chars(_ARGUMENT_CHARACTERS))
+                    for name, value in given.items()
+                ],
                 what=_explain(row, is_withheld=is_withheld),
                 caller=key.name if key else row.caller,
                 difference=None if is_withheld else row.difference,
@@ -155,10 +159,6 @@ def _explain(row: ReplayedCall, *, is_withheld: bool) -> str:
     if is_withheld and row.result != ReplayResult.DIFFERS:
         return gettext("The error is the caller's own.")
     return in_language(row.what_message or "")
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= _ARGUMENT_CHARACTERS else f"{text[:_ARGUMENT_CHARACTERS]}…"
 
 
 def _mean(values: list[int]) -> int | None:

@@ -1,6 +1,6 @@
 """Before the statement runs: it only reads, forgets no condition, and brings out nothing that is masked."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from google.adk.tools.base_tool import BaseTool
@@ -35,17 +35,19 @@ def check_sql_before_tool_callback(server: ToolServer) -> BeforeTool:
         if words := [each.keyword for each in conditions if each.column in forgotten]:
             return _refuse("forgotten", conditions=", ".join(words), columns=", ".join(forgotten))
         tables = await fetch_tables(server, find_tables(statement), tool_context)
-        masked = {full_name(table): _find_masked_columns(table) for table in tables}
+        masked = {
+            full_name(table): [
+                str(column.get("name"))
+                for column in table.get("columns", ())
+                if column.get("masked")
+            ]
+            for table in tables
+        }
         if shown := find_masked(statement, masked):
             return _refuse("masked", columns=", ".join(shown))
         return None
 
     return check
-
-
-def _find_masked_columns(table: Mapping[str, Any]) -> list[str]:
-    columns = table.get("columns", ())
-    return [str(column.get("name")) for column in columns if column.get("masked")]
 
 
 def _refuse(reason: str, **values: str) -> dict[str, Any]:

@@ -152,12 +152,14 @@ def _judge_session(session: _Session, found: tuple[object, ...]) -> Iterator[Fin
         role=session.settings.user,
     )
     yield _judge_encryption(session)
+    numbers = server_name(session.opened).rpartition(" ")[2].split(".")[:2]
+    version = tuple(int(number) for number in numbers if number.isdecimal())
     if not is_mariadb(session.opened):
         yield warning(
             "untested-server",
             "This is MySQL. The same rules hold, but they were tried on MariaDB alone.",
         )
-    elif _read_version(session.opened) < _FIRST_VERSION:
+    elif version < _FIRST_VERSION:
         yield warning(
             "old-version", "This version of MariaDB is older than those that were tried (10.6)."
         )
@@ -205,11 +207,6 @@ def _judge_encryption(session: _Session) -> Finding:
         "not-encrypted",
         "The connection is not encrypted. Turn TLS on at the server, and set sslmode=verify-full.",
     )
-
-
-def _read_version(opened: ReadingConnection) -> tuple[int, ...]:
-    numbers = server_name(opened).rpartition(" ")[2].split(".")[:2]
-    return tuple(int(number) for number in numbers if number.isdecimal())
 
 
 async def _try_writes(connection: MysqlConnection, _settings: MysqlSettings) -> list[Finding]:

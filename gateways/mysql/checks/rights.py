@@ -156,6 +156,8 @@ def make_reader_sql(
     if is_mariadb:
         limits += f" MAX_STATEMENT_TIME {max(1, settings.statement_timeout_ms // 1_000)}"
     database = quote_exactly(settings.database, Dialect.MYSQL)
+    # GRANT reads the name of a database as a pattern.
+    pattern = database.replace("_", r"\_").replace("%", r"\%")
     return "\n".join(
         (
             "-- A role that can read this database and nothing else. Write a password of your own between",
@@ -163,7 +165,7 @@ def make_reader_sql(
             "-- password and its other rights: look at SHOW GRANTS.",
             f"CREATE USER IF NOT EXISTS {role} IDENTIFIED BY {_quote_text(PASSWORD_PLACEHOLDER)};",
             f"ALTER USER {role} WITH {limits};",
-            f"GRANT SELECT ON {_escape_pattern(database)}.* TO {role};",
+            f"GRANT SELECT ON {pattern}.* TO {role};",
             "-- A lower max_allowed_packet of the server bounds what one call of a function can work on.",
         )
     )
@@ -171,8 +173,3 @@ def make_reader_sql(
 
 def _quote_text(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _escape_pattern(name: str) -> str:
-    """GRANT reads the name of a database as a pattern."""
-    return name.replace("_", r"\_").replace("%", r"\%")

@@ -74,7 +74,7 @@ def is_toolbox(text: str) -> bool:
     if not sections or any("toolbuilder" in section for section in sections):
         return False
     return any(
-        _is_entry(section)
+        (section.get("kind") in _PLURALS and "name" in section)
         or any(name in _PLURALS and isinstance(section[name], dict) for name in section)
         for section in sections
     )
@@ -134,10 +134,6 @@ def _unknown(kind: JsonValue) -> Message:
 
 def _refuse(line: int, name: str, text: Message) -> ToolboxFinding:
     return ToolboxFinding(line, name, text, is_refusal=True)
-
-
-def _is_entry(section: Mapping[str, JsonValue]) -> bool:
-    return section.get("kind") in _PLURALS and "name" in section
 
 
 def _read_maps(section: YamlSection) -> Iterator[ToolboxEntry | ToolboxFinding]:
