@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
@@ -77,6 +79,10 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     )
     RuntimeInstance.objects.create(host=LONG_NAME, pid=7, version="0.1.0", tool_count=2_000)
     DataSource.objects.create(name="warehouse", engine="sqlite", path=f"/data/{LONG_NAME}.db")
+    folder = Path(DataSource.objects.create(name="uploads", engine="files").files_folder)
+    folder.mkdir(parents=True)
+    with duckdb.connect() as files:
+        files.sql("SELECT 1 AS id").write_parquet(str(folder / "people.parquet"))
     server = McpServer.objects.create(name="weather", server_url=remote.url)
     # Playwright's loop runs in this thread.
     with ThreadPoolExecutor() as threads:
@@ -94,6 +100,7 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         "help-image.name": "tools.png", "source.name": "warehouse", "source-check.name": "warehouse",
         "source-edit.name": "warehouse", "source-delete.name": "warehouse", "secret": "key",
         **{f"source-{action}.name": "warehouse" for action in ("host-allow", "secret-keep", "secret-remove")},
+        **{f"source-{action}.name": "uploads" for action in ("files", "file", "file-delete")}, "table": "people",
         **_make_review(tool), "alias_id": 1, "chat_id": 1, "entry": 1, "run_id": 1,
         **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
     }  # fmt: skip

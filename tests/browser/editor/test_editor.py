@@ -4,13 +4,20 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from core.errors import StatementError
+from core.statements.duckdb import DuckdbLexer
 from core.statements.lexer import StatementLexer
+from core.statements.mysql import MysqlLexer
 from core.statements.postgresql import PostgresqlLexer
 from core.statements.sqlite import SqliteLexer
 from tests.browser.accessibility import Axe, Look, each_look, overflow_of
 from tests.browser.editor.page import EditorPage
 
-LEXERS: dict[str, type[StatementLexer]] = {"postgresql": PostgresqlLexer, "sqlite": SqliteLexer}
+LEXERS: dict[str, type[StatementLexer]] = {
+    "postgresql": PostgresqlLexer,
+    "mysql": MysqlLexer,
+    "sqlite": SqliteLexer,
+    "duckdb": DuckdbLexer,
+}
 STATEMENTS = [
     "SELECT * FROM t WHERE a = :a AND b = {{ b }} AND c::text = ':c' -- :d",
     "SELECT /* :a /* :b */ :c */ :d, $$ :e $$, $x$ :f $x$, E'\\':g' 'x', \"n:h\"",

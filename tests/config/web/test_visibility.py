@@ -236,7 +236,7 @@ def world(settings: Any) -> World:
         "toolset.name": make_toolset("kr", tool.name).name,
         "sign.name": "none", "issuer_pk": 0, "rule_pk": 0, "user_pk": users["person"].pk, "secret": "key",
         "catalogue_api.name": table.name, "table.name": "description",
-        "glossary.key": "order", "catalogue.key": "none",
+        "glossary.key": "order", "catalogue.key": "none", "source.key": "none", "table": "none",
     }  # fmt: skip
     browsers = {name: Client() for name in ("anonymous", *users)}
     for name, user in users.items():
