@@ -79,7 +79,7 @@ def test_file_is_registered_from_the_empty_list(
     page.get_by_label("Name").fill("shop")
     page.get_by_text("SQLite", exact=True).click()
     expect(page.get_by_label("Host", exact=True)).to_be_hidden()
-    page.get_by_label("File").fill(str(shop))
+    page.get_by_label("File", exact=True).fill(str(shop))
     page.get_by_role("button", name="Try the connection").click()
     expect(page.get_by_text("The connection can be used.")).to_be_visible()
     page.get_by_role("button", name="Save").click()
@@ -176,7 +176,7 @@ def test_source_is_registered_without_javascript(
     page.get_by_label("Name").fill("shop")
     page.get_by_text("SQLite", exact=True).click()
     expect(page.get_by_label("Host", exact=True)).to_be_hidden()
-    page.get_by_label("File").fill(str(shop))
+    page.get_by_label("File", exact=True).fill(str(shop))
     page.get_by_role("button", name="Save").click()
 
     expect(page.get_by_role("heading", name="shop")).to_be_visible()
