@@ -1,5 +1,6 @@
 """What the editor says of a tool that is being written: its own database is asked, nothing is run."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -54,23 +55,25 @@ from tools.sources import Sources
 DEADLINE_S = 3.0
 # Of a longer text the names are not looked up for a fix; the database's own hint still makes one.
 NAMES_LIMIT = 20_000
-_COLUMN_TYPES = (
-    ("INT", ParameterType.INTEGER),
-    ("YEAR", ParameterType.INTEGER),
-    ("BOOL", ParameterType.BOOLEAN),
-    ("DATETIME", ParameterType.DATETIME),
-    ("TIMESTAMP", ParameterType.DATETIME),
-    ("DATE", ParameterType.DATE),
-    ("REAL", ParameterType.NUMBER),
-    ("FLOA", ParameterType.NUMBER),
-    ("DOUB", ParameterType.NUMBER),
-    ("NUM", ParameterType.NUMBER),
-    ("DEC", ParameterType.NUMBER),
-)
+# Of a type's name before its brackets: SQLite's rule, but for what other engines call so.
+_COLUMN_TYPES = {
+    ParameterType.INTEGER: re.compile(r"(?<!PO)INT(?!ERVAL)|YEAR"),
+    ParameterType.BOOLEAN: re.compile(r"BOOL"),
+    ParameterType.DATETIME: re.compile(r"DATETIME|TIMESTAMP"),
+    ParameterType.DATE: re.compile(r"DATE"),
+    ParameterType.NUMBER: re.compile(r"REAL|FLOA|DOUB|\bNUM|\bDEC"),
+}
 _LISTS = {
     ParameterType.INTEGER: ParameterType.INTEGER_LIST,
     ParameterType.NUMBER: ParameterType.NUMBER_LIST,
 }
+
+
+def find_column_type(type_name: str) -> ParameterType:
+    """The type of a parameter that is compared with such a column; STRING where nothing else is sure."""
+    name = "" if type_name.endswith("]") else type_name.upper().partition("(")[0]
+    kinds = (kind for kind, words in _COLUMN_TYPES.items() if words.search(name))
+    return next(kinds, ParameterType.STRING)
 
 
 def analyse(
@@ -241,8 +244,7 @@ class _SqlAnalysis:
         types: dict[str, ParameterType] = {}
         for columns in self._columns().values():
             for name, type_name in columns:
-                kinds = (kind for word, kind in _COLUMN_TYPES if word in type_name.upper())
-                types[name.lower()] = next(kinds, ParameterType.STRING)
+                types[name.lower()] = find_column_type(type_name)
         found: dict[str, ParameterType] = {}
         for comparison in find_comparisons(self._text, self._logic.dialect):
             kind = types.get(comparison.column[-1].lower())

@@ -50,7 +50,7 @@ _SHORT_TYPES = {
     "double precision": "float8",
 }
 _LONG_TYPE = re.compile("|".join(_SHORT_TYPES))
-_LAST_PART = re.compile(r'(?:"((?:[^"]|"")*)"|([^."]+))\Z')
+_LAST_PART = re.compile(r"""(?:(["`])((?:(?!\1).|\1\1)*)\1|([^."`]+))\Z""", re.DOTALL)
 _WRITTEN_LIMIT = 1_000
 
 
@@ -129,6 +129,7 @@ class SourceTables:
     """The present tables of one data source, None the default; who may use it is not asked here."""
 
     def __init__(self, source: DataSource | None) -> None:
+        self._source = source
         self._tables = CatalogTable.objects.present().filter(source=source)
         engine = find_engine(source.engine if source else None)
         self._dialect = engine.dialect
@@ -182,7 +183,7 @@ class SourceTables:
         last = _LAST_PART.search(insert) if len(insert) <= _WRITTEN_LIMIT else None
         if last is None:
             return None
-        name = last[2] if last[1] is None else last[1].replace('""', '"')
+        name = last[3] if last[1] is None else last[2].replace(last[1] * 2, last[1])
         named = self._written_names(self._tables.filter(name=name))
         return next((pk for pk, written in named if written == insert), None)
 
@@ -289,9 +290,14 @@ class SourceTables:
         }
 
     def _relations(self) -> "QuerySet[TableRelation]":
-        return TableRelation.objects.filter(
-            table__in=self._tables, target__in=self._tables, gone_at=None
-        )
+        # Joins, not sub-selects: with old statistics, as after a first scan, these took minutes.
+        present = {"source": self._source, "gone_at": None}
+        ends = {
+            f"{end}__{name}": value
+            for end in ("table", "target")
+            for name, value in present.items()
+        }
+        return TableRelation.objects.filter(**ends, gone_at=None)
 
     def _completed_relations(self) -> list[dict[str, Any]]:
         rows = self._relations().values_list(

@@ -23,7 +23,7 @@ from core.toolspec import (
 )
 from tests.catalog.rows import make_table
 from tests.toolbuilder.editing.stock import tool
-from toolbuilder.editing.analysis import analyse
+from toolbuilder.editing.analysis import analyse, find_column_type
 from tools.source_loop import shared_loop
 
 pytestmark = pytest.mark.django_db
@@ -248,6 +248,24 @@ def test_sqlite_types_come_from_the_compared_columns(shop: DataSource) -> None:
     assert found.is_valid
     assert [column.name for column in found.columns] == ["name"]
     shared_loop().close()
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("bigint unsigned", ParameterType.INTEGER),
+        ("UNSIGNED BIG INT", ParameterType.INTEGER),
+        ("INT[]", ParameterType.STRING),
+        ("INTERVAL", ParameterType.STRING),
+        ("point", ParameterType.STRING),
+        ("enum('int','mall')", ParameterType.STRING),
+        ("STRUCT(a INTEGER)", ParameterType.STRING),
+        ("decimal(10,2)", ParameterType.NUMBER),
+        ("datetime(6)", ParameterType.DATETIME),
+    ],
+)
+def test_type_of_a_column_says_that_of_a_parameter(column: str, expected: ParameterType) -> None:
+    assert find_column_type(column) == expected
 
 
 @pytest.mark.parametrize(
