@@ -15,6 +15,7 @@ from catalog.sources.connections import address_rules
 from catalog.sources.services import find_allowable_host
 from core.errors import ConfigurationError
 from gateways.check_report import ConnectionReport
+from gateways.engines import find_engine
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
@@ -82,6 +83,11 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             if self._had_password
             else _("No password is set. It is stored encrypted and cannot be read again.")
         )
+        if "port" in self.fields:
+            self.fields["port"].required = False
+            self.fields["port"].help_text = _("Empty: the usual one of the engine.")
+            if self.instance._state.adding:
+                self.initial["port"] = None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -90,6 +96,11 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         if cleaned.get("new_password") and cleaned.get("password_reference"):
             self.add_error("new_password", _("Give either a password or a reference, not both."))
         return cleaned
+
+    def clean_port(self) -> int:
+        """The port, where none is given the one at which servers of the chosen engine listen."""
+        usual = find_engine(str(self.data.get("engine", ""))).default_port
+        return int(self.cleaned_data["port"] or usual or self.instance.port)
 
     def clean_allowed_hosts(self) -> str:
         """The hosts, each one that the operator lets be allowed, or that was allowed before."""
