@@ -88,20 +88,15 @@ def source(request: pytest.FixtureRequest, sources: Sources) -> PostgresSource:
     return cast("PostgresSource", getattr(sources, request.param))
 
 
-@pytest.fixture(scope="session")
-def first_world(observer: Observer, sources: Sources) -> dict[str, Any]:
-    """The world before the first statement."""
-    return read_world(observer)
-
-
 @pytest_asyncio.fixture(loop_scope="session")
-async def kept_world(observer: Observer, first_world: dict[str, Any]) -> AsyncIterator[None]:
+async def kept_world(observer: Observer, sources: Sources) -> AsyncIterator[None]:
     """Fails the test whose statement has changed what others see, or still works in secret."""
+    before = read_world(observer)
     yield
     # A server that was told to stop works on until it looks.
     with suppress(AssertionError):
-        await eventually(lambda: read_world(observer) == first_world)
-    assert read_world(observer) == first_world
+        await eventually(lambda: read_world(observer) == before)
+    assert read_world(observer) == before
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -116,7 +116,8 @@ SELECT
     (SELECT count(*) FROM pg_largeobject_metadata) AS large_objects,
     (SELECT (last_value, is_called)::text FROM counter) AS counter,
     (SELECT count(*) FROM pg_prepared_xacts) AS prepared_transactions,
-    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS advisory_locks,
+    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database =
+        (SELECT oid FROM pg_database WHERE datname = current_database())) AS advisory_locks,
     (SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
         WHERE application_name ~ '^hostile_') AS locks,
     (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'bystander') AS bystanders,
