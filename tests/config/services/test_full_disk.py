@@ -62,6 +62,8 @@ async def test_full_disk_takes_down_what_needs_it_and_nothing_for_good(
     installation: Installation, small_disk: Path
 ) -> None:
     assert installation.process is not None
+    # A key that was never used cannot be told from a wrong one once its database has fallen.
+    assert await installation.call("multiply_numbers", num1=5, num2=3) == "15"
     ballast = fill(small_disk)
 
     for _ in range(50):
