@@ -22,7 +22,8 @@ from gateways.vectors.store import VectorStore
 from tests.chroma_server import ChromaAddress, ChromaServer
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.plugin import DIRECTORY
-from tests.waiting import eventually
+from tests.waiting import LIMIT_S, eventually
+from tools.builtin import documents
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,8 +52,10 @@ def stored(transactional_db: None) -> None:
 
 
 @pytest.fixture
-def indexed(services: Any, stored: None) -> Any:
+def indexed(services: Any, stored: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The three documents as vectors too; gives the settings."""
+    # A busy machine answers as well, only later.
+    monkeypatch.setattr(documents, "MEANING_TIMEOUT_S", LIMIT_S)
     async_to_sync(_index)()
     return services
 
