@@ -22,7 +22,7 @@ DJADE = find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-v
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-eval agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load clean
+.PHONY: help install run stop agent agent-eval agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load release clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -136,6 +136,9 @@ bench: $(VENV)/.installed-dev  ## Measure calls beside other servers into docs/b
 
 bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what they do to each other
 	$(BIN)/python -m benchmarks.load
+
+release: $(VENV)/.installed-dev  ## Build wheel and source archive into dist/, and try them in an empty environment
+	@$(BIN)/python -m release
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
 	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian tests/gateways/mysql/.mariadb

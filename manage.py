@@ -1,23 +1,32 @@
 #!/usr/bin/env python
-"""Django's command line, and the product's: `up`, `runweb`, `runmcp`, `create_api_key`."""
+"""Django's command line, and the product's: `up`, `runweb`, `runmcp`, `worker`, `beat`, `create_api_key`."""
 
 import gc
 import os
 import sys
 
+from config import env
 from config.services.command_line import main as up
 
 
 def main() -> None:
     """Run the command that the arguments name."""
-    if sys.argv[1:2] == ["up"]:
+    command = sys.argv[1] if sys.argv[1:] else ""
+    if command == "--version":
+        sys.stdout.write(f"toolbuilder {env.version()}\n")
+        return
+    if command == "up":
         # Django's set-up takes a second, and nothing of `up` needs it.
         sys.exit(up(sys.argv[2:]))
-    if sys.argv[1:2] == ["runweb"]:
+    if command == "runweb":
         from config.web.serving import main as runweb  # noqa: PLC0415 - imports a web server
 
         # Before Django: the settings depend on what is served.
         sys.exit(runweb(sys.argv[2:]))
+    if command in {"worker", "beat"}:
+        from config.jobs import main as run_jobs  # noqa: PLC0415 - imports Celery
+
+        sys.exit(run_jobs(sys.argv[1:]))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     # Modules are no garbage: looking for some in them is a tenth of the set-up.
     gc.set_threshold(50_000, 20, 50)

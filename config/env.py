@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+import tomllib
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -9,7 +11,10 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-
+# In the wheel the project's folders are in one of this name; see release/toolbuilder_app.
+IS_INSTALLED = BASE_DIR.name == "toolbuilder_app"
+# What people type before the name of a command.
+PROGRAM = "toolbuilder" if IS_INSTALLED else "python manage.py"
 
 # A database that vanished without a word is noticed in seconds, not when TCP gives up.
 _CONNECTION_OPTIONS = {
@@ -21,9 +26,20 @@ _CONNECTION_OPTIONS = {
 }
 
 
+def version() -> str:
+    """The version of this program, which pyproject.toml alone says."""
+    return str(tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"])
+
+
 def data_dir() -> Path:
-    """Where the embedded services keep their state."""
-    return Path(os.environ.get("TOOLBUILDER_DATA_DIR", BASE_DIR / ".data"))
+    """Where the embedded services keep their state: beside a checkout's code, in the user's folder of an installed one."""
+    if chosen := os.environ.get("TOOLBUILDER_DATA_DIR"):
+        return Path(chosen)
+    if not IS_INSTALLED:
+        return BASE_DIR / ".data"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "toolbuilder"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "toolbuilder"
 
 
 def log_limits() -> tuple[int, int]:

@@ -1,7 +1,6 @@
 """Django's settings; every variable is described in docs/reference/settings.md."""
 
 import secrets
-import tomllib
 from urllib.parse import urlsplit
 
 import django_stubs_ext
@@ -15,7 +14,7 @@ from core.retrieval.profiles import DEFAULT, PROFILES
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = env.BASE_DIR
-VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
+VERSION = env.version()
 
 DEBUG = env.flag("DEBUG")
 # Without one each process makes its own: safe, but a restart signs everybody out.

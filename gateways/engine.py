@@ -11,6 +11,7 @@ from core.plans.tree import QueryPlan
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, ParameterType
 from gateways.check_report import ConnectionReport
+from gateways.extras import Extra
 from gateways.fair_queue import PoolState
 from gateways.schema_reading import SchemaReader
 
@@ -111,7 +112,8 @@ class Engine(SourceKind):
     of the connection that mean something, None for all of libpq's.
 
     `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
-    case; `types_parameters`, that the database finds the types of parameters.
+    case; `types_parameters`, that the database finds the types of parameters. `extra` is what has to be
+    installed for it.
     """
 
     dialect: Dialect
@@ -132,6 +134,7 @@ class Engine(SourceKind):
     abilities: frozenset[Ability] = frozenset()
     default_port: int | None = None
     options: frozenset[str] | None = None
+    extra: Extra | None = None
     part_pattern: str = "'%' || :{name} || '%'"
 
 

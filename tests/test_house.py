@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 FOLDERS = ("config", "mcp_runtime", "toolbuilder", "tools", "catalog", "access", "gateways", "core")
 MODULES = sorted(
     path
-    for folder in (*FOLDERS, "agents", "examples", "tests", "benchmarks")
+    for folder in (*FOLDERS, "agents", "examples", "tests", "benchmarks", "release")
     for path in (ROOT / folder).rglob("*.py")
     if not {"node_modules", "migrations"} & set(path.parts)
 )

@@ -51,9 +51,10 @@ class Environment:
 def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) -> Environment:
     """The settings that the variables give; `root` holds .data/endpoints.json, read when MCP_URL is unset.
 
-    Raises SettingError.
+    TOOLBUILDER_DATA_DIR names another folder than .data. Raises SettingError.
     """
-    url, key = _read_server(variables, root)
+    data = Path(variables.get("TOOLBUILDER_DATA_DIR") or root / ".data")
+    url, key = _read_server(variables, data)
     base_url = _read_url("LLM_BASE_URL", variables.get("LLM_BASE_URL", "").strip())
     model = variables.get("LLM_MODEL", "").strip()
     if base_url and not model:
@@ -70,7 +71,7 @@ def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) ->
         llm_backend=cast(Backend, _read_choice("LLM_BACKEND", variables, _BACKENDS)),
         llm_timeout_s=_read_seconds("LLM_TIMEOUT_S", variables, DEFAULT_LLM_TIMEOUT_S),
         mcp_timeout_s=_read_seconds("MCP_TIMEOUT_S", variables, DEFAULT_MCP_TIMEOUT_S),
-        artifacts_dir=Path(folder) if folder else root / ".data" / "agent" / "artifacts",
+        artifacts_dir=Path(folder) if folder else data / "agent" / "artifacts",
         has_references=_read_choice("AGENT_REFERENCES", variables, ("on", "off")) == "on",
         shows_images=_read_choice("AGENT_IMAGES", variables, ("off", "on")) == "on",
         time_budget_s=_read_seconds("AGENT_TIME_BUDGET_S", variables, DEFAULT_TIME_BUDGET_S),
@@ -78,14 +79,14 @@ def read_environment(variables: Mapping[str, str], root: Path = PROJECT_ROOT) ->
     )
 
 
-def _read_server(variables: Mapping[str, str], root: Path) -> tuple[str, str]:
+def _read_server(variables: Mapping[str, str], data: Path) -> tuple[str, str]:
     """The MCP server's address and key; those of the server that runs here if none is named."""
     url = variables.get("MCP_URL", "").strip()
     key = variables.get("MCP_API_KEY", "").strip()
     if url:
         return _read_url("MCP_URL", url), key
     try:
-        endpoints = json.loads((root / ".data" / "endpoints.json").read_text(encoding="utf-8"))
+        endpoints = json.loads((data / "endpoints.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         endpoints = {}
     except (OSError, ValueError) as error:

@@ -44,7 +44,10 @@ def to_settings(source: DataSource) -> DatabaseSettings:
         password = read_password(row)
     check_row(row)
     row.options = libpq_keywords(row.options)
-    settings: DatabaseSettings = find_engine(row.engine).read_row(row, password)
+    engine = find_engine(row.engine)
+    if engine.extra and (missing := engine.extra.explain_missing()):
+        raise ConfigurationError(missing)
+    settings: DatabaseSettings = engine.read_row(row, password)
     return settings
 
 

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from catalog.models import DataSource
 from catalog.sources.models import EngineName
+from gateways import extras
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
 from tools.models import ToolDefinition, ToolParameter
@@ -18,7 +19,12 @@ FILE = FOLDER / "store_visits.parquet"
 
 
 def load_visits() -> bool:
-    """Make the data source, its file and its tool; False, and nothing done, if there is one of that name."""
+    """Make the data source, its file and its tool; False, and nothing done, if there is one of that name.
+
+    Nor is anything done where the engine of files is not installed.
+    """
+    if extras.DUCKDB.explain_missing():
+        return False
     tool = json.loads((FOLDER / "visits_tool.json").read_text("utf-8"))
     parameters = tool.pop("params")
     with transaction.atomic():

@@ -49,7 +49,7 @@ def check_administrator() -> Iterator[DeploymentFinding]:
         yield fault(
             "administrator",
             "Nobody can administer.",
-            "python manage.py create_admin NAME --generate",
+            f"{env.PROGRAM} create_admin NAME --generate",
         )
 
 

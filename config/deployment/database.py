@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from config import env
 from config.deployment.findings import DeploymentFinding, caution, fault, fine
 from config.services.options import LOOPBACK
 
@@ -217,7 +218,7 @@ def check_migrations() -> Iterator[DeploymentFinding]:
         yield fault(
             "migrations",
             f"Migrations that have not run: {len(pending)}.",
-            "python manage.py migrate",
+            f"{env.PROGRAM} migrate",
         )
     else:
         yield fine("migrations", "The tables are those of this version.")

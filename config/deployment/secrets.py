@@ -90,7 +90,7 @@ def check_stored_secrets() -> Iterator[DeploymentFinding]:
         yield caution(
             "stored-secrets",
             f"{former} of {count} stored passwords are encrypted with a former key.",
-            "python manage.py rotate_keys",
+            f"{env.PROGRAM} rotate_keys",
         )
     if not unreadable and not former:
         yield fine("stored-secrets", f"Stored passwords that can be read: {count}.")

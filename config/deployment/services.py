@@ -11,6 +11,7 @@ import redis
 from django.conf import settings
 
 from catalog.documents.vector_services import embedding_settings, vector_store_settings
+from config import env
 from config.deployment.findings import DeploymentFinding, caution, fault, fine
 from config.services.options import LOOPBACK
 from config.services.readiness import answers_http
@@ -134,7 +135,7 @@ async def _open_collection(dimension: int) -> DeploymentFinding:
             await store.open(settings.TEXT_EMBEDDING_MODEL_NAME, dimension)
             return fine("chroma", f"{name} holds {await store.count()} vectors of this model.")
         except ToolboxError as error:
-            return caution("chroma", f"{error}.", "python manage.py index_documents")
+            return caution("chroma", f"{error}.", f"{env.PROGRAM} index_documents")
 
 
 def check_mail() -> Iterator[DeploymentFinding]:

@@ -15,8 +15,6 @@ from config.services.supervisor import Service
 
 PROJECT = Path(__file__).resolve().parents[2]
 MANAGE = (sys.executable, str(PROJECT / "manage.py"))
-# Without its banner, which is no log line.
-CELERY = (sys.executable, "-m", "celery", "--quiet", "-A", "config.celery")
 # The demo's rows are loaded at the first start.
 BOOTSTRAP_TIMEOUT_S = 300.0
 # Thousands of documents take minutes; nobody waits for them.
@@ -102,18 +100,13 @@ class Application:
 
         def make_command() -> Command:
             log.mark()
-            # Threads: jobs wait for databases, and a pool of processes would cost 60 MB each.
-            arguments = ("worker", "--pool", "threads", "--concurrency", "4", "--loglevel", "INFO")
-            quick = ("--without-mingle", "--without-gossip")
-            return self._command("worker", (*CELERY, *arguments, *quick))
+            return self._command("worker", (*MANAGE, "worker"))
 
         worker = Service("worker", make_command, log.says, needs=frozenset({"bootstrap"}))
-        schedule = str(self.directory.root / "beat-schedule")
-        arguments = (*CELERY, "beat", "--loglevel", "INFO", "--schedule", schedule)
         # A process of its own, so that its death is seen; last, because nobody waits for it.
         beat = Service(
             "beat",
-            partial(self._command, "beat", arguments),
+            partial(self._command, "beat", (*MANAGE, "beat")),
             needs=frozenset({"web", "mcp", "worker"}),
             awaited=False,
         )

@@ -48,7 +48,7 @@ def run(arguments: Namespace, say: Say) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """The command's exit status; errors go to standard error."""
-    parser = ArgumentParser("manage.py up", description="Start everything on this machine.")
+    parser = ArgumentParser(f"{env.PROGRAM} up", description="Start everything on this machine.")
     add_arguments(parser)
     try:
         run(parser.parse_args(arguments), say)

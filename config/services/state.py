@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from config import env
 from config.services.ports import choose_free_port
 from config.services.postgres import Role, random_passwords
 from core.errors import ConfigurationError
@@ -147,7 +148,7 @@ def hold_lock(file: Path) -> Iterator[None]:
         if not _try_lock(descriptor):
             raise ConfigurationError(
                 f"already running as process {read_lock_pid(file)} in {file.parent};"
-                " stop it with `make stop`, or choose another --data-dir"
+                f" stop it with `{env.PROGRAM} up --stop`, or choose another --data-dir"
             )
         os.ftruncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import uvicorn
 
+from config import env
 from core.errors import ConfigurationError
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.serving import server_options
@@ -15,7 +16,7 @@ GRACEFUL_STOP_S = 3
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until a signal; the command's exit status."""
-    parser = ArgumentParser("manage.py runweb", description="Serve the web side over HTTP.")
+    parser = ArgumentParser(f"{env.PROGRAM} runweb", description="Serve the web side over HTTP.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument("--port", type=int, default=3002, help="port to listen on")
     parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")

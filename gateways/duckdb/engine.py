@@ -7,6 +7,7 @@ from typing import Any
 
 from core.messages import message
 from core.toolspec import Dialect
+from gateways import extras
 from gateways.duckdb.check import INSPECTION_S, inspect_duckdb
 from gateways.duckdb.schema import DuckdbSchemaReader
 from gateways.duckdb.settings import DuckdbSettings, FilesSettings
@@ -71,6 +72,7 @@ DUCKDB = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    extra=extras.DUCKDB,
     abilities=frozenset(
         {
             *(Ability.COLUMN_TYPES, Ability.COMMENTS, Ability.KEYS),
@@ -107,5 +109,6 @@ FILES = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    extra=extras.DUCKDB,
     abilities=frozenset({Ability.COLUMN_TYPES, Ability.PLAN_FIGURES}),
 )

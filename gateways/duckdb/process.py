@@ -19,6 +19,7 @@ from typing import Any, Self, cast
 
 from core.errors import DataSourceError, DataSourceUnavailableError
 from core.messages import message
+from gateways import extras
 from gateways.duckdb.messages import (
     HEAD_LIMIT,
     STOP,
@@ -67,6 +68,8 @@ class DuckdbProcess(asyncio.Protocol):
     @classmethod
     async def start(cls, options: DuckdbOptions, answer_limit: int = 0) -> Self:
         """A process that has opened its source. Raises DataSourceUnavailableError."""
+        if missing := extras.DUCKDB.explain_missing():
+            raise DataSourceUnavailableError(missing)
         folder = Path(mkdtemp(prefix="toolbuilder-duckdb-"))
         ours, theirs = socket.socketpair()
         with theirs:

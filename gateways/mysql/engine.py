@@ -5,11 +5,27 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
-from gateways.mysql.checks.inspection import INSPECTION_S, inspect_mysql
-from gateways.mysql.schema import MysqlSchemaReader
-from gateways.mysql.settings import CONNECT_S, DEFAULT_PORT, TLS_OPTIONS, MysqlSettings
-from gateways.mysql.source import MysqlSource
+from gateways import extras
+from gateways.check_report import ConnectionReport
+from gateways.engine import (
+    SERVICE_COLUMNS,
+    Ability,
+    CheckStage,
+    Engine,
+    OpenedSource,
+    limits_of,
+)
+from gateways.mysql.settings import (
+    CONNECT_S,
+    DEFAULT_PORT,
+    INSPECTION_S,
+    TLS_OPTIONS,
+    MysqlSettings,
+)
+from gateways.schema_reading import SchemaReader
+
+# Its driver is an extra: modules that import it are imported with the first source of this engine.
+# ruff: noqa: PLC0415
 
 _URL_FORM = "mysql://role:password@host:port/database?sslmode=require"
 
@@ -88,6 +104,27 @@ def _read_url(url: str) -> dict[str, Any] | None:
     }
 
 
+def open_mysql(settings: MysqlSettings) -> OpenedSource:
+    """The source, which connects when it is first asked."""
+    from gateways.mysql.source import MysqlSource
+
+    return MysqlSource(settings)
+
+
+def open_mysql_schema(settings: MysqlSettings) -> SchemaReader:
+    """The reader of its tables, which connects when it is first asked."""
+    from gateways.mysql.schema import MysqlSchemaReader
+
+    return MysqlSchemaReader(settings)
+
+
+async def inspect(settings: MysqlSettings) -> ConnectionReport:
+    """What an administrator should know before tools read from this database."""
+    from gateways.mysql.checks.inspection import inspect_mysql
+
+    return await inspect_mysql(settings)
+
+
 MYSQL = Engine(
     name=Dialect.MYSQL.value,
     address="{row.host}:{row.port}/{row.database}",
@@ -97,9 +134,9 @@ MYSQL = Engine(
     longest_check_s=round(CONNECT_S + INSPECTION_S),
     dialect=Dialect.MYSQL,
     settings=MysqlSettings,
-    open=MysqlSource,
-    open_schema_reader=MysqlSchemaReader,
-    inspect=inspect_mysql,
+    open=open_mysql,
+    open_schema_reader=open_mysql_schema,
+    inspect=inspect,
     read_row=_read_row,
     schemes=("mysql", "mariadb"),
     url_form=_URL_FORM,
@@ -125,6 +162,7 @@ MYSQL = Engine(
         }
     ),
     default_port=DEFAULT_PORT,
+    extra=extras.MYSQL,
     options=TLS_OPTIONS,
     part_pattern="CONCAT('%', :{name}, '%')",
 )

@@ -7,6 +7,7 @@ from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 DEFAULT_PORT = 3306
 CONNECT_S = 3.0
+INSPECTION_S = 12.0
 TLS_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey"})
 
 

@@ -27,13 +27,12 @@ from gateways.mysql.connecting import (
 )
 from gateways.mysql.errors import TIMED_OUT
 from gateways.mysql.questions import fetch
-from gateways.mysql.settings import MysqlSettings
+from gateways.mysql.settings import INSPECTION_S, MysqlSettings
 from gateways.mysql.wire import MysqlConnection, MysqlConnectionLostError, MysqlServerError
 from gateways.patience import patient_timeout
 
 logger = logging.getLogger(__name__)
 
-INSPECTION_S = 12.0
 _QUESTION_S = 3.0
 _FIRST_VERSION = (10, 6)
 # The server refuses a write in a transaction that only reads, or for want of a right.

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from config import env
 from config.backup.restoring import restore_backup
 from core.errors import BackupError
 
@@ -40,7 +41,7 @@ class Command(BaseCommand):
                 " those of data sources, MCP servers and issuers."
             )
         if not restored.is_indexing:
-            self.stderr.write("Vectors are missing: run `python manage.py index_documents`.")
+            self.stderr.write(f"Vectors are missing: run `{env.PROGRAM} index_documents`.")
         if restored.broken_entry is not None:
             raise CommandError(
                 f"the audit trail of the backup is broken at entry {restored.broken_entry}; it was so"
