@@ -126,6 +126,7 @@ lock: $(VENV)/.installed-dev  ## Compile requirements*.in into pins for Python 3
 	$(COMPILE) requirements.in -o requirements.txt
 	$(COMPILE) requirements-server.in -c requirements.txt -o requirements-server.txt
 	$(COMPILE) requirements-dev.in -o requirements-dev.txt
+	$(COMPILE) requirements-release.in -o requirements-release.txt
 	$(COMPILE) requirements-agent.in -o requirements-agent.txt
 	$(COMPILE) requirements-agent-dev.in -o requirements-agent-dev.txt
 	$(COMPILE) requirements-examples.in -o requirements-examples.txt
@@ -137,7 +138,7 @@ bench: $(VENV)/.installed-dev  ## Measure calls beside other servers into docs/b
 bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what they do to each other
 	$(BIN)/python -m benchmarks.load
 
-release: $(VENV)/.installed-dev  ## Build wheel and source archive into dist/, and try them in an empty environment
+release: $(VENV)/.installed-release  ## Build wheel and source archive into dist/, and try them in an empty environment
 	@$(BIN)/python -m release
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
@@ -158,6 +159,11 @@ $(VENV)/.installed: requirements.txt | $(BIN)/python
 $(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.installed
 	@$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r requirements-dev.txt || \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.installed-release: requirements-release.txt $(VENV)/.installed-dev
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements-release.txt || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-release.txt
 	@touch $@
 
 $(AGENT_BIN)/python: | $(VENV)/.installed
