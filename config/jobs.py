@@ -15,8 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     options: tuple[str, ...]
     if name == "worker":
         # Threads: jobs wait for databases, and each process of a pool would cost 60 MB.
-        threads = os.environ.get("WORKER_THREADS") or "4"
-        pool = ("--pool", "threads", "--concurrency", threads)
+        pool = ("--pool", "threads", "--concurrency", "4")
         options = (*pool, "--without-mingle", "--without-gossip")
     else:
         options = ("--schedule", str(env.data_dir() / "beat-schedule"), "--pidfile=")
