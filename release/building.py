@@ -53,7 +53,7 @@ def build(source: Path, target: Path, *kinds: str) -> list[Path]:
             cwd=source,
             env=environment,
             check=True,
-            stdout=subprocess.DEVNULL,
+            capture_output=True,
         )
     return sorted(target.iterdir())
 
