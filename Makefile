@@ -22,7 +22,7 @@ DJADE = find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-v
 COMPILE = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop agent agent-eval agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load release clean
+.PHONY: help install run stop agent agent-eval agent-web test test-many test-alone test-setup test-fast test-agent test-agent-parts test-agent-whole browser pictures check lint types types-server types-agent migrations translations format lock bench bench-load release docs clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -137,6 +137,9 @@ bench: $(VENV)/.installed-dev  ## Measure calls beside other servers into docs/b
 
 bench-load: $(VENV)/.installed-dev  ## Measure many callers at once, and what they do to each other
 	$(BIN)/python -m benchmarks.load
+
+docs: $(VENV)/.installed-release  ## Make a site of docs/ with search in dist/site; a link that leads nowhere is an error
+	@$(BIN)/python -m release.site
 
 release: $(VENV)/.installed-release  ## Build wheel and source archive into dist/, and try them in an empty environment
 	@$(BIN)/python -m release

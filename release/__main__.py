@@ -9,6 +9,7 @@ from pathlib import Path
 from config import env
 from release.building import PROJECT, ReleaseError, build_twice, digest, require_release_state
 from release.licences import require_licences, to_markdown, write_bill
+from release.site import build_site
 from release.trial import Newcomer, try_wheel
 
 DIST = PROJECT / "dist"
@@ -52,10 +53,12 @@ def make_release(work: Path, version: str) -> None:
     licences = write_bill(newcomer.python, made / f"{stem}.cdx.json")
     require_licences(licences)
     (made / f"{stem}-licences.md").write_text(to_markdown(licences, version))
-    say_seconds(f"bill of materials: {len(licences)} packages, no GPL", began)
+    began = say_seconds(f"bill of materials: {len(licences)} packages, no GPL", began)
+    build_site(made / "site")
+    say_seconds("documentation: no link leads nowhere", began)
     for lock in LOCKS:
         shutil.copy(PROJECT / lock, made / f"{stem}-{lock}")
-    files = sorted(made.iterdir())
+    files = sorted(path for path in made.iterdir() if path.is_file())
     sums = "".join(f"{digest(path)}  {path.name}\n" for path in files)
     (made / "SHA256SUMS").write_text(sums)
     shutil.rmtree(DIST, ignore_errors=True)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from access.models import RoleGrant, RoleName, ToolLimit
 from catalog.models import GlossaryConcept, ReferenceDocument, ServiceSecret
 from config.backup.tables import BACKED_UP, LEFT_OUT
 from config.services.ports import choose_free_port
+from config.services.postgres_home import find_binaries
 from config.services.processes import Command, Keeper, start, stop
 from tests.catalog.rows import make_table
 from tests.factories import make_data_source, make_expression, make_token, make_toolset
@@ -36,6 +38,7 @@ from toolbuilder.models import ToolCase
 from tools.models import RegistryRevision
 
 MANAGE = Path(__file__).parents[3] / "manage.py"
+HANDBOOK = MANAGE.parent / "docs/production.md"
 # What is made again elsewhere, or told of the restore itself.
 CHANGED = {"h_audit", "h_audit_head", "django_content_type", "auth_permission"}
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -275,3 +278,22 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
         call_command("backup", str(tmp_path / "missing" / "file"))
 
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_lines_of_the_handbook_dump_and_restore_the_whole_database(
+    filled: str, empty_database: str, tmp_path: Path
+) -> None:
+    lines = re.findall(r"^    (pg_(?:dump|restore) .+)$", HANDBOOK.read_text(), re.MULTILINE)
+    here = connection.settings_dict["NAME"]
+    assert len(lines) == 2
+
+    for line, database in zip(lines, (here, empty_database), strict=True):
+        path = f"{find_binaries()}:{os.environ['PATH']}"
+        variables = {**os.environ, "DATABASE_URL": url(database), "PATH": path}
+        # A function of the tests, which only a superuser may make.
+        typed = line.replace("pg_dump ", "pg_dump --exclude-schema tests ")
+        subprocess.run(typed, shell=True, cwd=tmp_path, env=variables, check=True)
+
+    assert contents(empty_database) == contents(here)
+    assert manage(empty_database, "audit", "verify").returncode == 0

@@ -162,7 +162,8 @@ async def answer_wrongly(installation: Installation) -> list[str]:
         ),
         "list_table_summaries": (
             {},
-            lambda a: a["total"] == 9 and all(one["display_name"] for one in a["tables"]),
+            # The table of the demo's file comes with its scan, for which nobody waits.
+            lambda a: a["total"] in {9, 10} and all(one["display_name"] for one in a["tables"]),
         ),
         "get_tags": ({}, lambda a: a["tags"]),
         "get_table_details": (

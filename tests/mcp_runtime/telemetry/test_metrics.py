@@ -1,6 +1,8 @@
 """What a runtime tells Prometheus, read by its own parser."""
 
 import asyncio
+import re
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -8,12 +10,14 @@ import pytest
 from asgiref.sync import sync_to_async
 from prometheus_client.parser import text_string_to_metric_families
 
+from config.metrics import web_metrics, worker_metrics
 from tests.factories import ENDLESS_SQL, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 TOKEN = "sesame-sesame"
+HANDBOOK = Path(__file__).parents[3] / "docs/troubleshooting.md"
 
 
 async def scrape(served: Served, token: str = TOKEN) -> httpx.Response:
@@ -29,6 +33,16 @@ def read_samples(text: str) -> dict[tuple[str, ...], float]:
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     }
+
+
+def assert_metrics_are_explained(text: str) -> None:
+    """Of each metric of ours the handbook says what to do, and of none that there is not."""
+    told = {one().durations.family().name for one in (web_metrics, worker_metrics)}
+    for family in text_string_to_metric_families(text):
+        told.add(f"{family.name}_total" if family.type == "counter" else family.name)
+
+    explained = set(re.findall(r"`(toolbuilder_\w+)`", HANDBOOK.read_text()))
+    assert explained == {name for name in told if name.startswith("toolbuilder_")}
 
 
 async def test_calls_are_counted_by_tool_outcome_and_lane(serve: Serve, settings: Any) -> None:
@@ -104,6 +118,7 @@ async def test_two_runtimes_take_a_free_port_each(serve: Serve, settings: Any) -
 
     assert len(set(ports)) == 2
     assert all(read_samples(answer.text)[("toolbuilder_tools",)] == 0 for answer in answers)
+    assert_metrics_are_explained(answers[0].text)
 
 
 async def test_resting_tool_is_told(serve: Serve, settings: Any) -> None:
