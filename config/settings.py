@@ -98,6 +98,10 @@ TEMPLATES = [
 DATABASE_URL = env.text("DATABASE_URL", "postgresql://toolbuilder@127.0.0.1:5432/toolbuilder")
 DATABASE_POOL_SIZE = env.number("DATABASE_POOL_SIZE", 0)
 DATABASES = {"default": env.django_database(DATABASE_URL, DATABASE_POOL_SIZE)}
+# Of PostgreSQL itself, where DATABASE_URL leads runtimes through a pooler that shares sessions by transactions.
+DATABASE_LISTEN_URL = env.text("DATABASE_LISTEN_URL")
+# A cursor of such a session is gone with its transaction.
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = bool(DATABASE_LISTEN_URL)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]

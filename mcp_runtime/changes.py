@@ -8,12 +8,14 @@ from typing import Any
 
 import anyio
 import psycopg
+from django.conf import settings
 from django.db import connection
 from fastmcp import FastMCP
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp.server.connection import Connection
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp_types import SubscriptionsListenRequestParams
+from psycopg.conninfo import conninfo_to_dict
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +38,7 @@ async def changes(hear: Mapping[str, Callable[[str], None]]) -> AsyncIterator[No
         try:
             parameters = connection.get_connection_params()
             parameters = {key: parameters[key] for key in parameters.keys() - _DJANGOS_OWN}
+            parameters |= conninfo_to_dict(settings.DATABASE_LISTEN_URL)
             async with await psycopg.AsyncConnection.connect(
                 **parameters, autocommit=True
             ) as listener:

@@ -8,6 +8,7 @@ import psycopg
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from psycopg.conninfo import conninfo_to_dict
 
 from config import env
 from config.deployment.findings import DeploymentFinding, caution, fault, fine
@@ -25,17 +26,21 @@ PROBES = 5
 MAX_CLOCK_DIFFERENCE_S = 2.0
 CONNECTIONS_OF_A_RUNTIME = 6
 POOLER_LINE = (
-    "DATABASE_URL=postgresql://…  # of PostgreSQL itself, or of a pooler with pool_mode = session"
+    "DATABASE_URL=postgresql://…  # of PostgreSQL itself, or of a pooler with pool_mode = session\n"
+    "DATABASE_LISTEN_URL=postgresql://…  # of PostgreSQL itself, where only runtimes use that pooler"
 )
 DATABASE_LINE = "DATABASE_URL=postgresql://toolbuilder:password@db.example.org:5432/toolbuilder"
 
 
-def connect() -> psycopg.Connection[Any]:
-    """A connection of its own to the application's database, without Django and without its pool."""
+def connect(**instead: Any) -> psycopg.Connection[Any]:
+    """A connection of its own to the application's database, without Django and without its pool.
+
+    `instead` is of libpq's parameters, in the place of those of DATABASE_URL.
+    """
     parameters = connection.get_connection_params()
     given = {name: parameters[name] for name in parameters.keys() - _DJANGOS_OWN}
     given |= {"connect_timeout": CONNECT_TIMEOUT_S, "options": "-c statement_timeout=5s"}
-    return psycopg.connect(**given, autocommit=True)
+    return psycopg.connect(**given | instead, autocommit=True)
 
 
 def ask(statement: str, *parameters: Any) -> tuple[Any, ...]:
@@ -90,7 +95,13 @@ def check_pooler() -> Iterator[DeploymentFinding]:
         (second,) = other.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         (third,) = own.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         other.execute("ROLLBACK")
-    if first == second or first != third:
+    if (first == second or first != third) and settings.DATABASE_LISTEN_URL:
+        yield caution(
+            "pooler",
+            "DATABASE_URL leads through a pooler that shares sessions by transactions. That is right for"
+            " runtimes alone: the web side, workers and commands need PostgreSQL itself.",
+        )
+    elif first == second or first != third:
         yield fault(
             "pooler",
             "DATABASE_URL leads through a pooler that shares sessions by transactions: notifications"
@@ -106,7 +117,8 @@ def check_pooler() -> Iterator[DeploymentFinding]:
 
 def check_notifications() -> Iterator[DeploymentFinding]:
     """Whether LISTEN hears what NOTIFY says, for changes of tools within milliseconds."""
-    with connect() as listener, connect() as speaker:
+    beside = conninfo_to_dict(settings.DATABASE_LISTEN_URL)
+    with connect(**beside) as listener, connect() as speaker:
         listener.execute("LISTEN toolbuilder_deploy_check")
         speaker.execute("NOTIFY toolbuilder_deploy_check")
         heard = list(listener.notifies(timeout=NOTIFY_TIMEOUT_S, stop_after=1))

@@ -42,6 +42,7 @@ _STAGES = (
             {
                 *("encrypted", "encrypted-unverified", "local", "not-encrypted", "old-version"),
                 *("settings-kept", "settings-dropped", "search-path", "schema-missing"),
+                *("pooler-right", "pooler-prepares"),
                 *("schema-closed", "no-temp-file-limit", "password-expires"),
                 *("no-connection-limit", "connection-limit-too-small"),
             }

@@ -129,6 +129,11 @@ class WireConnection:
         return self._pgconn.status != ConnStatus.OK
 
     @property
+    def backend_pid(self) -> int:
+        """The process that the protocol names: a pooler names one of its own."""
+        return self._pgconn.backend_pid
+
+    @property
     def server_version(self) -> str:
         return (self._pgconn.parameter_status(b"server_version") or b"").decode()
 

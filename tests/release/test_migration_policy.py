@@ -19,14 +19,14 @@ def loader() -> MigrationLoader:
 
 def make_migration(*operations: Any, unused_since: str | None = None) -> migrations.Migration:
     migration = migrations.Migration("0099_change", "tools")
-    migration.operations = list(operations)
+    migration.operations = list(operations)  # type: ignore[misc]
     if unused_since:
         migration.unused_since = unused_since  # type: ignore[attr-defined]
     return migration
 
 
 def find_in(migration: migrations.Migration) -> list[str]:
-    fields = [
+    fields: list[tuple[str, models.Field[Any, Any]]] = [
         ("id", models.BigAutoField(primary_key=True)),
         ("name", NAME.clone()),
         ("note", models.TextField(null=True)),
@@ -43,7 +43,7 @@ def test_released_versions_know_every_app(loader: MigrationLoader) -> None:
 
 
 def test_new_migrations_leave_the_version_before_what_it_uses(loader: MigrationLoader) -> None:
-    faults = []
+    faults: list[str] = []
     for key in list_new(loader):
         parents = [node.key for node in loader.graph.node_map[key].parents]
         before = loader.project_state(parents, at_end=True)

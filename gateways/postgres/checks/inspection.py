@@ -16,6 +16,7 @@ from gateways.postgres.checks.reader_role import fetch_owners, find_role_name, m
 from gateways.postgres.checks.roles import find_owned, find_role
 from gateways.postgres.checks.sessions import (
     find_limits,
+    find_pooler,
     find_search_path,
     find_settings,
     judge_encryption,
@@ -30,7 +31,13 @@ INSPECTION_S = 12.0
 
 Check = Callable[[WireConnection, PostgresSettings], Awaitable[list[Finding]]]
 
-_SESSION_CHECKS: tuple[Check, ...] = (find_settings, find_search_path, find_limits, find_role)
+_SESSION_CHECKS: tuple[Check, ...] = (
+    find_settings,
+    find_pooler,
+    find_search_path,
+    find_limits,
+    find_role,
+)
 # A superuser may do everything, so that there is nothing to look up.
 _RIGHTS_CHECKS: tuple[Check, ...] = (find_owned, find_writing, find_callable, find_reading)
 _PROOFS: tuple[Check, ...] = (find_writes, find_time_limit)

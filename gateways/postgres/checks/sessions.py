@@ -59,6 +59,29 @@ def read_options(options: str) -> dict[str, str]:
     return {name: re.sub(r"\\(.)", r"\1", value) for name, value in _OPTION.findall(options)}
 
 
+async def find_pooler(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
+    """Whether a pooler stands in front of the server, and what it must not be asked."""
+    fact = await fetch_fact(connection, "SELECT pg_catalog.pg_backend_pid() AS pid")
+    if fact["pid"] == connection.backend_pid:
+        return []
+    if not settings.prepares_statements:
+        return [
+            ok(
+                "pooler-right",
+                "A connection pooler stands in front of the database, and nothing is kept parsed in"
+                " its sessions.",
+            )
+        ]
+    return [
+        warning(
+            "pooler-prepares",
+            "A connection pooler stands in front of the database. If it shares sessions by"
+            " transactions, calls fail where queries are kept parsed: switch that off for this data"
+            " source.",
+        )
+    ]
+
+
 async def find_search_path(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Whether every schema of the search path exists and may be used."""
     names = read_search_path(settings.search_path)

@@ -3,7 +3,6 @@
 import json
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,10 +22,10 @@ from config.deployment.registry import DeploymentCheck, run_checks
 from config.services.embeddings import EmbeddedEmbeddings
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
-from config.services.processes import Command, Keeper, start, stop
+from config.services.processes import Keeper, start, stop
 from config.services.valkey import EmbeddedValkey
 from tests.chroma_server import ChromaAddress
-from tests.debian import environment_of, unpack
+from tests.pgbouncer import pooling
 from tests.waiting import LIMIT_S, wait_until
 
 MANAGE = Path(__file__).parents[3] / "manage.py"
@@ -88,31 +87,9 @@ def pooled_url(
     embedded_postgres: EmbeddedPostgres, tmp_path: Path, keeper: Keeper
 ) -> Iterator[str]:
     """The application's database behind PgBouncer in transaction mode."""
-    # Where the user of PostgreSQL can get, for PgBouncer does not run as root either.
-    place, port = embedded_postgres.home.data.parent, choose_free_port()
-    folder = place / "pgbouncer"
-    shutil.copytree(unpack("pgbouncer"), folder, symlinks=True)
     password = embedded_postgres.passwords["app"]
-    users, file = place / "users.txt", place / "pgbouncer.ini"
-    users.write_text(f'"app" "{password}"\n')
-    file.write_text(
-        f"[databases]\ntoolbuilder = host=127.0.0.1 port={embedded_postgres.port}\n"
-        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
-        f"auth_type = plain\nauth_file = {users}\npool_mode = transaction\n"
-        "ignore_startup_parameters = extra_float_digits,options\n"
-    )
-    account = embedded_postgres.home.account
-    if account:
-        for path in (users, file):
-            os.chown(path, account.uid, account.gid)
-    program = (str(folder / "usr/sbin/pgbouncer"), str(file))
-    log = tmp_path / "pgbouncer.log"
-    process = start(Command(program, environment_of(folder), log, account), keeper)
-    wait_until(lambda: process.poll() is not None or "listening on" in log.read_text())
-    assert process.poll() is None, log.read_text()
-    yield f"postgresql://app:{password}@127.0.0.1:{port}/toolbuilder"
-    stop(process, signal.SIGINT, timeout_s=LIMIT_S)
-    keeper.forget(process.pid)
+    with pooling(embedded_postgres, keeper, {"app": password}, tmp_path / "pgbouncer.log") as port:
+        yield f"postgresql://app:{password}@127.0.0.1:{port}/toolbuilder"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -193,6 +170,18 @@ def test_a_pooler_that_shares_sessions_is_found(pooled_url: str) -> None:
 
     assert "shares sessions by transactions" in result.worst("pooler")["text"]
     assert "pool_mode = session" in result.worst("pooler")["line"]
+
+
+def test_a_pooler_is_for_runtimes_that_listen_beside_it(
+    pooled_url: str, embedded_postgres: EmbeddedPostgres
+) -> None:
+    direct = embedded_postgres.dsn("toolbuilder", "app")
+
+    result = deploy_check(DATABASE_URL=pooled_url, DATABASE_LISTEN_URL=direct)
+
+    assert result.worst("pooler")["level"] == "warning"
+    assert "runtimes alone" in result.worst("pooler")["text"]
+    assert result.worst("notifications")["level"] == "ok"
 
 
 @pytest.mark.parametrize(
