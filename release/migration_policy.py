@@ -93,6 +93,6 @@ def _find_fault(operation: Operation, app: str, state: ProjectState) -> str:
     return ""
 
 
-def _refuses_rows_without(field: Field[object, object]) -> bool:
+def _refuses_rows_without(field: "Field[object, object]") -> bool:
     is_filled = field.db_default is not NOT_PROVIDED or getattr(field, "generated", False)
     return not (field.null or field.many_to_many or is_filled)
