@@ -111,7 +111,8 @@ class Engine(SourceKind):
     of the connection that mean something, None for all of libpq's.
 
     `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
-    case; `types_parameters`, that the database finds the types of parameters.
+    case; `types_parameters`, that the database finds the types of parameters; `takes_clients`, that
+    other programs can connect to it.
     """
 
     dialect: Dialect
@@ -132,6 +133,7 @@ class Engine(SourceKind):
     abilities: frozenset[Ability] = frozenset()
     default_port: int | None = None
     options: frozenset[str] | None = None
+    takes_clients: bool = True
     part_pattern: str = "'%' || :{name} || '%'"
 
 

@@ -107,5 +107,6 @@ FILES = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    takes_clients=False,
     abilities=frozenset({Ability.COLUMN_TYPES, Ability.PLAN_FIGURES}),
 )

@@ -280,13 +280,15 @@ def test_agents_get_code_that_connects(engine: Engine) -> None:
         dialect=engine.dialect,
         table=TableName("", "odd name"),
         summary=TableSummary(name="odd name"),
+        is_reachable=engine.takes_clients,
     )
 
     info: Any = connection_info(entry)
 
+    assert info["environment_variable"] == ("SHOP_URL" if engine.takes_clients else "")
     for code in info["connection_code"].values():
         compile(code, "sample", "exec")
-        assert "SHOP_URL" in code
+        assert ("SHOP_URL" in code) is engine.takes_clients
 
 
 def test_the_page_of_engines_has_the_table() -> None:
