@@ -29,6 +29,7 @@ class Ability(StrEnum):
     PLAN_FIGURES = "estimates rows for steps of a plan"
     PLAN_TABLES = "names the tables in a plan"
     PLAN_COST = "estimates the cost of a plan"
+    CALLER_IDENTITY = "takes who calls into row-level security: settings and a role for each call"
     READER_ROLE = "has roles: the check judges their rights and shows SQL for a right one"
 
 

@@ -66,7 +66,10 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
                 "fields": [("host", "port"), "database", "options"],
             },
         ),
-        (_("PostgreSQL"), {"classes": ["engine-postgresql"], "fields": ["search_path"]}),
+        (
+            _("PostgreSQL"),
+            {"classes": ["engine-postgresql"], "fields": ["search_path", "caller_identity"]},
+        ),
         (
             _("HTTP service"),
             {

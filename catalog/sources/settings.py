@@ -37,6 +37,11 @@ class SourceSettings:
     # The most that a query may cost by its plan, of the sources that have a ceiling.
     cost_limits: dict[str | None, int] = field(default_factory=dict)
 
+    def takes_callers(self, logic: Logic) -> bool:
+        """Whether the answers of such a tool depend on who calls, because its data source is told."""
+        found = self.usable.get(logic.data_source) if isinstance(logic, SqlLogic) else None
+        return isinstance(found, PostgresSettings) and bool(found.identity)
+
     def states(self) -> dict[str | None, str]:
         """A digest for each source, which changes when tools on it have to be checked again."""
         names = self.dialects.keys() | self.refused.keys() | self.services.keys()

@@ -33,7 +33,7 @@ from gateways.postgres.parameters import encode_values, find_numeric, suggest_ty
 from gateways.postgres.plans import read_cost, read_plan
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
+from gateways.postgres.wire import ConnectionLostError, Opening, ServerError, WireConnection
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
@@ -130,10 +130,12 @@ class PostgresSource:
 
         Raises as `run`, and StatementError.
         """
+        opening = self._find_opening(query)
 
         async def explain(connection: WireConnection) -> QueryPlan:
             description, values = await self._encode(connection, query)
-            return await read_plan(connection, description, [*values, b"%d" % query.row_limit])
+            values.append(b"%d" % query.row_limit)
+            return await read_plan(connection, description, values, opening)
 
         return await self._ask(explain, query.caller)
 
@@ -141,14 +143,16 @@ class PostgresSource:
         """The rows of one query, within its caps and the source's.
 
         The wait for a connection counts. Raises DataSourceError, DeadlineExceededError, and
-        ArgumentsError for a value that PostgreSQL cannot take.
+        ArgumentsError for a value that PostgreSQL cannot take, and MissingFactError for a caller who is
+        nobody to the policies of the database.
         """
+        opening = self._find_opening(query)
         timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
         turn = self._turn(query.caller, timeout_ms)
         started = perf_counter()
         try:
             try:
-                return await self._select(query, turn)
+                return await self._select(query, turn, opening)
             except (DriftError, ServerError) as error:
                 is_outdated = (
                     isinstance(error, DriftError) or error.is_stale or error.sqlstate in _DRIFT
@@ -157,7 +161,7 @@ class PostgresSource:
                     raise
             # What was known of the statement is outdated: it is described and run again.
             self._descriptions.forget(query.statement)
-            return await self._select(query, turn)
+            return await self._select(query, turn, opening)
         except DriftError as error:
             raise DataSourceError(
                 message("source.table_changed", "a table was changed during the query; retry")
@@ -177,15 +181,15 @@ class PostgresSource:
                 raise deadline_error(timeout_ms, turn.waited_s) from error
             raise DataSourceError(str(error)) from error
 
-    async def _select(self, query: Query, turn: _Turn) -> QueryResult:
-        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query)
+    async def _select(self, query: Query, turn: _Turn, opening: Opening | None) -> QueryResult:
+        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query, opening)
         # Its connection serves the next caller meanwhile.
         if rest is not None:
             reader.collect(rest)
         return reader.finish(reader.description.names, elapsed_ms)
 
     async def _fetch(
-        self, connection: WireConnection, query: Query
+        self, connection: WireConnection, query: Query, opening: Opening | None
     ) -> tuple[PostgresRowReader, PGresult | None, float]:
         """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
         description, values = await self._encode(connection, query)
@@ -197,15 +201,29 @@ class PostgresSource:
         values.append(b"%d" % (row_limit + 1))
         limits = (query.cost_limit, self.settings.plan_cost_limit)
         if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
-            check_cost(await read_cost(connection, description, values), min(given))
+            check_cost(await read_cost(connection, description, values, opening), min(given))
         select = description.query
         if comment := trace_comment():
             # Each text is another: none is worth to be kept parsed.
             select = replace(select, sql=select.sql + comment.encode(), is_prepared=False)
         is_small = row_limit < select.chunk_rows
         started = perf_counter()
-        result = await connection.select(select, values, None if is_small else reader.collect)
+        receive = None if is_small else reader.collect
+        result = await connection.select(select, values, receive, opening)
         return reader, result, (perf_counter() - started) * 1_000
+
+    def _find_opening(self, query: Query) -> Opening | None:
+        """What makes the transaction the caller's, None where all callers are one. Raises MissingFactError."""
+        identity = self.settings.identity
+        if not identity:
+            return None
+        pairs = identity.find_values(query.facts)
+        # Of the transaction, so that its end takes them back; the role is a setting as well.
+        calls = (
+            b"pg_catalog.set_config($%d, $%d, true)" % (n, n + 1)
+            for n in range(1, 2 * len(pairs), 2)
+        )
+        return b"SELECT " + b", ".join(calls), [text.encode() for pair in pairs for text in pair]
 
     async def _encode(
         self, connection: WireConnection, query: Query

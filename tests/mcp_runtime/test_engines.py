@@ -1,18 +1,23 @@
 """A tool on each engine of its own kind: made on the pages as people make it, called as agents call it."""
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from catalog.models import DataSource
+from config.services.postgres import EmbeddedPostgres
 from tests.catalog.sources.pages import form
+from tests.factories import make_token, make_tool
 from tests.mariadb_server import MariadbServer
 from tests.mcp_runtime.conftest import ERAS, Serve
 from tools.source_loop import shared_loop
@@ -74,6 +79,65 @@ def publish(add: Callable[[Client], None]) -> None:
     asked = {"revision": revision, "page_token": "here", "confirmed": "1", **fields}
     answer = browser.post(f"{begun['Location']}publish/", asked, headers={"HX-Request": "true"})
     assert answer.get("HX-Replace-Url") == "/tools/find_store/", answer.content.decode()
+
+
+LETTERS = """
+CREATE TABLE letter (tenant text);
+INSERT INTO letter SELECT (ARRAY['KR', 'JP'])[n % 2 + 1] FROM generate_series(1, 20) AS n;
+ALTER TABLE letter ENABLE ROW LEVEL SECURITY;
+CREATE POLICY by_tenant ON letter USING (tenant = nullif(current_setting('app.tenant', true), ''));
+GRANT SELECT ON letter TO demo_reader;
+"""
+
+
+@pytest.fixture
+def letters(embedded_postgres: EmbeddedPostgres) -> Iterator[dict[str, Any]]:
+    """Where a table is whose rows are their tenants'."""
+    with psycopg.connect(embedded_postgres.dsn("demo", "demo_owner"), autocommit=True) as owner:
+        owner.execute(LETTERS)
+        place = {"host": "127.0.0.1", "port": embedded_postgres.port, "database": "demo"}
+        yield {
+            **place,
+            "username": "demo_reader",
+            "secret": embedded_postgres.passwords["demo_reader"],
+        }
+        shared_loop().close()
+        owner.execute("DROP TABLE letter")
+
+
+def serve_letters(place: dict[str, Any]) -> list[str]:
+    """A tool that asks for all letters, and keys of two tenants and of none."""
+    browser = Client()
+    browser.force_login(User.objects.create_superuser("ann"))
+    identity = {"caller_identity": "app.tenant = claim:tenant", "timeout_ms": 60_000}
+    added = browser.post("/sources/~/add/", form(name="letters", **place, **identity))
+    assert added.status_code == 302, added.content.decode()
+    source = DataSource.objects.get(name="letters")
+    make_tool("SELECT tenant FROM letter", name="read_letters", data_source=source)
+    assert "Call as" in browser.get("/tools/read_letters/").content.decode()
+    claims: list[dict[str, str]] = [{"tenant": "KR"}, {"tenant": "JP"}, {}]
+    return [make_token(f"key{n}", claims=given) for n, given in enumerate(claims)]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_each_key_reads_the_rows_of_its_tenant_alone(
+    era: str, letters: dict[str, Any], serve: Serve
+) -> None:
+    tokens = await sync_to_async(serve_letters)(letters)
+
+    async with serve() as served:
+
+        async def ask(token: str) -> Any:
+            async with served.client(era, token) as client:
+                calls = (client.call_tool_mcp("read_letters", {}) for _ in range(10))
+                return await asyncio.gather(*calls)
+
+        korean, japanese, nobody = await asyncio.gather(*map(ask, tokens))
+
+    for answers, tenant in ((korean, "KR"), (japanese, "JP")):
+        for answer in answers:
+            assert answer.structured_content["rows"] == [[tenant]] * 10
+    assert all("needs the claim 'tenant'" in answer.content[0].text for answer in nobody)
 
 
 @pytest.fixture(params=["mysql", "files"])

@@ -266,6 +266,7 @@ def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
         "prepares_statements": True,
         "plan_cost_limit": None,
         "checks_cost_at_call": False,
+        "caller_identity": "",
         "files_folder": columns.get("path", ""),
     }
     row = SimpleNamespace(**columns, options=options, **limits, **others)
