@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilePart:
+class UploadedPart:
     """An uploaded file that is a table; `folder` is that of its data source below FILES_DIR."""
 
     folder: str
@@ -63,7 +63,7 @@ class Manifest:
     has_secrets: bool
     migrations: dict[str, list[str]]
     parts: list[Part]
-    files: list[FilePart] = field(default_factory=list)
+    files: list[UploadedPart] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
     program: str = PROGRAM
@@ -81,7 +81,7 @@ class Manifest:
                     " read; restore it with that version or a later one."
                 )
             parts = [Part(**part) for part in given.pop("parts")]
-            files = [FilePart(**part) for part in given.pop("files", ())]
+            files = [UploadedPart(**part) for part in given.pop("files", ())]
             manifest = cls(**given, parts=parts, files=files)
         except (ValueError, KeyError, TypeError) as error:
             raise BackupError(_BROKEN) from error
@@ -175,7 +175,7 @@ class BackupReader:
 
     def verify(self) -> None:
         """Raises BackupError unless each part is what was written, and no other is there."""
-        parts: list[Part | FilePart] = [*self.manifest.parts, *self.manifest.files]
+        parts: list[Part | UploadedPart] = [*self.manifest.parts, *self.manifest.files]
         expected = {part.name for part in parts} | {MANIFEST}
         if others := set(self._zip.namelist()) ^ expected:
             raise BackupError(f"The backup is not whole, or holds too much: {min(others)}.")
@@ -189,7 +189,7 @@ class BackupReader:
             if digest.hexdigest() != part.sha256:
                 raise BackupError(f"{part.name} is not what was written; take another backup.")
 
-    def read(self, part: Part | FilePart) -> Iterator[bytes]:
+    def read(self, part: Part | UploadedPart) -> Iterator[bytes]:
         """The part, piece by piece."""
         with self._zip.open(part.name) as file:
             while piece := file.read(PIECE_BYTES):

@@ -12,7 +12,7 @@ from django.db.backends.utils import CursorWrapper
 
 from catalog.files.keeping import list_tables, path_of_table
 from catalog.models import DataSource
-from config.backup.archive import PIECE_BYTES, BackupReader, BackupWriter, FilePart
+from config.backup.archive import PIECE_BYTES, BackupReader, BackupWriter, UploadedPart
 from core.errors import BackupError
 from gateways.duckdb.engine import FILES
 
@@ -20,7 +20,7 @@ _HAS_SOURCES = "SELECT to_regclass('h_data_source') IS NOT NULL"
 _FOLDERS = "SELECT replace(uid::text, '-', '') FROM h_data_source WHERE engine = %s AND path = ''"
 
 
-def write_files(writer: BackupWriter) -> list[FilePart]:
+def write_files(writer: BackupWriter) -> list[UploadedPart]:
     """Put the tables of all sources that take uploads into the backup.
 
     A table is replaced by a rename, so each is whole; one that is deleted meanwhile is left out.
@@ -38,7 +38,7 @@ def write_files(writer: BackupWriter) -> list[FilePart]:
                 while piece := file.read(PIECE_BYTES):
                     part.write(piece)
             found.append(
-                FilePart(
+                UploadedPart(
                     folder=path.parent.name, file=path.name, bytes=part.bytes, sha256=part.sha256
                 )
             )
