@@ -8,7 +8,7 @@ killed when it does not stop.
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 from weakref import WeakSet
 
 from core.errors import DataSourceError, DeadlineExceededError, StatementError
@@ -19,13 +19,12 @@ from core.plans.tree import QueryPlan
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
-from gateways.connection_pool import ConnectionPool
 from gateways.duckdb.messages import DuckdbOptions, DuckdbReply
 from gateways.duckdb.process import DuckdbProcess
 from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.duckdb.values import encode_values, example_values, typed_sql
 from gateways.engine import Inspection
-from gateways.fair_queue import PoolState
+from gateways.pooled_source import PooledSource
 from gateways.query_deadline import deadline_error
 
 # A process is replaced before anything that DuckDB does not give back has grown large.
@@ -37,27 +36,14 @@ RELEASE_S = 1.0
 CLOSE_TIMEOUT_S = 2.0
 
 
-class DuckdbSource:
+class DuckdbSource(PooledSource[DuckdbProcess]):
     """One database file or folder; starts processes when they are needed. Close it, or use `async with`."""
 
     def __init__(self, settings: DuckdbSettings | FilesSettings) -> None:
         self.settings = settings
-        self._pool = ConnectionPool(
-            self._start, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
-        )
+        super().__init__(size=settings.pool_size, max_wait_ms=settings.max_wait_ms)
         self._processes: WeakSet[DuckdbProcess] = WeakSet()
         self._left_out: tuple[str, ...] = ()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    @property
-    def pool_state(self) -> PoolState:
-        """How its processes are used now."""
-        return self._pool.state
 
     async def close(self) -> None:
         """End its processes; those in use end with their query."""
@@ -188,7 +174,7 @@ class DuckdbSource:
         except (TimeoutError, DeadlineExceededError) as error:
             raise deadline_error(timeout_ms, waited_s) from error
 
-    async def _start(self) -> DuckdbProcess:
+    async def _connect(self) -> DuckdbProcess:
         settings = self.settings
         options = DuckdbOptions(
             path=str(settings.path),
