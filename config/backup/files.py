@@ -56,7 +56,7 @@ def find_folders(cursor: CursorWrapper) -> list[str]:
 
 @contextmanager
 def staged_files(backup: BackupReader) -> Iterator[Path]:
-    """A folder beside their place with the files of the backup; what is left in it goes at the end.
+    """A folder beside their place with the files of the backup, not made without any; it goes at the end.
 
     Raises BackupError where they do not fit on the disk, or cannot be written.
     """
@@ -65,8 +65,9 @@ def staged_files(backup: BackupReader) -> Iterator[Path]:
     size = sum(part.bytes for part in backup.manifest.files)
     try:
         try:
-            stage.mkdir(parents=True, mode=0o700)
-            if size > (free := shutil.disk_usage(stage).free):
+            if backup.manifest.files:
+                stage.mkdir(parents=True, mode=0o700)
+            if size and size > (free := shutil.disk_usage(stage).free):
                 raise BackupError(
                     f"The uploaded files take {size / 1e6:,.0f} MB, and {root} (FILES_DIR) has"
                     f" {free / 1e6:,.0f} MB left."
@@ -94,7 +95,7 @@ def put_in_place(stage: Path, replaced: Collection[str]) -> None:
     """
     root = Path(settings.FILES_DIR)
     try:
-        staged = sorted(stage.iterdir())
+        staged = sorted(stage.iterdir()) if stage.exists() else []
         for name in {*replaced, *(folder.name for folder in staged)}:
             shutil.rmtree(root / name, ignore_errors=True)
         for folder in staged:
