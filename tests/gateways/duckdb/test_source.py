@@ -394,8 +394,10 @@ async def test_file_that_ends_the_reader_is_left_out_and_the_others_are_served(
     far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
     (tmp_path / "far.xlsx").write_bytes(make_spreadsheet(far))
     # The first caller waits for two processes to start.
-    patient = {"max_wait_ms": 60_000, "statement_timeout_ms": 60_000}
-    async with DuckdbSource(FilesSettings(path=tmp_path, pool_size=1, **patient)) as source:
+    settings = FilesSettings(
+        path=tmp_path, pool_size=1, max_wait_ms=60_000, statement_timeout_ms=60_000
+    )
+    async with DuckdbSource(settings) as source:
         assert await fetch(source, "SELECT n FROM good") == [[7]]
         greeting = await source.read_greeting()
         (tmp_path / "far.xlsx").unlink()
