@@ -4,8 +4,8 @@ import os
 import random
 import time
 from argparse import ArgumentParser
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from statistics import median
 from typing import Any
@@ -16,11 +16,13 @@ import uvloop
 from psycopg.rows import TupleRow
 
 from benchmarks.stage import Stage
-from core.execution import Query
+from core.execution import Query, QuerySource
 from core.expression import compile_expression
 from core.script import compile_script
 from core.statement import compile_statement
-from core.toolspec import ParameterType
+from core.toolspec import Dialect, ParameterType
+from gateways.mysql.settings import MysqlSettings
+from gateways.mysql.source import MysqlSource
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 from gateways.scripts.workers import ScriptWorkers
@@ -92,7 +94,7 @@ def main() -> None:
     """Measure and print."""
     parser = ArgumentParser(prog="python -m benchmarks.execution", description=__doc__)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--only", choices=["queries", "logic", "parts"])
+    parser.add_argument("--only", choices=["queries", "mariadb", "logic", "parts"])
     options = parser.parse_args()
     rounds, only = options.rounds, options.only
     with Stage() as stage:
@@ -104,6 +106,17 @@ def main() -> None:
             # It imports models.
             parts = import_module("benchmarks.call_parts")
             uvloop.run(parts.measure_parts(stage.token, rounds))
+        if only == "mariadb":
+            # A server as the tests start it, which not every machine has.
+            server = import_module("tests.mariadb_server").MariadbServer(
+                stage.directory / "mariadb", stage.keeper
+            )
+            server.start()
+            try:
+                settings = server.make_database("shop", *_copy_tables(stage.reader_dsn))
+                uvloop.run(_measure_mariadb(stage.reader_dsn, settings, rounds))
+            finally:
+                server.stop()
     if only in {None, "logic"}:
         _measure_expression(rounds)
         uvloop.run(_measure_script(rounds))
@@ -121,6 +134,39 @@ async def _measure_queries(dsn: str, rounds: int) -> None:
             pair = (Timed(_bare_run(bare, case)), Timed(_safe_run(source, case)))
             await _run_rounds(pair, case.calls, rounds)
             _print_pair(case.name, *pair)
+
+
+async def _measure_mariadb(dsn: str, settings: MysqlSettings, rounds: int) -> None:
+    """PostgreSQL's path beside MariaDB's, on the same rows."""
+    print("\n| query | PostgreSQL CPU µs | MariaDB CPU µs | CPU ratio | wall | wall | wall ratio |")
+    print("|---|---|---|---|---|---|---|")
+    postgres = PostgresSource(PostgresSettings.from_dsn(dsn, row_limit=10_000, pool_size=1))
+    async with postgres, MysqlSource(replace(settings, pool_size=1)) as mariadb:
+        for case in CASES[:2]:
+            runs = (_safe_run(postgres, case), _safe_run(mariadb, case, Dialect.MYSQL))
+            pair = (Timed(runs[0]), Timed(runs[1]))
+            await _run_rounds(pair, case.calls, rounds)
+            _print_pair(case.name, *pair)
+
+
+def _copy_tables(dsn: str) -> Iterator[str]:
+    """Statements that make what the queries read, as PostgreSQL has it."""
+    yield """CREATE TABLE stores (id int PRIMARY KEY, store_name varchar(100), store_name_en varchar(100),
+        region varchar(50), city varchar(100))"""
+    yield """CREATE TABLE sales_transactions (id int PRIMARY KEY, store_id int, product_id int,
+        amount decimal(12, 2), transaction_date date)"""
+    with psycopg.connect(dsn) as connection:
+        for case, table in zip(CASES, ("stores", "sales_transactions"), strict=False):
+            columns = case.sql.removeprefix("SELECT ").partition(" FROM ")[0]
+            select = f"SELECT {columns} FROM {table} ORDER BY id LIMIT 7000"  # noqa: S608 - ours
+            rows = connection.execute(select.encode()).fetchall()
+            values = ", ".join(
+                "("
+                + ", ".join(f"'{str(cell).replace(chr(39), chr(39) * 2)}'" for cell in row)
+                + ")"
+                for row in rows
+            )
+            yield f"INSERT INTO {table} ({columns}) VALUES {values}"  # noqa: S608 - our own rows
 
 
 async def _run_rounds(pair: Sequence[Timed], calls: int, rounds: int) -> None:
@@ -142,8 +188,8 @@ def _bare_run(connection: Bare, case: QueryCase) -> Run:
     return run
 
 
-def _safe_run(source: PostgresSource, case: QueryCase) -> Run:
-    statement = compile_statement(case.sql)
+def _safe_run(source: QuerySource, case: QueryCase, dialect: Dialect = Dialect.POSTGRESQL) -> Run:
+    statement = compile_statement(case.sql, dialect=dialect)
     query = Query(
         statement=statement,
         types=tuple(ParameterType.INTEGER for _ in statement.parameter_names),

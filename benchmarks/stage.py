@@ -68,6 +68,11 @@ class Stage:
         return self._directory
 
     @property
+    def keeper(self) -> Keeper:
+        """Ends what is started for the run."""
+        return self._keeper
+
+    @property
     def database_pid(self) -> int:
         """The process above all of the PostgreSQL."""
         assert self._postgres.pid is not None

@@ -1,4 +1,4 @@
-"""What may be said about a PostgreSQL connection beyond host and role: libpq keywords and search path."""
+"""What may be said about a connection beyond host and role: libpq keywords, search path, identity of the caller."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,11 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from access.reader_language import in_language
 from catalog.sources.credentials import find_credential_file
+from core.errors import DefinitionError
+from core.identity import read_identity
+from gateways.engines import ENGINES
 
 # Certificates of the system, which libpq knows by this word.
 SYSTEM_ROOTS = "system"
@@ -58,6 +62,24 @@ def check_options(options: Any) -> None:
             if name in FILE_OPTIONS:
                 text = _("%(name)s names a file of CREDENTIALS_DIR, without a folder.")
             raise ValidationError(text, params={"name": name, "form": _ALLOWED[name]})
+
+
+def check_engine_options(engine_name: str, options: Mapping[str, str]) -> None:
+    """Raise ValidationError for options that are allowed as such and that the engine does not know."""
+    engine = ENGINES.get(engine_name)
+    if engine and engine.options is not None and not options.keys() <= engine.options:
+        unknown = ", ".join(sorted(options.keys() - engine.options))
+        text = _("%(names)s cannot be set here; these can: %(known)s.")
+        known = ", ".join(sorted(engine.options))
+        raise ValidationError(text, params={"names": unknown, "known": known})
+
+
+def check_identity(text: str) -> None:
+    """Raise ValidationError unless it is rules of who a caller is to the database."""
+    try:
+        read_identity(text)
+    except DefinitionError as error:
+        raise ValidationError(in_language(error.message)) from error
 
 
 def check_search_path(search_path: str) -> None:

@@ -11,6 +11,7 @@ from core.arguments import (
     arguments_validator,
     input_schema,
 )
+from core.bindings import NOBODY, CallerFacts
 from core.errors import DefinitionError, ExpressionError, StatementError
 from core.expression import CompiledExpression, compile_expression, find_names
 from core.http_calls import CallLimits, HttpCall, HttpService
@@ -45,7 +46,8 @@ class Query:
     """One run of a statement: values by parameter name, and the caps of this run.
 
     `caller` tells callers apart that wait for the same data source: they take turns. `cost_limit`
-    bounds the planned cost where the data source looks at it before a run.
+    bounds the planned cost where the data source looks at it before a run. `facts` say who the caller is
+    to a data source that wants to know.
     """
 
     statement: CompiledStatement
@@ -56,6 +58,7 @@ class Query:
     timeout_ms: int
     caller: str = ""
     cost_limit: int | None = None
+    facts: CallerFacts = NOBODY
 
 
 class QuerySource(Protocol):
@@ -154,6 +157,7 @@ class CompiledTool:
         values: Mapping[str, object],
         sources: QuerySources,
         caller: str = "",
+        facts: CallerFacts = NOBODY,
     ) -> Answer:
         """The answer for validated values. Raises ToolboxError with a text for the agent.
 
@@ -166,7 +170,7 @@ class CompiledTool:
                 scripts = await sources.script_runner()
                 return value_answer(await scripts.run(script, values, self.spec.timeout_ms, caller))
             case CompiledStatement():
-                query = self.query_for(values, caller)
+                query = self.query_for(values, caller, facts)
                 assert isinstance(self.spec.logic, SqlLogic)  # noqa: S101 - narrows
                 source = sources.get(self.spec.logic.data_source)
                 return query_answer(await source.run(query), self.spec.result_format)
@@ -183,7 +187,9 @@ class CompiledTool:
             row_limit=spec.row_limit, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms
         )
 
-    def query_for(self, values: Mapping[str, object], caller: str = "") -> Query:
+    def query_for(
+        self, values: Mapping[str, object], caller: str = "", facts: CallerFacts = NOBODY
+    ) -> Query:
         """The run of a SQL tool's statement with these validated values, within the tool's caps."""
         assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
         statement = self.statement.for_values(values)
@@ -196,6 +202,7 @@ class CompiledTool:
             timeout_ms=self.spec.timeout_ms,
             caller=caller,
             cost_limit=self.spec.plan_cost_limit,
+            facts=facts,
         )
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:

@@ -30,6 +30,7 @@ class Ability(StrEnum):
     PLAN_FIGURES = "estimates rows for steps of a plan"
     PLAN_TABLES = "names the tables in a plan"
     PLAN_COST = "estimates the cost of a plan"
+    CALLER_IDENTITY = "takes who calls into row-level security: settings and a role for each call"
     READER_ROLE = "has roles: the check judges their rights and shows SQL for a right one"
 
 
@@ -112,8 +113,8 @@ class Engine(SourceKind):
     of the connection that mean something, None for all of libpq's.
 
     `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
-    case; `types_parameters`, that the database finds the types of parameters. `extra` is what has to be
-    installed for it.
+    case; `types_parameters`, that the database finds the types of parameters; `takes_clients`, that
+    other programs can connect to it. `extra` is what has to be installed for it.
     """
 
     dialect: Dialect
@@ -134,6 +135,7 @@ class Engine(SourceKind):
     abilities: frozenset[Ability] = frozenset()
     default_port: int | None = None
     options: frozenset[str] | None = None
+    takes_clients: bool = True
     extra: Extra | None = None
     part_pattern: str = "'%' || :{name} || '%'"
 

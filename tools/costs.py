@@ -55,11 +55,14 @@ def check_planned_cost(spec: ToolSpec, sources: SourceSettings) -> None:
     choices: list[tuple[str, ...]] = [(), tuple(row.name for row in optional)]
     given = [_choose_values(spec.parameters, left_out) for left_out in dict.fromkeys(choices)]
     try:
-        queries = [tool.query_for(tool.validate(arguments, facts)) for arguments, facts in given]
+        queries = [
+            tool.query_for(tool.validate(arguments, facts), facts=facts)
+            for arguments, facts in given
+        ]
+        costs = shared_loop().run(plan, sources, timeout_s=_PLANNED_WITHIN_S)
     except MissingFactError:
-        # A claim with a pattern, of which nobody has given a value yet.
+        # A claim with a pattern, or that the data source asks for, of which nobody has given a value yet.
         return
-    costs = shared_loop().run(plan, sources, timeout_s=_PLANNED_WITHIN_S)
     try:
         for cost in costs:
             check_cost(cost, limit)

@@ -46,7 +46,11 @@ class RunnableTool(Protocol):
     def validate(self) -> Callable[[Mapping[str, object], CallerFacts], Mapping[str, object]]: ...
 
     async def run(
-        self, values: Mapping[str, object], sources: QuerySources, caller: str = ""
+        self,
+        values: Mapping[str, object],
+        sources: QuerySources,
+        caller: str = "",
+        facts: CallerFacts = NOBODY,
     ) -> Answer: ...
 
 
@@ -131,7 +135,7 @@ async def run_tool(
         return await tool.run(values, sources, caller)
     deadline = RunDeadline(spec.timeout_ms / 1_000 + DEADLINE_MARGIN_S)
     try:
-        answer = await tool.run(values, sources, caller)
+        answer = await tool.run(values, sources, caller, facts)
     except (TimeoutError, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and not deadline.is_the_reason:
             raise

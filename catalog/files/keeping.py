@@ -1,8 +1,10 @@
 """Uploaded files on disk: what waits to be looked at, and the tables of a data source."""
 
 import json
+import logging
 import re
 import secrets
+import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -13,6 +15,7 @@ from typing import Any, Protocol
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
 
 from catalog.models import CatalogColumn, DataSource
 from core.errors import DataSourceError
@@ -25,6 +28,8 @@ TABLE_NAME = re.compile(r"[^\W\d][\w -]{0,62}")
 _KEY = re.compile(r"[0-9a-f]{32}")
 _BODY_OVERHEAD = 1_000_000
 _TABLE = ".parquet"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,30 @@ def list_tables(source: DataSource) -> list[KeptTable]:
             KeptTable(path.stem, stat.st_size, datetime.fromtimestamp(stat.st_mtime, tz=UTC))
         )
     return found
+
+
+def path_of_table(source: DataSource, table: str) -> Path:
+    """Where the table is kept."""
+    return Path(source.files_folder) / f"{table}{_TABLE}"
+
+
+def forget_source(source: DataSource) -> None:
+    """Remove what was uploaded to a data source that is deleted, once that is certain.
+
+    A folder that an operator named is not ours, and stays. Queries under way keep the files they read.
+    """
+    folder = Path(settings.FILES_DIR) / source.uid.hex
+
+    def remove() -> None:
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            # The source is gone all the same.
+            logger.warning("Uploaded files were not removed: %s (%s)", folder, error)
+
+    transaction.on_commit(remove)
 
 
 def receive_file(
@@ -164,7 +193,7 @@ def keep_table(source: DataSource, waiting: WaitingFile, types: Mapping[str, str
     made = folder / f".{waiting.key}{_TABLE}"
     try:
         rows: int = async_to_sync(convert_file)(waiting.path, waiting.kind, types, made)
-        made.replace(folder / f"{waiting.table}{_TABLE}")
+        made.replace(path_of_table(source, waiting.table))
     finally:
         made.unlink(missing_ok=True)
     drop_waiting(waiting)
@@ -175,7 +204,7 @@ def delete_table(source: DataSource, table: str) -> bool:
     """Whether there was a table of that name, which is gone now."""
     if table not in {kept.name for kept in list_tables(source)}:
         return False
-    (Path(source.files_folder) / f"{table}{_TABLE}").unlink(missing_ok=True)
+    path_of_table(source, table).unlink(missing_ok=True)
     return True
 
 

@@ -161,6 +161,7 @@ def _place(table: CatalogTable) -> TablePlace:
 def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
     columns = facts.columns.get(table.pk, [])
     references = facts.relations.references_of(table.pk, facts.named)
+    engine = find_engine(table.source.engine if table.source else None)
     return TableEntry(
         summary=TableSummary(
             name=facts.named[table.pk],
@@ -170,7 +171,8 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
             row_count=table.row_estimate,
         ),
         source_name=source_name_of(table),
-        dialect=find_engine(table.source.engine if table.source else None).dialect,
+        dialect=engine.dialect,
+        is_reachable=engine.takes_clients,
         table=TableName(table.schema, table.name),
         columns=tuple(
             ColumnEntry(

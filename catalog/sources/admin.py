@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.forms import Media
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -18,6 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from access.reader_language import in_language
 from catalog.changes import source_changed
+from catalog.files.keeping import forget_source
 from catalog.models import CheckState, DataSource, SourceCheck
 from catalog.sources.checking import check_sources, store_report
 from catalog.sources.environment import find_names, variable_name
@@ -64,7 +66,10 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
                 "fields": [("host", "port"), "database", "options"],
             },
         ),
-        (_("PostgreSQL"), {"classes": ["engine-postgresql"], "fields": ["search_path"]}),
+        (
+            _("PostgreSQL"),
+            {"classes": ["engine-postgresql"], "fields": ["search_path", "caller_identity"]},
+        ),
         (
             _("HTTP service"),
             {
@@ -148,12 +153,17 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         source_changed(form.instance)
 
     def delete_model(self, request: HttpRequest, obj: DataSource) -> None:
-        super().delete_model(request, obj)
-        source_changed(None)
+        with transaction.atomic():
+            forget_source(obj)
+            super().delete_model(request, obj)
+            source_changed(None)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[DataSource]) -> None:
-        super().delete_queryset(request, queryset)
-        source_changed(None)
+        with transaction.atomic():
+            for source in queryset:
+                forget_source(source)
+            super().delete_queryset(request, queryset)
+            source_changed(None)
 
     def check_view(self, request: HttpRequest, source_id: int) -> HttpResponse:
         """The last check's findings; a POST checks first."""

@@ -17,6 +17,7 @@ from django_htmx.http import HttpResponseClientRedirect, reswap, retarget
 
 from access.views.gates import is_fragment, user_of
 from catalog.changes import source_changed
+from catalog.files.keeping import forget_source
 from catalog.models import CheckState, DataSource
 from catalog.sources.cards import USES, read_card
 from catalog.sources.checking import store_report
@@ -85,6 +86,7 @@ def source_delete(request: HttpRequest, name: str) -> HttpResponse:
         try:
             with transaction.atomic():
                 record_change(user, source, "", DELETION)
+                forget_source(source)
                 source.delete()
                 source_changed(None)
         except (ProtectedError, IntegrityError):

@@ -11,9 +11,8 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from catalog.connection_options import check_options
+from catalog.connection_options import check_engine_options, check_options
 from catalog.models import DataSource, Origin
-from catalog.sources.models import check_engine_options
 from core.errors import ConfigurationError
 from core.messages import message
 from gateways.engine import Engine

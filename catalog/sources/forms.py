@@ -26,6 +26,7 @@ _CHECKED = frozenset(
     {
         *("engine", "path", "host", "port", "database", "username", "password_reference"),
         *("options", "search_path", "pool_size", "new_password", "clear_password"),
+        "caller_identity",
         *OF_SERVICES,
     }
 )
@@ -37,6 +38,7 @@ _DESTINATION = ("engine", "host", "port", "username", "server_url")
 _CODE_FIELDS = frozenset(
     {
         *("host", "port", "database", "username", "path", "search_path", "options"),
+        "caller_identity",
         *("password_reference", "name", "server_url", "authentication_name", "allowed_hosts"),
     }
 )
@@ -72,6 +74,7 @@ class DataSourceForm(forms.ModelForm[DataSource]):
         widgets = {
             **dict.fromkeys(_ONE_LINE, AdminTextInputWidget),
             "options": AdminTextareaWidget({"rows": 2, "spellcheck": "false"}),
+            "caller_identity": AdminTextareaWidget({"rows": 3, "spellcheck": "false"}),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -11,6 +11,7 @@ from catalog.rights import explain_missing_right, read_users
 from catalog.sources.connections import fingerprint, to_service, to_settings
 from catalog.sources.environment import sync_environment_sources
 from core.errors import ConfigurationError, DefinitionError
+from core.identity import NO_IDENTITY
 from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect, HttpLogic, Logic, SqlLogic
 from gateways.engines import ENGINES, DatabaseSettings
@@ -36,6 +37,11 @@ class SourceSettings:
     services: dict[str | None, HttpSettings] = field(default_factory=dict)
     # The most that a query may cost by its plan, of the sources that have a ceiling.
     cost_limits: dict[str | None, int] = field(default_factory=dict)
+
+    def takes_callers(self, logic: Logic) -> bool:
+        """Whether the answers of such a tool depend on who calls, because its data source is told."""
+        found = self.usable.get(logic.data_source) if isinstance(logic, SqlLogic) else None
+        return bool(getattr(found, "identity", NO_IDENTITY))
 
     def states(self) -> dict[str | None, str]:
         """A digest for each source, which changes when tools on it have to be checked again."""

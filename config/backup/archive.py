@@ -1,12 +1,14 @@
-"""The file of a backup: a zip with a part for each table and a manifest that has the hash of each."""
+"""The file of a backup: a zip with a part for each table and each uploaded file, and a manifest of their hashes."""
 
 import hashlib
 import json
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -16,6 +18,9 @@ FORMAT = 1
 PROGRAM = "toolbuilder"
 MANIFEST = "manifest.json"
 PIECE_BYTES = 1 << 20
+_BROKEN = "The file's manifest is broken; take another backup."
+# No other name can lead anywhere but into the folder of a data source.
+_FILE_NAME = re.compile(r"files/[0-9a-f]{32}/[^./\x00][^/\x00]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,21 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UploadedPart:
+    """An uploaded file that is a table; `folder` is that of its data source below FILES_DIR."""
+
+    folder: str
+    file: str
+    bytes: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """Its name in the file."""
+        return f"files/{self.folder}/{self.file}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """What a backup holds. `migrations` has, by app, those that had run; `settings` what is no secret."""
 
@@ -43,6 +63,7 @@ class Manifest:
     has_secrets: bool
     migrations: dict[str, list[str]]
     parts: list[Part]
+    files: list[UploadedPart] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
     program: str = PROGRAM
@@ -60,9 +81,13 @@ class Manifest:
                     " read; restore it with that version or a later one."
                 )
             parts = [Part(**part) for part in given.pop("parts")]
-            return cls(**given, parts=parts)
+            files = [UploadedPart(**part) for part in given.pop("files", ())]
+            manifest = cls(**given, parts=parts, files=files)
         except (ValueError, KeyError, TypeError) as error:
-            raise BackupError("The file's manifest is broken; take another backup.") from error
+            raise BackupError(_BROKEN) from error
+        if not all(_FILE_NAME.fullmatch(part.name) for part in files):
+            raise BackupError(_BROKEN)
+        return manifest
 
 
 class BackupWriter:
@@ -82,9 +107,11 @@ class BackupWriter:
         return self
 
     @contextmanager
-    def part(self, table: str) -> Iterator["PartWriter"]:
-        """A part that is written piece by piece."""
-        with self._zip.open(f"tables/{table}.copy", "w", force_zip64=True) as file:
+    def part(self, name: str, *, is_packed: bool = False) -> Iterator["PartWriter"]:
+        """A part that is written piece by piece; one that `is_packed` is not packed again."""
+        entry = zipfile.ZipInfo(name, datetime.now(UTC).timetuple()[:6])
+        entry.compress_type = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+        with self._zip.open(entry, "w", force_zip64=True) as file:
             yield PartWriter(file)
 
     def finish(self, manifest: Manifest) -> None:
@@ -148,10 +175,11 @@ class BackupReader:
 
     def verify(self) -> None:
         """Raises BackupError unless each part is what was written, and no other is there."""
-        expected = {part.name for part in self.manifest.parts} | {MANIFEST}
+        parts: list[Part | UploadedPart] = [*self.manifest.parts, *self.manifest.files]
+        expected = {part.name for part in parts} | {MANIFEST}
         if others := set(self._zip.namelist()) ^ expected:
             raise BackupError(f"The backup is not whole, or holds too much: {min(others)}.")
-        for part in self.manifest.parts:
+        for part in parts:
             digest = hashlib.sha256()
             try:
                 for piece in self.read(part):
@@ -161,7 +189,7 @@ class BackupReader:
             if digest.hexdigest() != part.sha256:
                 raise BackupError(f"{part.name} is not what was written; take another backup.")
 
-    def read(self, part: Part) -> Iterator[bytes]:
+    def read(self, part: Part | UploadedPart) -> Iterator[bytes]:
         """The part, piece by piece."""
         with self._zip.open(part.name) as file:
             while piece := file.read(PIECE_BYTES):

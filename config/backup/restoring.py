@@ -1,7 +1,7 @@
 """Puts a backup into an installation: all of it, or nothing."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from access.audit.models import AuditAction
 from access.audit.trail import check_chain, record_event
 from catalog.jobs import INDEX_PENDING, send_job
 from config.backup.archive import BackupReader, Manifest
+from config.backup.files import find_folders, put_in_place, staged_files
 from config.backup.tables import BACKED_UP, OF_EVERY_INSTALLATION
 from config.backup.writing import SAME_EVERYWHERE, read_columns, read_migrations
 from core.errors import BackupError
@@ -54,15 +55,17 @@ def restore_backup(path: Path, *, replaces: bool = False) -> RestoredBackup:
     Raises BackupError, and changes nothing, for a file that is broken or of a later version, and for
     an installation that is used, unless it `replaces` it.
     """
-    with BackupReader(path) as backup:
+    with BackupReader(path) as backup, ExitStack() as stack:
         backup.verify()
         manifest = backup.manifest
         check_version(manifest)
+        stage = stack.enter_context(staged_files(backup))
         try:
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
                 if not replaces:
                     check_unused(cursor)
+                replaced = find_folders(cursor)
                 _migrate_to(manifest)
                 with _without_triggers(cursor):
                     _load(cursor, backup)
@@ -77,6 +80,7 @@ def restore_backup(path: Path, *, replaces: bool = False) -> RestoredBackup:
         except DatabaseError as error:
             words = str(error).strip().splitlines()[0]
             raise BackupError(f"The database refused the backup: {words}.") from error
+        put_in_place(stage, replaced)
     broken = check_chain().broken
     rows = sum(part.rows for part in manifest.parts)
     return RestoredBackup(manifest, rows, broken, send_job(INDEX_PENDING))

@@ -10,6 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from config.backup.archive import BackupWriter, Manifest, Part
+from config.backup.files import write_files
 from config.backup.tables import BACKED_UP, BackedUpTable
 from config.web.variables import HIDDEN, list_variables
 from core.errors import BackupError
@@ -28,11 +29,12 @@ WHERE table_schema = current_schema() AND is_generated = 'NEVER' GROUP BY table_
 
 @dataclass(frozen=True, slots=True)
 class WrittenBackup:
-    """Where it is, and how many rows of how many tables."""
+    """Where it is, how many rows of how many tables, and how many uploaded files."""
 
     path: Path
     tables: int
     rows: int
+    files: int
     bytes: int
 
 
@@ -59,13 +61,14 @@ def write_backup(path: Path, *, with_secrets: bool = False) -> WrittenBackup:
                 has_secrets=with_secrets,
                 migrations=read_migrations(),
                 parts=parts,
+                files=write_files(writer),
                 settings=_read_settings(),
             )
             writer.finish(manifest)
     except OSError as error:
         raise BackupError(f"{path} cannot be written: {error.strerror or error}.") from error
     rows = sum(part.rows for part in parts)
-    return WrittenBackup(path, len(parts), rows, path.stat().st_size)
+    return WrittenBackup(path, len(parts), rows, len(manifest.files), path.stat().st_size)
 
 
 def read_columns(cursor: CursorWrapper) -> dict[str, list[str]]:
@@ -101,7 +104,7 @@ def _write_part(  # noqa: PLR0917 - the parts of one COPY
     where = " WHERE false" if table.skips_without_secrets and not with_secrets else ""
     order = " ORDER BY 1"
     query = f"COPY (SELECT {chosen} FROM {quote(table.name)}{where}{order}) TO STDOUT"  # noqa: S608 - our names
-    with writer.part(table.name) as part:
+    with writer.part(f"tables/{table.name}.copy") as part:
         with cursor.copy(query) as copy:
             for piece in copy:
                 part.write(bytes(piece))

@@ -9,6 +9,11 @@ from core.toolspec import Dialect, JsonValue
 
 ROW_LIMIT = 1_000
 
+_TOOLS_ALONE = (
+    "The table is a file that this server reads: there is no database to connect to, so no code is"
+    " given. Use a tool that reads the table; ask the administrator for one, or for the file itself."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Code:
@@ -59,8 +64,22 @@ _CODES = {
 def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
     """The answer of get_connection_info; each of its two samples runs on its own.
 
-    pandas reads at most ROW_LIMIT rows, because the table may be of any size.
+    pandas reads at most ROW_LIMIT rows, because the table may be of any size. Both samples are '' where
+    programs cannot reach the database.
     """
+    place: dict[str, JsonValue] = {
+        "table_name": entry.summary.name,
+        "datasource": entry.source_name,
+        "type": entry.dialect.value if entry.is_reachable else "files",
+        "schema": entry.table.schema,
+    }
+    if not entry.is_reachable:
+        return {
+            **place,
+            "connection_code": {"sqlalchemy": "", "pandas": ""},
+            "environment_variable": "",
+            "notes": _TOOLS_ALONE,
+        }
     variable = environment_variable(entry.source_name)
     code = _CODES[entry.dialect]
     engine = code.engine.format(address=f"os.environ[{variable!r}]")
@@ -70,10 +89,7 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
     opening = ("import pandas as pd", f"from sqlalchemy import {code.names}, text", engine)
     reading = f"df = pd.read_sql(text({query!r}), engine)"
     return {
-        "table_name": entry.summary.name,
-        "datasource": entry.source_name,
-        "type": entry.dialect.value,
-        "schema": entry.table.schema,
+        **place,
         "connection_code": {
             "sqlalchemy": "\n".join(
                 (*code.imports, f"from sqlalchemy import {code.names}", engine)

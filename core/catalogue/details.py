@@ -18,18 +18,13 @@ from core.catalogue.budgets import (
 )
 from core.catalogue.entries import ColumnEntry, TableEntry
 from core.catalogue.short_texts import cut_text, first_sentences
+from core.dialects import RULES
 from core.errors import UnknownTableError
-from core.toolspec import Dialect, JsonValue
+from core.toolspec import JsonValue
 
 _NO_SAMPLE: dict[str, JsonValue] = {"columns": [], "rows": []}
 _SAMPLE_LEFT_OUT = "Left out to keep the answer within its size; ask for this table alone."
 _SAMPLE_TOO_LARGE = "Left out, because its rows are larger than an answer may be."
-_CATALOGUES = {
-    Dialect.POSTGRESQL: "information_schema.columns",
-    Dialect.SQLITE: "pragma_table_info",
-    Dialect.MYSQL: "information_schema.columns",
-    Dialect.DUCKDB: "information_schema.columns",
-}
 
 
 def details_answer(
@@ -147,7 +142,7 @@ def _fit_columns(entry: TableEntry) -> dict[str, JsonValue]:
         "columns_left_out": left_out,
         "columns_notice": (
             f"{left_out} of {len(items)} columns are left out to keep the answer within its size;"
-            f" {_CATALOGUES[entry.dialect]} in the database lists all."
+            f" {RULES[entry.dialect].column_catalogue} in the database lists all."
         ),
     }
 

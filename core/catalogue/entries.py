@@ -124,7 +124,10 @@ class TableSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableEntry:
-    """All that the catalogue shows of a table; `table` is its name in the database."""
+    """All that the catalogue shows of a table; `table` is its name in the database.
+
+    `is_reachable` says whether programs can connect to the database themselves, as agents may tell them.
+    """
 
     summary: TableSummary
     source_name: str
@@ -135,3 +138,4 @@ class TableEntry:
     sample_note: str = ""
     relations: tuple[RelationEntry, ...] = ()
     notes: str = ""
+    is_reachable: bool = True

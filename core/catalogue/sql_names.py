@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.catalogue.entries import TableName
+from core.dialects import RULES
 from core.toolspec import Dialect
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -21,35 +22,18 @@ _RESERVED_WORDS = """
     variadic verbose when where window with
 """
 _RESERVED = frozenset(_RESERVED_WORDS.split())
-# What MariaDB or MySQL refuses besides.
-_MORE_RESERVED_WORDS = """
-    accessible asensitive before bigint binary blob call cascade change char character condition continue
-    convert cube cursor database databases dec decimal declare delayed delete describe deterministic
-    distinctrow div double dual each elseif empty enclosed escaped exit explain float force fulltext
-    function generated get groups hour_minute if ignore infile inout int integer interval iterate
-    json_table key keys kill lag last_value lead leave lines linear load lock long loop match
-    middleint mod modifies nth_value ntile of optimize option optionally out outfile over
-    partition precision procedure purge range rank read reads real recursive regexp release rename
-    repeat require resignal restrict return revoke rlike row row_number rows schema schemas
-    sensitive separator show signal smallint spatial specific sql ssl starting stored straight_join
-    system terminated text tinyint trigger undo unlock unsigned usage use utc_date utc_time
-    utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill offset
-"""
-_RESERVED_BY = {Dialect.MYSQL: frozenset(_MORE_RESERVED_WORDS.split())}
-# Around a name, where it is no double quote.
-_MARKS = {Dialect.MYSQL: "`"}
 
 
 def quote_exactly(name: str, dialect: Dialect) -> str:
     """The name as an identifier in quotes, in which nothing is read as SQL."""
-    mark = _MARKS.get(dialect, '"')
+    mark = RULES[dialect].name_mark
     return mark + name.replace(mark, mark * 2) + mark
 
 
 def quote_name(name: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
     """The name as an SQL identifier, in quotes only where it needs them."""
     is_plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
-    if is_plain and name not in _RESERVED_BY.get(dialect, ()):
+    if is_plain and name not in RULES[dialect].reserved_words:
         return name
     return quote_exactly(name, dialect)
 

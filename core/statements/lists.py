@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
+from core.dialects import RULES
 from core.errors import StatementError
 from core.messages import message
 from core.statements.keywords import QUERY_WORDS
@@ -12,11 +13,6 @@ from core.toolspec import Dialect
 # In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
 _QUOTED = frozenset({"text", "double_text", "escape_text", "dollar_text", "quoted_name"})
-# An absent list is NULL, and every dialect then finds nothing, with NOT too.
-_LIST_QUERIES = {
-    Dialect.SQLITE: "SELECT value FROM json_each(coalesce({}, '[null]'))",
-    Dialect.DUCKDB: "SELECT unnest(coalesce({}, [NULL]))",
-}
 
 # What follows the number of a parameter that stands for a list of values.
 LIST_MARK = "[]"
@@ -39,7 +35,7 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
         if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
             start, end, mark = changed[tokens[index].start()]
             word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
-            if query := _LIST_QUERIES.get(lexer.dialect):
+            if query := RULES[lexer.dialect].list_query:
                 changed[start] = start, end, query.format(mark)
             elif lexer.dialect is Dialect.MYSQL:
                 # As many marks as the list has items, which only the call knows.

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from core.dialects import RULES
 from core.statement import find_placeholders, make_lexer
 from core.statements.comparisons import Comparison, Value, find_clauses, find_comparisons
 from core.statements.tokens import TokenKind, read_tokens
@@ -119,12 +120,13 @@ def _like_edit(
     inner = pattern.strip("%")
     if not inner or "%" in inner:
         return
-    between = ", " if dialect is Dialect.MYSQL else " || "
+    rules = RULES[dialect]
+    between = rules.between
     begins = f"'%'{between}" if pattern.startswith("%") else ""
     ends = f"{between}'%'" if pattern.endswith("%") else ""
     edited = f"{begins}{{}}{ends}"
-    if dialect is Dialect.MYSQL and edited != "{}":
-        edited = f"CONCAT({edited})"
+    if edited != "{}":
+        edited = rules.joined.format(edited)
     parameter = ProposedParameter(base, ParameterType.STRING, inner, column)
     yield _Edit(value.start, value.end, parameter, edited)
 

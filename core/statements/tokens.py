@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from core.dialects import RULES
 from core.errors import StatementError
 from core.statements.lexer import NUMBER, WORD, StatementLexer, fold
 from core.toolspec import Dialect
@@ -14,8 +15,6 @@ from core.toolspec import Dialect
 NAME_BYTES = 63
 _CLAUSE_MARKS = frozenset({"[[", "]]"})
 _TEXTS = frozenset({"text", "double_text", "escape_text", "dollar_text"})
-# Their names mean the same in any case, quoted or not.
-_FOLDING = frozenset({Dialect.SQLITE, Dialect.MYSQL, Dialect.DUCKDB})
 _VALUES = frozenset({"colon_name", "template"})
 _PLAIN = re.compile(rf"(?P<word>{WORD})|(?P<number>{NUMBER})|(?P<mark>::|:=|[^ \t\n\r\f\v])")
 
@@ -92,7 +91,7 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
     if kind == "quoted_name":
         quote, name = text[0], text[1:-1]
         name = name if quote == "[" else name.replace(quote * 2, quote)
-        return TokenKind.QUOTED, fold(name) if dialect in _FOLDING else _cut(name, dialect)
+        return TokenKind.QUOTED, fold(name) if RULES[dialect].folds_names else _cut(name, dialect)
     if kind in _TEXTS:
         return TokenKind.TEXT, ""
     if kind in _VALUES:

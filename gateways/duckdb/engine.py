@@ -16,7 +16,10 @@ from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits
 
 _DUCKDB_URL = "duckdb:////absolute/path.duckdb"
 _FILES_URL = "files:////absolute/folder"
-_UNUSED = ("host", "database", "username", "password_reference", "options", *SERVICE_COLUMNS)
+_UNUSED = (
+    *("host", "database", "username", "password_reference", "options", "caller_identity"),
+    *SERVICE_COLUMNS,
+)
 _STAGES = (
     CheckStage(
         message("check.file_found", "File found"),
@@ -109,6 +112,7 @@ FILES = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    takes_clients=False,
     extra=extras.DUCKDB,
     abilities=frozenset({Ability.COLUMN_TYPES, Ability.PLAN_FIGURES}),
 )

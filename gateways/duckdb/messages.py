@@ -26,6 +26,8 @@ from gateways.scripts.messages import ERROR_CHARACTERS, MessageError
 STOP = b"stop"
 # The rest of an answer beside its rows, or a schema of many tables.
 HEAD_LIMIT = 64_000_000
+# In the folder for temporary files: the name of the file that is being opened, should it end the process.
+OPENING = "opening"
 # What a person may choose for a column of an uploaded file.
 CHOSEN_TYPES = ("VARCHAR", "BIGINT", "DOUBLE", "DECIMAL(18,2)", "BOOLEAN", "DATE", "TIMESTAMP")
 _LENGTH = struct.Struct("!I")
@@ -40,8 +42,10 @@ class DuckdbOptions:
     """How a process is set up; limits are in bytes.
 
     `path` is a database file, or a folder if `is_folder`, which `may_be_absent`; '' for work on files that a request names.
-    `idle_s` is after how long without a request the process ends itself, 0 for never. Files below `readable`
-    can be read and below `writable` written, beside the source's own and its folder for temporary files.
+    `idle_s` is after how long without a request the process ends itself, 0 for never; a database file is
+    closed after `release_s`, so that its lock keeps nobody from writing, and opened again when it is needed.
+    Files below `readable` can be read and below `writable` written, beside the source's own and its folder
+    for temporary files; those of a folder whose names are `left_out` are not opened.
     """
 
     path: str = ""
@@ -53,6 +57,8 @@ class DuckdbOptions:
     spare_bytes: int
     threads: int
     idle_s: float = 0.0
+    release_s: float = 0.0
+    left_out: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     writable: tuple[str, ...] = ()
 

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,7 @@ from core.messages import message
 from gateways import extras
 from gateways.duckdb.messages import (
     HEAD_LIMIT,
+    OPENING,
     STOP,
     DuckdbOptions,
     DuckdbReply,
@@ -34,6 +34,8 @@ from gateways.scripts.messages import FrameBuffer, MessageError
 # How long a query that is stopped may take to hear it, before its process is killed.
 SETTLE_S = 0.25
 START_WITHIN_S = 15.0
+# Each costs a start, and a folder of so many damaged files wants a person.
+_MOST_LEFT_OUT = 20
 PROJECT = Path(__file__).parents[2]
 LOST_TEXT = message(
     "source.duckdb_lost",
@@ -51,46 +53,56 @@ logger = logging.getLogger(__name__)
 
 
 class DuckdbProcess(asyncio.Protocol):
-    """One process; `greeting` is what it found as it opened its source. `start` makes one."""
+    """One process; `greeting` is what it found as it opened its source. `start` makes one.
+
+    Files of its folder that are `left_out` have ended another process.
+    """
 
     def __init__(
         self, child: subprocess.Popen[bytes], temp_folder: Path, answer_limit: int
     ) -> None:
         self.greeting: dict[str, Any] = {}
+        self.left_out: tuple[str, ...] = ()
         self.calls = 0
         self._child = child
         self._temp_folder = temp_folder
         self._frames = FrameBuffer(answer_limit)
         self._transport: asyncio.Transport | None = None
         self._is_lost = False
-        self._expected: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._ending: asyncio.Future[str] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._expected: asyncio.Future[bytes] = self._loop.create_future()
 
     @classmethod
     async def start(cls, options: DuckdbOptions, answer_limit: int = 0) -> Self:
-        """A process that has opened its source. Raises DataSourceUnavailableError."""
+        """A process that has opened its source, but for files that end it. Raises DataSourceUnavailableError."""
         if missing := extras.DUCKDB.explain_missing():
             raise DataSourceUnavailableError(missing)
-        folder = Path(mkdtemp(prefix="toolbuilder-duckdb-"))
-        ours, theirs = socket.socketpair()
-        with theirs:
-            child = _spawn(replace(options, temp_folder=str(folder)), theirs)
         loop = asyncio.get_running_loop()
-        _, process = await loop.create_unix_connection(
-            lambda: cls(child, folder, HEAD_LIMIT + answer_limit), sock=ours
-        )
-        try:
-            async with patient_timeout(START_WITHIN_S):
-                process.greeting = decode_reply(await process._expected).content or {}
-        except BaseException as error:
-            process.close()
-            if isinstance(error, DataSourceUnavailableError):
+        while True:
+            folder = Path(mkdtemp(prefix="toolbuilder-duckdb-"))
+            ours, theirs = socket.socketpair()
+            with theirs:
+                child = _spawn(replace(options, temp_folder=str(folder)), theirs)
+            process = cls(child, folder, HEAD_LIMIT + answer_limit)
+            process.left_out = options.left_out
+            await loop.create_unix_connection(lambda: process, sock=ours)  # noqa: B023 - called now
+            try:
+                async with patient_timeout(START_WITHIN_S):
+                    process.greeting = decode_reply(await process._expected).content or {}
+                return process
+            except DataSourceError as error:
+                process.close()
+                file = await process.wait_until_ended()
+                if not file or len(options.left_out) >= _MOST_LEFT_OUT:
+                    raise DataSourceUnavailableError(error.message) from error
+            except BaseException as error:
+                process.close()
+                if isinstance(error, TimeoutError | MessageError):
+                    raise DataSourceUnavailableError(_NO_START_TEXT) from error
                 raise
-            if isinstance(error, DataSourceError):
-                raise DataSourceUnavailableError(error.message) from error
-            if isinstance(error, TimeoutError | MessageError):
-                raise DataSourceUnavailableError(_NO_START_TEXT) from error
-            raise
-        return process
+            logger.warning("A DuckDB process was ended by a file that it opened: %s", file)
+            options = replace(options, left_out=(*options.left_out, file))
 
     @property
     def is_broken(self) -> bool:
@@ -115,7 +127,7 @@ class DuckdbProcess(asyncio.Protocol):
         if self._is_lost or self._transport is None:
             raise DataSourceError(LOST_TEXT)
         self.calls += 1
-        self._expected = asyncio.get_running_loop().create_future()
+        self._expected = self._loop.create_future()
         self._transport.write(frame(json.dumps(request).encode()))
         # The answer to a query whose caller has gone away must not be taken for the next one's.
         payload = await asyncio.shield(self._expected)
@@ -141,13 +153,13 @@ class DuckdbProcess(asyncio.Protocol):
             self.close()
 
     def close(self) -> None:
-        """Kill it, whatever it works on, and remove its temporary files."""
+        """Kill it, whatever it works on; its temporary files go with it."""
         self._is_lost = True
-        with suppress(ProcessLookupError):
-            self._child.kill()
         if self._transport is not None:
             self._transport.abort()
-        self._forget()
+        if self._ending is None:
+            self._child.kill()
+            self._ending = self._loop.run_in_executor(None, self._collect)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -162,20 +174,26 @@ class DuckdbProcess(asyncio.Protocol):
             self._expected.set_result(payload)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        was_lost, self._is_lost = self._is_lost, True
         if not self._expected.done():
             self._expected.set_exception(DataSourceError(LOST_TEXT))
             self._expected.exception()  # Read once, so that asyncio does not report it.
-        if not was_lost:
-            self._forget()
+        self.close()
 
-    def _forget(self) -> None:
-        """Collect what has ended, or ends at once: its socket is closed, or it was killed."""
-        with suppress(subprocess.TimeoutExpired):
-            status = self._child.wait(timeout=1.0)
-            if status < 0 and status != -signal.SIGKILL:
-                logger.warning("A DuckDB process ended by %s", signal.Signals(-status).name)
+    async def wait_until_ended(self) -> str:
+        """Return when it has ended, after `close`: the file that it was opening then, '' for none."""
+        return await asyncio.shield(self._ending) if self._ending else ""
+
+    def _collect(self) -> str:
+        """Wait for its end, in a thread, and remove its temporary files."""
+        status = self._child.wait()
+        if status < 0 and status != -signal.SIGKILL:
+            logger.warning("A DuckDB process ended by %s", signal.Signals(-status).name)
+        try:
+            file = os.fsdecode((self._temp_folder / OPENING).read_bytes())
+        except OSError:
+            file = ""
         shutil.rmtree(self._temp_folder, ignore_errors=True)
+        return file
 
 
 def _spawn(options: DuckdbOptions, channel: socket.socket) -> subprocess.Popen[bytes]:

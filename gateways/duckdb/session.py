@@ -98,6 +98,14 @@ class DuckdbSession:
         self._cursor: duckdb.DuckDBPyConnection | None = None
         self._lock = Lock()
 
+    def close(self) -> None:
+        """Let go of the database; what is known of it stays, for `resume`."""
+        self._connection.close()
+
+    def resume(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Work on with the same database, in which nothing has changed."""
+        self._connection = connection
+
     def interrupt(self) -> None:
         """End the step that runs now, from any thread."""
         with self._lock:

@@ -72,3 +72,4 @@ async def _work(request: dict[str, Any], path: Path, *writable: Path) -> Any:
         raise DataSourceError(_TOO_SLOW) from error
     finally:
         process.close()
+        await process.wait_until_ended()

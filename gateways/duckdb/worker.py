@@ -30,6 +30,7 @@ from gateways.duckdb.files import (
     unpack_spreadsheet,
 )
 from gateways.duckdb.messages import (
+    OPENING,
     STOP,
     DuckdbOptions,
     encode_content,
@@ -49,6 +50,7 @@ from gateways.duckdb.values import decode_value
 CHANNEL = 0
 REQUEST_LIMIT = 64_000_000
 _LENGTH = struct.Struct("!I")
+_CRASHED = "reading it ended the process, so it may be damaged"
 _NO_FILES: list[TableFile] = []
 
 Request = Mapping[str, Any]
@@ -61,6 +63,7 @@ class SourceProcess:
         self._options = options
         self._jobs: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self._session: DuckdbSession | None = None
+        self._is_released = False
         self._files, self._refused = _NO_FILES, list[str]()
         self._folder = Path(options.path)
         if options.is_folder and not (options.may_be_absent and not self._folder.exists()):
@@ -88,12 +91,23 @@ class SourceProcess:
         Thread(target=self._listen, daemon=True).start()
         _send(self._answering("", self._open))
         while True:
-            try:
-                request = self._jobs.get(timeout=options.idle_s or None)
-            except Empty:
-                os._exit(0)
+            request = self._next_request()
             sql = str(request.get("sql", ""))
             _send(self._answering(sql, lambda: self._answer(request)))  # noqa: B023 - called now
+
+    def _next_request(self) -> Request:
+        """The request; while there is none the database is closed, and later the process ended."""
+        release_s, idle_s = self._options.release_s, self._options.idle_s
+        if self._session is not None and release_s and not self._is_released:
+            try:
+                return self._jobs.get(timeout=release_s)
+            except Empty:
+                self._session.close()
+                self._is_released = True
+        try:
+            return self._jobs.get(timeout=idle_s or None)
+        except Empty:
+            os._exit(0)
 
     def _listen(self) -> None:
         """Take requests and the word to stop; when the server is gone, end at once."""
@@ -114,7 +128,8 @@ class SourceProcess:
         except MemoryError:
             return encode_error(DataSourceError(MEMORY_TEXT))
 
-    def _open(self) -> bytes:
+    def _connect(self) -> duckdb.DuckDBPyConnection:
+        """A connection to the database, locked if it is to a file; an empty one, which is not, for files."""
         options = self._options
         limits = SessionLimits(
             memory_bytes=options.memory_bytes,
@@ -122,18 +137,32 @@ class SourceProcess:
             threads=options.threads,
             temp_folder=options.temp_folder,
         )
-        is_database = bool(options.path) and not options.is_folder
-        connection = connect(options.path if is_database else "", limits)
+        if not options.path or options.is_folder:
+            return connect("", limits)
+        connection = connect(options.path, limits)
+        lock(connection, [])
+        return connection
+
+    def _open(self) -> bytes:
+        options = self._options
+        connection = self._connect()
         faults = [(name, "") for name in self._refused]
+        opening = Path(options.temp_folder, OPENING)
         for file, path in zip(self._files, self._paths, strict=True):
+            if file.path.name in options.left_out:
+                faults.append((file.path.name, _CRASHED))
+                continue
+            opening.write_bytes(os.fsencode(file.path.name))
             try:
                 self._make_view(connection, file, path)
-            except (duckdb.Error, DataSourceError) as error:
+            except (duckdb.Error, DataSourceError, MemoryError) as error:
                 faults.append((file.path.name, str(explain(error, ""))))
+        opening.unlink(missing_ok=True)
         if not options.path:
             self._connection = connection
             return encode_content({"version": duckdb.__version__})
-        lock(connection, self._paths)
+        if options.is_folder:
+            lock(connection, self._paths)
         self._session = DuckdbSession(connection)
         return encode_content({"version": duckdb.__version__, "faults": faults})
 
@@ -153,10 +182,14 @@ class SourceProcess:
             unpacked.unlink(missing_ok=True)
 
     def _answer(self, request: Request) -> bytes:
-        if self._session is None:
+        if not self._options.path:
             return encode_content(converting.answer(self._connection, self._options, request))
         if self._look() != self._state:
             return encode_content(None, is_stale=True)
+        assert self._session is not None  # noqa: S101 - the greeting was its
+        if self._is_released:
+            self._session.resume(self._connect())
+            self._is_released = False
         session, sql = self._session, str(request.get("sql", ""))
         values = [decode_value(value) for value in request.get("values", ())]
         match request["do"]:
@@ -183,7 +216,11 @@ class SourceProcess:
             found = self._folder.stat()
         except OSError:
             return []
-        return [(found.st_mtime_ns, found.st_ino), (found.st_size, found.st_dev)]
+        try:
+            log_ns = Path(f"{self._folder}.wal").stat().st_mtime_ns
+        except OSError:
+            log_ns = 0
+        return [(found.st_mtime_ns, found.st_ino), (found.st_size, found.st_dev), (log_ns, 0)]
 
 
 def _read(size: int) -> bytes:

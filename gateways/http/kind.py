@@ -23,7 +23,7 @@ HTTP = SourceKind(
     name="http",
     address="{row.server_url}",
     needed=("server_url",),
-    unused=("path", "host", "database", "options"),
+    unused=("path", "host", "database", "options", "caller_identity"),
     stages=(
         CheckStage(
             message("check.name_resolved", "Name resolved"),

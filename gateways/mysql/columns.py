@@ -41,10 +41,40 @@ _NAMES = {
 }
 _BLOBS = frozenset({249, 250, 251, 252})
 _TEXT_CODES = frozenset({15, _JSON, 247, 248, 253, _FIXED_TEXT}) | _BLOBS
-_DATES = frozenset({_TIMESTAMP, _DATE, 14, _DATETIME})
 # What asyncmy's parser does with bytes: leave them, or read them as UTF-8 or as ASCII.
 _AS_BYTES, _AS_UTF8, _AS_ASCII = 0, 1, 2
+# Framed like a text, so that asyncmy leaves the bytes of a date alone: of one that no calendar has, such as
+# 0000-00-00, it would make None, and of the others objects that have to be texts again.
+_SENT_AS_TEXT = 253
+_MOST_KEPT_TEXTS = 20_000
 _read_bits = partial(int.from_bytes, byteorder="big")
+
+
+class _KeptTexts(dict[bytes, str]):
+    """Texts of what the protocol sends of days, or of times of day: they are few beside the rows."""
+
+    def __init__(self, form: str, packed: str) -> None:
+        super().__init__()
+        self._form, self._struct = form, struct.Struct(packed)
+
+    def __missing__(self, sent: bytes) -> str:
+        if len(self) >= _MOST_KEPT_TEXTS:
+            self.clear()
+        text = self._form % self._struct.unpack(sent.ljust(self._struct.size, b"\0"))
+        self[sent] = text
+        return text
+
+
+_DAYS, _CLOCKS = _KeptTexts("%04d-%02d-%02d", "<HBB"), _KeptTexts("T%02d:%02d:%02d", "<BBB")
+_write_date = _DAYS.__getitem__
+
+
+def _write_datetime(sent: bytes, offset: str = "") -> str:
+    """`2026-03-01T09:30:00.5`, of a datetime as the protocol sends it, also one that no calendar has."""
+    text = _DAYS[sent[:4]] + _CLOCKS[sent[4:7]]
+    if len(sent) > 7:
+        text += f".{int.from_bytes(sent[7:11], 'little'):06}".rstrip("0").rstrip(".")
+    return text + offset
 
 
 class DecimalReader(ColumnReader):
@@ -59,38 +89,6 @@ class MysqlFloatReader(ColumnReader):
 
     def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
         return [cell and shorten_float(cell) for cell in cells]
-
-
-class DateReader(ColumnReader):
-    """date: `2026-03-01`."""
-
-    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
-        return [
-            cell.decode() if isinstance(cell, bytes) else cell and cell.isoformat()
-            for cell in cells
-        ]
-
-
-class DatetimeReader(ColumnReader):
-    """datetime: `2026-03-01T09:30:00.5`."""
-
-    offset = ""
-
-    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
-        return [None if cell is None else self._read_cell(cell) for cell in cells]
-
-    def _read_cell(self, cell: Any) -> str:
-        # Where a date is none, the server's own text of it came.
-        is_text = isinstance(cell, bytes)
-        text = cell.decode().replace(" ", "T", 1) if is_text else cell.isoformat()
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-        return f"{text}{self.offset}"
-
-
-class MysqlTimestampReader(DatetimeReader):
-    """timestamp, which is a moment; the session's zone is UTC."""
-
-    offset = "+00:00"
 
 
 class TimeReader(ColumnReader):
@@ -163,8 +161,8 @@ def find_type(column: WireColumn, *, is_lenient: bool = False) -> ColumnType:
             converter = int
         else:
             how, reader = _AS_ASCII, DecimalReader
-    elif column.type_code == _BIT:
-        converter = _read_bits
+    elif column.type_code in _CONVERTERS:
+        converter = _CONVERTERS[column.type_code]
     elif column.type_code in _TEXT_CODES:
         if column.charset == _BINARY_CHARSET and column.type_code != _JSON:
             reader = MysqlBytesReader
@@ -173,27 +171,27 @@ def find_type(column: WireColumn, *, is_lenient: bool = False) -> ColumnType:
         else:
             how, reader = _AS_UTF8, MysqlTextReader
     is_unsigned = bool(column.flags & _UNSIGNED)
-    return ColumnType((column.type_code, is_unsigned, how, None, converter), reader)
+    type_code = _SENT_AS_TEXT if column.type_code in _CONVERTERS else column.type_code
+    return ColumnType((type_code, is_unsigned, how, None, converter), reader)
 
 
 def _count_digits(column: WireColumn) -> int:
     return column.length - (column.scale > 0) - (not column.flags & _UNSIGNED)
 
 
+_CONVERTERS: dict[int, Callable[[Any], Any]] = {
+    _BIT: _read_bits,
+    _DATE: _write_date,
+    14: _write_date,
+    _DATETIME: _write_datetime,
+    # A moment; the session's zone is UTC.
+    _TIMESTAMP: partial(_write_datetime, offset="+00:00"),
+}
 _READERS: dict[int, type[ColumnReader]] = {
     _FLOAT: MysqlFloatReader,
-    _DATE: DateReader,
-    14: DateReader,
-    _DATETIME: DatetimeReader,
-    _TIMESTAMP: MysqlTimestampReader,
     _TIME: TimeReader,
     _GEOMETRY: GeometryReader,
 }
-
-
-def is_date(column: WireColumn) -> bool:
-    """Whether it may hold a date that no calendar has, such as 0000-00-00."""
-    return column.type_code in _DATES
 
 
 def may_be_long(column: WireColumn, cell_limit: int) -> bool:
@@ -207,10 +205,8 @@ def may_be_long(column: WireColumn, cell_limit: int) -> bool:
     return column.length > cell_limit * _CHARACTER_BYTES
 
 
-def cell_expression(column: WireColumn, name: str, cell_limit: int, *, is_lenient: bool) -> str:
+def cell_expression(column: WireColumn, name: str, cell_limit: int) -> str:
     """SQL that gives the cell, or so much of it that a cell over the limit is seen as such."""
-    if is_lenient and is_date(column):
-        return f"CAST({name} AS CHAR)"
     if not may_be_long(column, cell_limit):
         return name
     if column.type_code == _GEOMETRY:
@@ -221,9 +217,7 @@ def cell_expression(column: WireColumn, name: str, cell_limit: int, *, is_lenien
 
 def lenient_reader(column: WireColumn) -> type[ColumnReader] | None:
     """The reader of a column that came by the expression above, of which its answer tells less."""
-    if is_date(column) or column.type_code == _GEOMETRY:
-        return _READERS[column.type_code]
-    return None
+    return GeometryReader if column.type_code == _GEOMETRY else None
 
 
 def name_type(column: WireColumn) -> str:

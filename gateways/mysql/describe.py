@@ -12,7 +12,6 @@ from gateways.cells import ColumnReader
 from gateways.mysql.columns import (
     cell_expression,
     find_type,
-    is_date,
     lenient_reader,
     may_be_long,
     name_type,
@@ -32,7 +31,7 @@ class MysqlDescription:
     """Columns of a statement, and how its rows are asked for.
 
     `cells` are the expressions in the place of its columns, None where they come as they are. A lenient
-    way reads dates that no calendar has, and texts in no character set.
+    way reads texts in no character set.
     """
 
     split: SplitStatement
@@ -67,13 +66,9 @@ class MysqlDescription:
             self._texts[lengths] = known
         return known
 
-    def make_specs(
-        self, columns: "tuple[WireColumn, ...] | Any"
-    ) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """What reads an answer of these columns, and which of them are dates that may be none."""
-        types = [find_type(column, is_lenient=self.is_lenient) for column in columns]
-        dates = [index for index, column in enumerate(columns) if is_date(column)]
-        return tuple(found.spec for found in types), tuple(dates)
+    def make_specs(self, columns: "tuple[WireColumn, ...] | Any") -> tuple[Any, ...]:
+        """What reads an answer of these columns."""
+        return tuple(find_type(column, is_lenient=self.is_lenient).spec for column in columns)
 
     def make_readers(self, prepared: Prepared, cell_limit: int) -> list[tuple[int, ColumnReader]]:
         """Readers of the columns of the answer that has begun."""
@@ -136,12 +131,9 @@ async def describe(
             ),
             0,
         )
-    is_plain = not is_named and not any(
-        may_be_long(column, cell_limit) or (is_lenient and is_date(column)) for column in columns
-    )
+    is_plain = not is_named and not any(may_be_long(column, cell_limit) for column in columns)
     cells = tuple(
-        cell_expression(column, f"c{index}", cell_limit, is_lenient=is_lenient)
-        for index, column in enumerate(columns)
+        cell_expression(column, f"c{index}", cell_limit) for index, column in enumerate(columns)
     )
     if not is_plain:
         is_named = await _check_capped(connection, statement, split, cells, is_named=is_named)

@@ -18,8 +18,8 @@ async def fetch(
         rows.extend(chunk)
         return True
 
-    def make_specs(columns: Sequence[WireColumn]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        return tuple(find_type(column).spec for column in columns), ()
+    def make_specs(columns: Sequence[WireColumn]) -> tuple[Any, ...]:
+        return tuple(find_type(column).spec for column in columns)
 
     await connection.execute(prepared, values, make_specs, receive)
     connection.drop(prepared)

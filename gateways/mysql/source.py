@@ -10,9 +10,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from time import monotonic, perf_counter
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from asyncmy.errors import MySQLError
 
@@ -21,6 +20,7 @@ from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
     StatementError,
+    ToolboxError,
 )
 from core.execution import Query
 from core.messages import message
@@ -31,9 +31,7 @@ from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from core.trace_context import trace_comment
 from gateways.cells import RowReader
-from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
-from gateways.fair_queue import PoolState
 from gateways.mysql.connecting import (
     CONNECT_FAULTS,
     TOO_MANY_CONNECTIONS,
@@ -54,12 +52,11 @@ from gateways.mysql.wire import (
     UnreadableRowsError,
 )
 from gateways.patience import patient_timeout
+from gateways.pooled_source import ServerSource, Turn
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
 
-# The server's own timer speaks first: its answer is cheaper than a second connection that stops the query.
-DEADLINE_MARGIN_S = 0.25
 # How often the server is asked whether a query that it could not stop has ended, and how long.
 _LOOK_EVERY_S, _LONGEST_LOOK_S = 1.0, 900.0
 # With so many queries that the server cannot stop, it gets no further ones.
@@ -68,24 +65,17 @@ _CLOSE_TIMEOUT_S = 2.0
 _UNKNOWN_THREAD = 1094
 
 _T = TypeVar("_T")
+_Given = ParamSpec("_Given")
 
 
 class _OutdatedError(Exception):
     """The answer's columns are not those that were described: a table was changed since."""
 
 
-@dataclass(slots=True)
-class _Turn:
-    """Who asks, and until when on the monotonic clock; `waited_s` is what it spent without a connection."""
-
-    caller: str
-    until: float
-    margin_s: float
-    waited_s: float = 0.0
-
-
-class MysqlSource:
+class MysqlSource(ServerSource[MysqlConnection]):
     """One data source of MariaDB or MySQL; connects when it is first needed. Close it, or use `async with`."""
+
+    lost, refused = MysqlConnectionLostError, MysqlServerError
 
     def __init__(self, settings: MysqlSettings) -> None:
         self.settings = settings
@@ -93,25 +83,15 @@ class MysqlSource:
         self._given_up = 0
         self._is_closed = asyncio.Event()
         self._version = ""
-        self._pool = ConnectionPool(
-            self._connect, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
+        super().__init__(
+            size=settings.pool_size,
+            max_wait_ms=settings.max_wait_ms,
+            longest_ms=settings.statement_timeout_ms,
         )
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    @property
-    def pool_state(self) -> PoolState:
-        """How its connections are used now."""
-        return self._pool.state
-
     async def close(self) -> None:
-        """Close the connections; those in use are closed when their query ends."""
         self._is_closed.set()
-        await self._pool.close()
+        await super().close()
 
     async def server_version(self) -> str:
         """The server's version, such as `MariaDB 10.11.19`; raises DataSourceUnavailableError."""
@@ -201,7 +181,7 @@ class MysqlSource:
                 raise deadline_error(timeout_ms, turn.waited_s) from error
             raise run_error(error) from error
 
-    async def _select(self, query: Query, turn: _Turn, *, is_lenient: bool = False) -> QueryResult:
+    async def _select(self, query: Query, turn: Turn, *, is_lenient: bool = False) -> QueryResult:
         """The rows; a chunk of them is read while the server sends the next."""
 
         async def fetch(connection: MysqlConnection) -> QueryResult:
@@ -250,31 +230,25 @@ class MysqlSource:
         self._descriptions.keep(statement, found)
         return found
 
-    def _turn(self, caller: str, timeout_ms: int) -> _Turn:
-        has_timer = timeout_ms >= self.settings.statement_timeout_ms
-        margin_s = DEADLINE_MARGIN_S if has_timer else 0.0
-        return _Turn(caller, monotonic() + timeout_ms / 1_000, margin_s)
+    def _turn(self, caller: str, timeout_ms: int) -> Turn:
+        turn = super()._turn(caller, timeout_ms)
+        # The timer of its session is that of the source; it knows no shorter one.
+        if timeout_ms < self._longest_ms:
+            turn.margin_s = 0.0
+        return turn
 
-    async def ask(self, work: Callable[[MysqlConnection], Awaitable[_T]], caller: str = "") -> _T:
-        """What `work` gives with a connection. Raises DataSourceError, and what `work` raises."""
-        try:
-            turn = self._turn(caller, self.settings.statement_timeout_ms)
-            return await self._on_connection(work, turn)
-        except MysqlServerError as error:
-            raise run_error(error) from error
-        except TimeoutError as error:
-            raise DataSourceUnavailableError(
-                message("source.no_answer", "the data source does not answer")
-            ) from error
+    def _explain(self, error: Exception) -> ToolboxError:
+        assert isinstance(error, MysqlServerError)  # noqa: S101 - narrows
+        return run_error(error)
 
     async def _on_connection(
-        self, work: Callable[[MysqlConnection], Awaitable[_T]], turn: _Turn
+        self,
+        work: Callable[Concatenate[MysqlConnection, _Given], Awaitable[_T]],
+        turn: Turn,
+        *given: _Given.args,
+        **named: _Given.kwargs,
     ) -> _T:
-        """What `work` gives with a connection; done once more on a new connection if the first one was lost.
-
-        Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
-        TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
-        """
+        """As for any server, unless it is busy with queries that it cannot stop."""
         if self._given_up >= _MOST_GIVEN_UP:
             raise DataSourceBusyError(
                 message(
@@ -282,25 +256,7 @@ class MysqlSource:
                     "the database works on queries that it cannot stop; retry in some minutes",
                 )
             )
-        lost: MysqlConnectionLostError | None = None
-        for _attempt in range(2):
-            began = monotonic()
-            connection = await self._pool.acquire(turn.caller, turn.until)
-            turn.waited_s += monotonic() - began
-            connection.until = turn.until + turn.margin_s
-            try:
-                return await work(connection)
-            except MysqlConnectionLostError as error:
-                lost = error
-            finally:
-                self._pool.give_back(connection)
-            self._pool.drop_idle()
-        raise DataSourceUnavailableError(
-            message(
-                "source.lost_twice",
-                "the connection to the data source was lost twice; try again later",
-            )
-        ) from lost
+        return await super()._on_connection(work, turn, *given, **named)
 
     async def _connect(self) -> MysqlConnection:
         try:

@@ -42,7 +42,7 @@ class MysqlConnectionLostError(Exception):
 
 
 class UnreadableRowsError(Exception):
-    """A date that no calendar has, or a text in no character set, stands in the rows."""
+    """A text in no character set stands in the rows."""
 
 
 class MysqlServerError(Exception):
@@ -80,8 +80,6 @@ class Prepared:
     block: bytes = b""
     answer_columns: tuple[WireColumn, ...] = ()
     specs: tuple[Any, ...] = field(default=(), repr=False)
-    # Columns whose None may be a date that is none.
-    dates: tuple[int, ...] = ()
 
 
 class _Phase(IntEnum):
@@ -94,8 +92,8 @@ class _Phase(IntEnum):
     DONE = auto()
 
 
-# Makes the specs of asyncmy's row parser, and names the columns that are dates.
-SpecMaker = Callable[[Sequence[WireColumn]], tuple[tuple[Any, ...], tuple[int, ...]]]
+# Makes the specs of asyncmy's row parser.
+SpecMaker = Callable[[Sequence[WireColumn]], tuple[Any, ...]]
 Receive = Callable[[list[tuple[Any, ...]]], bool]
 
 
@@ -195,15 +193,18 @@ class MysqlConnection:
             await self._read_block(prepared, make_specs)
         while self._phases[0] is _Phase.ROWS:
             rows: list[tuple[Any, ...]] = []
-            start = proto.pos
             try:
                 proto.pos, self._sequence = parse_binary_rows_from_buffer(
-                    proto.buffer, start, proto.length, prepared.specs, self._sequence, rows, True
+                    proto.buffer,
+                    proto.pos,
+                    proto.length,
+                    prepared.specs,
+                    self._sequence,
+                    rows,
+                    True,
                 )
             except UnicodeDecodeError as error:
                 raise UnreadableRowsError from error
-            if rows and prepared.dates and _has_odd_date(proto.buffer, start, rows, prepared.dates):
-                raise UnreadableRowsError
             payload = await self._next() if self._is_special() else None
             if payload is not None and self._phases[0] is _Phase.ROWS:
                 rows.append(MysqlPacket(payload, _ENCODING).read_binary_row(prepared.specs))
@@ -276,7 +277,7 @@ class MysqlConnection:
         columns = tuple(map(_read_column, payloads[1 : count + 1]))
         if columns != prepared.answer_columns or not prepared.specs:
             prepared.answer_columns = columns
-            prepared.specs, prepared.dates = make_specs(columns)
+            prepared.specs = make_specs(columns)
         prepared.block = b"".join(
             len(payload).to_bytes(3, "little") + bytes([(number + 1) & 0xFF]) + payload
             for number, payload in enumerate(payloads)
@@ -400,21 +401,3 @@ def _read_column(payload: bytes) -> WireColumn:
         table=found.org_table,
         original_name=found.org_name,
     )
-
-
-def _has_odd_date(
-    buffer: bytearray, start: int, rows: Sequence[tuple[Any, ...]], dates: Sequence[int]
-) -> bool:
-    """Whether a date among the rows, which begin at `start`, was read as None and is not NULL."""
-    if all(None not in [row[index] for index in dates] for row in rows):
-        return False
-    at = start
-    for row in rows:
-        nulls = at + 5
-        for index in dates:
-            if row[index] is None:
-                bit = index + 2
-                if not buffer[nulls + (bit >> 3)] & 1 << (bit & 7):
-                    return True
-        at += 4 + int.from_bytes(buffer[at : at + 3], "little")
-    return False

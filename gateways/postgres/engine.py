@@ -4,6 +4,7 @@ from typing import Any
 
 import psycopg
 
+from core.identity import read_identity
 from core.messages import message
 from core.toolspec import Dialect
 from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
@@ -73,6 +74,7 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
         prepares_statements=row.prepares_statements,
         plan_cost_limit=row.plan_cost_limit,
         checks_cost_at_call=row.checks_cost_at_call,
+        identity=read_identity(row.caller_identity),
         **limits_of(row),
     )
 

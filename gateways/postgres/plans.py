@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 
 from core.plans.postgresql import find_tables, read_postgresql_plan
 from core.plans.tree import QueryPlan, TableFigures
 from gateways.postgres.describe import Description
-from gateways.postgres.wire import ReadOnlyQuery, WireConnection
+from gateways.postgres.wire import Opening, ReadOnlyQuery, WireConnection
 
 # The first column of each index that a usual condition can use: valid, of all rows, no expression.
 _FIGURES_SQL = b"""
@@ -24,11 +25,18 @@ WHERE c.oid = ANY(SELECT pg_catalog.to_regclass(
 
 
 async def read_plan(
-    connection: WireConnection, description: Description, values: Sequence[bytes | None]
+    connection: WireConnection,
+    description: Description,
+    values: Sequence[bytes | None],
+    opening: Opening | None = None,
 ) -> QueryPlan:
-    """The plan of a described query; `values` are those of the statement and the number of rows."""
-    document = json.loads(await _explain(connection, description, values, b"FORMAT JSON, VERBOSE"))
-    text = await _explain(connection, description, values, b"FORMAT TEXT")
+    """The plan of a described query; `values` are those of the statement and the number of rows.
+
+    `opening` makes the caller who the query would be run as.
+    """
+    explained = partial(_explain, connection, description, values, opening)
+    document = json.loads(await explained(b"FORMAT JSON, VERBOSE"))
+    text = await explained(b"FORMAT TEXT")
     figures: dict[tuple[str, str], TableFigures] = {}
     if tables := find_tables(document):
         names = json.dumps(tables).encode()
@@ -42,18 +50,23 @@ async def read_plan(
 
 
 async def read_cost(
-    connection: WireConnection, description: Description, values: Sequence[bytes | None]
-) -> float:
-    """The planned cost of a described query, in the planner's unit."""
-    # Asked before each call: kept parsed, it costs a third.
-    text = await _explain(connection, description, values, b"FORMAT JSON", is_prepared=True)
-    return float(json.loads(text)[0]["Plan"]["Total Cost"])
-
-
-async def _explain(
     connection: WireConnection,
     description: Description,
     values: Sequence[bytes | None],
+    opening: Opening | None = None,
+) -> float:
+    """The planned cost of a described query, in the planner's unit."""
+    # Asked before each call: kept parsed, it costs a third.
+    options = b"FORMAT JSON"
+    text = await _explain(connection, description, values, opening, options, is_prepared=True)
+    return float(json.loads(text)[0]["Plan"]["Total Cost"])
+
+
+async def _explain(  # noqa: PLR0917 - partial gives most of them
+    connection: WireConnection,
+    description: Description,
+    values: Sequence[bytes | None],
+    opening: Opening | None,
     options: bytes,
     *,
     is_prepared: bool = False,
@@ -61,4 +74,4 @@ async def _explain(
     # Without ANALYZE the query is planned only, and what is planned is the query in its place.
     sql = b"EXPLAIN (" + options + b") " + description.query.sql
     query = ReadOnlyQuery(sql, description.query.oids, is_prepared=is_prepared)
-    return "\n".join(line for (line,) in await connection.fetch(query, values))
+    return "\n".join(line for (line,) in await connection.fetch(query, values, opening))

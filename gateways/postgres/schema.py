@@ -9,6 +9,7 @@ from typing import Self
 from core.catalogue.entries import ColumnShape, ForeignKey, Sample, TableKind, TableName, TableShape
 from core.errors import DataSourceError
 from core.execution import Query
+from core.identity import NO_IDENTITY
 from core.messages import message
 from core.results import QueryResult
 from core.statement import CompiledStatement
@@ -69,6 +70,8 @@ class PostgresSchemaReader:
     def __init__(
         self, settings: PostgresSettings, *, answer_row_limit: int = STRUCTURE_ROW_LIMIT
     ) -> None:
+        # A scan is nobody's call: it sees what policies show to the role itself.
+        settings = replace(settings, identity=NO_IDENTITY)
         # Two sources, as the time that a statement may take is the session's, and cells are cut on the
         # server; a scan asks for one thing after the other, so each needs one connection.
         self._structure = PostgresSource(

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from psycopg.conninfo import conninfo_to_dict
 
+from core.identity import NO_IDENTITY, CallerIdentity
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 _OWN_KEYWORDS = frozenset({"host", "port", "dbname", "user", "password", "application_name"})
@@ -19,6 +20,7 @@ class PostgresSettings:
     at most `cell_limit` characters. A caller waits at most `max_wait_ms` for a connection.
     `prepares_statements` is off for a pooler that gives each transaction another session. Queries
     whose planned cost is over `plan_cost_limit` are refused, before each run if `checks_cost_at_call`.
+    `identity` says who each caller is to policies of the database.
     """
 
     host: str
@@ -41,6 +43,7 @@ class PostgresSettings:
     cell_limit: int = 8_192
     plan_cost_limit: int | None = None
     checks_cost_at_call: bool = False
+    identity: CallerIdentity = NO_IDENTITY
 
     @classmethod
     def from_dsn(cls, dsn: str, **limits: Any) -> Self:

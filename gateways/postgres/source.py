@@ -6,16 +6,22 @@ protocol (one statement), and its place as a subquery (nothing but a query fits 
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from time import monotonic, perf_counter
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from dataclasses import replace
+from time import perf_counter
+from typing import TypeVar
 
 import psycopg
 from psycopg.pq.abc import PGresult
 
-from core.errors import ArgumentsError, DataSourceError, DataSourceUnavailableError, StatementError
+from core.errors import (
+    ArgumentsError,
+    DataSourceError,
+    DataSourceUnavailableError,
+    StatementError,
+    ToolboxError,
+)
 from core.execution import Query
 from core.messages import message
 from core.plans.ceiling import check_cost
@@ -24,22 +30,19 @@ from core.results import QueryResult, RowCollector
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
 from core.trace_context import trace_comment
-from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection
-from gateways.fair_queue import PoolState
 from gateways.patience import patient_timeout
+from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.plans import read_cost, read_plan
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
+from gateways.postgres.wire import ConnectionLostError, Opening, ServerError, WireConnection
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
 
-# The server's own timer speaks first: its answer is cheaper than a cancelled connection.
-DEADLINE_MARGIN_S = 0.25
 # How often the server looks whether the runtime that asked is still there.
 CLIENT_CHECK_MS = 2_000
 _FIRST_WITH_CLIENT_CHECK = 140_000
@@ -48,43 +51,22 @@ _QUERY_CANCELED = "57014"
 _DRIFT = frozenset({"42P01", "42P10", "42703", "42704", "42804", "42809", "42846", "42883"})
 
 _T = TypeVar("_T")
-_Given = ParamSpec("_Given")
 
 
-@dataclass(slots=True)
-class _Turn:
-    """Who asks, and until when on the monotonic clock; `waited_s` is what it spent without a connection."""
-
-    caller: str
-    until: float
-    waited_s: float = 0.0
-
-
-class PostgresSource:
+class PostgresSource(ServerSource[WireConnection]):
     """One PostgreSQL data source; connects when it is first needed. Close it, or use `async with`."""
+
+    lost, refused = ConnectionLostError, ServerError
 
     def __init__(self, settings: PostgresSettings) -> None:
         self.settings = settings
         self._describer = StatementDescriber(settings.cell_limit)
         self._descriptions = DescriptionCache()
-        self._pool = ConnectionPool(
-            self._connect, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
+        super().__init__(
+            size=settings.pool_size,
+            max_wait_ms=settings.max_wait_ms,
+            longest_ms=settings.statement_timeout_ms,
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    @property
-    def pool_state(self) -> PoolState:
-        """How its connections are used now."""
-        return self._pool.state
-
-    async def close(self) -> None:
-        """Close the connections; those in use are closed when their query ends."""
-        await self._pool.close()
 
     async def server_version(self) -> str:
         """The server's version, such as `18.6`; raises DataSourceUnavailableError."""
@@ -92,7 +74,7 @@ class PostgresSource:
         async def read(connection: WireConnection) -> str:
             return connection.server_version
 
-        return await self._ask(read)
+        return await self.ask(read)
 
     async def check(
         self, statement: CompiledStatement, types: tuple[ParameterType, ...], caller: str = ""
@@ -109,7 +91,7 @@ class PostgresSource:
         `types` are the declared ones in the order of $1..$n. Raises StatementError with the
         server's words, and DataSourceError when there is no server to ask.
         """
-        return await self._ask(
+        return await self.ask(
             lambda connection: self._describe(connection, statement, types), caller
         )
 
@@ -117,7 +99,7 @@ class PostgresSource:
         self, statement: CompiledStatement, types: Sequence[ParameterType | None], caller: str = ""
     ) -> Inspection:
         """As `describe`, for a statement that is being written: a type may be unknown, nothing is kept."""
-        found = await self._ask(
+        found = await self.ask(
             lambda connection: self._describer.describe(connection, statement, types), caller
         )
         return Inspection(
@@ -130,25 +112,29 @@ class PostgresSource:
 
         Raises as `run`, and StatementError.
         """
+        opening = self._find_opening(query)
 
         async def explain(connection: WireConnection) -> QueryPlan:
             description, values = await self._encode(connection, query)
-            return await read_plan(connection, description, [*values, b"%d" % query.row_limit])
+            values.append(b"%d" % query.row_limit)
+            return await read_plan(connection, description, values, opening)
 
-        return await self._ask(explain, query.caller)
+        return await self.ask(explain, query.caller)
 
     async def run(self, query: Query) -> QueryResult:
         """The rows of one query, within its caps and the source's.
 
         The wait for a connection counts. Raises DataSourceError, DeadlineExceededError, and
-        ArgumentsError for a value that PostgreSQL cannot take.
+        ArgumentsError for a value that PostgreSQL cannot take, and MissingFactError for a caller who is
+        nobody to the policies of the database.
         """
+        opening = self._find_opening(query)
         timeout_ms = min(query.timeout_ms, self.settings.statement_timeout_ms)
         turn = self._turn(query.caller, timeout_ms)
         started = perf_counter()
         try:
             try:
-                return await self._select(query, turn)
+                return await self._select(query, turn, opening)
             except (DriftError, ServerError) as error:
                 is_outdated = (
                     isinstance(error, DriftError) or error.is_stale or error.sqlstate in _DRIFT
@@ -157,7 +143,7 @@ class PostgresSource:
                     raise
             # What was known of the statement is outdated: it is described and run again.
             self._descriptions.forget(query.statement)
-            return await self._select(query, turn)
+            return await self._select(query, turn, opening)
         except DriftError as error:
             raise DataSourceError(
                 message("source.table_changed", "a table was changed during the query; retry")
@@ -177,15 +163,15 @@ class PostgresSource:
                 raise deadline_error(timeout_ms, turn.waited_s) from error
             raise DataSourceError(str(error)) from error
 
-    async def _select(self, query: Query, turn: _Turn) -> QueryResult:
-        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query)
+    async def _select(self, query: Query, turn: Turn, opening: Opening | None) -> QueryResult:
+        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query, opening)
         # Its connection serves the next caller meanwhile.
         if rest is not None:
             reader.collect(rest)
         return reader.finish(reader.description.names, elapsed_ms)
 
     async def _fetch(
-        self, connection: WireConnection, query: Query
+        self, connection: WireConnection, query: Query, opening: Opening | None
     ) -> tuple[PostgresRowReader, PGresult | None, float]:
         """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
         description, values = await self._encode(connection, query)
@@ -197,15 +183,29 @@ class PostgresSource:
         values.append(b"%d" % (row_limit + 1))
         limits = (query.cost_limit, self.settings.plan_cost_limit)
         if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
-            check_cost(await read_cost(connection, description, values), min(given))
+            check_cost(await read_cost(connection, description, values, opening), min(given))
         select = description.query
         if comment := trace_comment():
             # Each text is another: none is worth to be kept parsed.
             select = replace(select, sql=select.sql + comment.encode(), is_prepared=False)
         is_small = row_limit < select.chunk_rows
         started = perf_counter()
-        result = await connection.select(select, values, None if is_small else reader.collect)
+        receive = None if is_small else reader.collect
+        result = await connection.select(select, values, receive, opening)
         return reader, result, (perf_counter() - started) * 1_000
+
+    def _find_opening(self, query: Query) -> Opening | None:
+        """What makes the transaction the caller's, None where all callers are one. Raises MissingFactError."""
+        identity = self.settings.identity
+        if not identity:
+            return None
+        pairs = identity.find_values(query.facts)
+        # Of the transaction, so that its end takes them back; the role is a setting as well.
+        calls = (
+            b"pg_catalog.set_config($%d, $%d, true)" % (n, n + 1)
+            for n in range(1, 2 * len(pairs), 2)
+        )
+        return b"SELECT " + b", ".join(calls), [text.encode() for pair in pairs for text in pair]
 
     async def _encode(
         self, connection: WireConnection, query: Query
@@ -241,51 +241,8 @@ class PostgresSource:
         self._descriptions.keep(statement, types, numeric, found)
         return found
 
-    def _turn(self, caller: str, timeout_ms: int) -> _Turn:
-        return _Turn(caller, monotonic() + timeout_ms / 1_000)
-
-    async def _ask(self, work: Callable[[WireConnection], Awaitable[_T]], caller: str = "") -> _T:
-        try:
-            turn = self._turn(caller, self.settings.statement_timeout_ms)
-            return await self._on_connection(work, turn)
-        except ServerError as error:
-            raise DataSourceError(str(error)) from error
-        except TimeoutError as error:
-            raise DataSourceUnavailableError(
-                message("source.no_answer", "the data source does not answer")
-            ) from error
-
-    async def _on_connection(
-        self,
-        work: Callable[Concatenate[WireConnection, _Given], Awaitable[_T]],
-        turn: _Turn,
-        *given: _Given.args,
-        **named: _Given.kwargs,
-    ) -> _T:
-        """What `work` gives with a connection; done once more on a new connection if the first one was lost.
-
-        Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
-        TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
-        """
-        lost: ConnectionLostError | None = None
-        for _attempt in range(2):
-            began = monotonic()
-            connection = await self._pool.acquire(turn.caller, turn.until)
-            turn.waited_s += monotonic() - began
-            connection.until = turn.until + DEADLINE_MARGIN_S
-            try:
-                return await work(connection, *given, **named)
-            except ConnectionLostError as error:
-                lost = error
-            finally:
-                self._pool.give_back(connection)
-            self._pool.drop_idle()
-        raise DataSourceUnavailableError(
-            message(
-                "source.lost_twice",
-                "the connection to the data source was lost twice; try again later",
-            )
-        ) from lost
+    def _explain(self, error: Exception) -> ToolboxError:
+        return DataSourceError(str(error))
 
     async def _connect(self) -> WireConnection:
         try:

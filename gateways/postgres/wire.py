@@ -32,6 +32,7 @@ _ERROR = int(ExecStatus.FATAL_ERROR)
 _ENDS_OF_COMMANDS = frozenset(
     {_ROWS, _DONE, _ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
 )
+_SUCCESSES = frozenset({_ROWS, _DONE})
 _IDLE = int(TransactionStatus.IDLE)
 _SQLSTATE = DiagnosticField.SQLSTATE
 _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
@@ -43,6 +44,10 @@ _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
 _RESET_SQL = b"""
 SELECT pg_catalog.pg_advisory_unlock_all(), pg_catalog.setseed($1),
     EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql) AS has_names"""
+
+
+# SQL and its values.
+Opening = tuple[bytes, Sequence[bytes | None]]
 
 
 class ConnectionLostError(Exception):
@@ -167,10 +172,11 @@ class WireConnection:
         query: "ReadOnlyQuery",
         values: Sequence[bytes | None] = (),
         receive: Callable[[PGresult], bool] | None = None,
+        opening: "Opening | None" = None,
     ) -> PGresult | None:
         """The rows of a query, run in a transaction that can only read and is always rolled back.
 
-        Nothing that the query did to its session is left. With `receive` it is given all full chunks of
+        `opening` is run before it in the same transaction. Nothing that both did to the session is left. With `receive` it is given all full chunks of
         rows, between which the loop does other work, and says whether it wants more; when it does not,
         the connection is left unsettled and None is returned, else the rows of the last chunk. Raises
         ServerError, ConnectionLostError, TimeoutError, and what `receive` raises.
@@ -178,7 +184,7 @@ class WireConnection:
         try:
             self.is_settled, self._has_run, self._last_chunk = False, True, None
             self._receive, self._chunk_rows = receive, query.chunk_rows if receive else 0
-            self._rows_index = self._send(query, values)
+            self._rows_index = self._send(query, values, opening)
             results = await self._exchange()
             if self._is_answering:
                 return None
@@ -192,10 +198,13 @@ class WireConnection:
         raise ConnectionLostError
 
     async def fetch(
-        self, query: "ReadOnlyQuery", values: Sequence[bytes | None] = ()
+        self,
+        query: "ReadOnlyQuery",
+        values: Sequence[bytes | None] = (),
+        opening: "Opening | None" = None,
     ) -> list[list[str]]:
         """All rows of a query of our own as text, '' for NULL; raises as `select`."""
-        result = await self.select(query, values)
+        result = await self.select(query, values, opening=opening)
         assert result is not None  # noqa: S101 - nobody could stop it
         columns = range(result.nfields)
         return [
@@ -234,16 +243,25 @@ class WireConnection:
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(ConnectionLostError())
 
-    def _send(self, query: "ReadOnlyQuery", values: Sequence[bytes | None]) -> int:
+    def _send(
+        self,
+        query: "ReadOnlyQuery",
+        values: Sequence[bytes | None],
+        opening: "Opening | None",
+    ) -> int:
         """Put the query, what opens and what ends it, into the pipeline; its place among the commands."""
         prepared, pgconn = self._prepared if query.is_prepared else None, self._pgconn
         if prepared is None:
             pgconn.send_query_params(_BEGIN, None)
+            if opening is not None:
+                pgconn.send_query_params(*opening)
             pgconn.send_query_params(query.sql, values, query.oids or None)
             pgconn.send_query_params(_ROLLBACK, None)
             pgconn.send_query_params(_RESET_SQL, [_make_seed()])
-            return 1
+            return 1 if opening is None else 2
         index = prepared.close_unused() + prepared.send(_BEGIN)
+        if opening is not None:
+            index += prepared.send(*opening)
         index += prepared.send(query.sql, values, query.oids) - 1
         prepared.send(_ROLLBACK)
         if self._knows_reset:
@@ -340,7 +358,7 @@ class WireConnection:
                 elif self._ended_count < len(results):
                     self._ended_count = len(results)
                     is_next = self._chunk_rows and self._ended_count == self._rows_index
-                    if is_next and results[-1].status == _DONE:
+                    if is_next and results[-1].status in _SUCCESSES:
                         pgconn.set_chunked_rows_mode(self._chunk_rows)
                 else:
                     # One ends a command; between two commands there are never two.

@@ -56,7 +56,10 @@ SQLITE = Engine(
     name=Dialect.SQLITE.value,
     address="{row.path}",
     needed=("path",),
-    unused=("host", "database", "username", "password_reference", "options", *SERVICE_COLUMNS),
+    unused=(
+        *("host", "database", "username", "password_reference", "options", "caller_identity"),
+        *SERVICE_COLUMNS,
+    ),
     stages=_STAGES,
     longest_check_s=round(INSPECTION_S),
     dialect=Dialect.SQLITE,

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from core.errors import (
     DataSourceError,
@@ -25,10 +25,9 @@ from core.plans.tree import QueryPlan
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
-from gateways.connection_pool import ConnectionPool
 from gateways.engine import Inspection, Reads
-from gateways.fair_queue import PoolState
 from gateways.patience import patient_timeout
+from gateways.pooled_source import PooledSource
 from gateways.query_deadline import deadline_error
 from gateways.sqlite.session import BoundQuery, SqliteDescription, SqliteSession, Watch
 from gateways.sqlite.settings import SqliteSettings
@@ -47,25 +46,12 @@ CLOSE_TIMEOUT_S = 2.0
 _T = TypeVar("_T")
 
 
-class SqliteSource:
+class SqliteSource(PooledSource[SqliteWorker]):
     """One SQLite file; opens it when it is first needed. Close it, or use `async with`."""
 
     def __init__(self, settings: SqliteSettings) -> None:
         self.settings = settings
-        self._pool = ConnectionPool(
-            self._open, size=settings.pool_size, max_wait_s=settings.max_wait_ms / 1_000
-        )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.close()
-
-    @property
-    def pool_state(self) -> PoolState:
-        """How its connections are used now."""
-        return self._pool.state
+        super().__init__(size=settings.pool_size, max_wait_ms=settings.max_wait_ms)
 
     async def close(self) -> None:
         """Close the file; threads in use end with their query."""
@@ -178,7 +164,7 @@ class SqliteSource:
         finally:
             self._pool.give_back(worker)
 
-    async def _open(self) -> SqliteWorker:
+    async def _connect(self) -> SqliteWorker:
         worker = SqliteWorker(self.settings)
         try:
             async with patient_timeout(OPEN_TIMEOUT_S):

@@ -120,6 +120,7 @@ class ProxiedTool:
         values: Mapping[str, object],
         _sources: QuerySources,
         caller: str = "",
+        _facts: CallerFacts = NOBODY,
     ) -> ProxiedAnswer:
         """The server's answer. Raises ToolboxError with a text for the agent."""
         link = self._servers.get(self.spec.server)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from access.models import ApiKey
 from access.reader_language import in_language
 from access.views.gates import SEE_KEYS
+from catalog.sources.settings import SourceSettings
 from core.bindings import CallerFacts, is_bound
 from core.diagnostics import Severity
 from core.execution import TOOL_NAME
@@ -69,9 +70,15 @@ def find_obstacle(examined: Examined) -> ShownTrial | None:
     return ShownTrial(error=text, parameter=missing[0], missing=tuple(missing))
 
 
-def caller_choices(spec: ToolSpec | None, user: User) -> dict[str, Any]:
+def depends_on_caller(spec: ToolSpec, sources: SourceSettings) -> bool:
+    """Whether the tool's answer depends on who calls."""
+    is_bound_to_caller = any(row.binding in _OF_CALLER for row in spec.parameters)
+    return is_bound_to_caller or sources.takes_callers(spec.logic)
+
+
+def caller_choices(spec: ToolSpec | None, sources: SourceSettings, user: User) -> dict[str, Any]:
     """What the result pane needs to ask as whom the tool is called."""
-    is_needed = spec is not None and any(row.binding in _OF_CALLER for row in spec.parameters)
+    is_needed = spec is not None and depends_on_caller(spec, sources)
     return {"needs_caller": is_needed, "callers": list_callers(user) if is_needed else []}
 
 

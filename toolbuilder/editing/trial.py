@@ -136,7 +136,8 @@ def explain_plan(
         return QueryPlan((), "")
     tool, name = CompiledTool(spec), spec.logic.data_source
     require_usable(sources, spec.logic, caller.username)
-    query = tool.query_for(tool.validate(arguments, caller.facts), caller.username)
+    values = tool.validate(arguments, caller.facts)
+    query = tool.query_for(values, caller.username, caller.facts)
 
     async def explain(opened: Sources) -> QueryPlan:
         return await opened.get(name).explain(query)

@@ -14,7 +14,7 @@ from core.bindings import CallerFacts
 from core.errors import EditError
 from core.http_logic import is_writing, read_operation
 from core.messages import message
-from core.toolspec import Binding, HttpLogic, ToolSpec
+from core.toolspec import HttpLogic, ToolSpec
 from toolbuilder.editing.running import facts_of
 
 DAYS = 30
@@ -26,7 +26,6 @@ _LEFT_OUT = (
     Outcome.CANCELLED,
     Outcome.UNKNOWN_TOOL,
 )
-_OF_CALLER = frozenset({Binding.KEY_OWNER, Binding.KEY_ID, Binding.CLAIM})
 
 
 @dataclass(slots=True)
@@ -65,11 +64,6 @@ def require_reading(specs: Iterable[ToolSpec]) -> None:
                     method=method.upper(),
                 )
             )
-
-
-def needs_caller(specs: Iterable[ToolSpec]) -> bool:
-    """Whether the answer of one of them depends on who calls."""
-    return any(row.binding in _OF_CALLER for spec in specs for row in spec.parameters)
 
 
 def recorded_calls(tool_name: str) -> "QuerySet[CallRecord]":

@@ -16,10 +16,10 @@ from core.json_text import to_storable
 from core.messages import message
 from core.results import Answer
 from core.toolspec import ToolSpec
-from toolbuilder.editing.running import runnable
+from toolbuilder.editing.running import depends_on_caller, runnable
 from toolbuilder.models import ReplayedCall, ReplayResult, ReplayState, ToolReplay
 from toolbuilder.replays.differences import keep_difference
-from toolbuilder.replays.reading import find_calls, needs_caller, read_facts, require_reading
+from toolbuilder.replays.reading import find_calls, read_facts, require_reading
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 from tools.source_loop import shared_loop
@@ -52,7 +52,7 @@ def start_replay(
     sides = _read_sides(served, document, tool.pk)
     specs = (sides.served, sides.draft)
     require_reading(specs)
-    depends = needs_caller(specs)
+    depends = any(depends_on_caller(spec, sides.sources) for spec in specs)
     found = find_calls(served.name, requested, depends_on_caller=depends)
     with transaction.atomic():
         replay = ToolReplay.objects.create(

@@ -65,6 +65,7 @@ class BuiltinTool:
         values: Mapping[str, object],
         sources: QuerySources,
         _caller: str = "",
+        _facts: CallerFacts = NOBODY,
     ) -> Answer:
         """The answer for validated values."""
         return await self.execute(values, sources)

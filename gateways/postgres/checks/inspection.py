@@ -13,7 +13,7 @@ from gateways.postgres.checks.connecting import ROLE_FAULTS, find_connect_fault
 from gateways.postgres.checks.grants import find_callable, find_reading, find_writing
 from gateways.postgres.checks.questions import Session, fetch_fact, open_session
 from gateways.postgres.checks.reader_role import fetch_owners, find_role_name, make_reader_sql
-from gateways.postgres.checks.roles import find_owned, find_role
+from gateways.postgres.checks.roles import find_callers_roles, find_owned, find_role
 from gateways.postgres.checks.sessions import (
     find_limits,
     find_pooler,
@@ -39,7 +39,13 @@ _SESSION_CHECKS: tuple[Check, ...] = (
     find_role,
 )
 # A superuser may do everything, so that there is nothing to look up.
-_RIGHTS_CHECKS: tuple[Check, ...] = (find_owned, find_writing, find_callable, find_reading)
+_RIGHTS_CHECKS: tuple[Check, ...] = (
+    find_callers_roles,
+    find_owned,
+    find_writing,
+    find_callable,
+    find_reading,
+)
 _PROOFS: tuple[Check, ...] = (find_writes, find_time_limit)
 
 _TOO_SLOW = refused(

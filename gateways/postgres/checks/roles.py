@@ -7,7 +7,7 @@ role that it is a member of is looked at as if it were the role itself.
 from dataclasses import replace
 
 from core.messages import counted
-from gateways.check_report import Finding, list_names, ok, refused, warning
+from gateways.check_report import Finding, Level, list_names, ok, refused, warning
 from gateways.postgres.checks.questions import fetch_fact, fetch_facts
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import WireConnection
@@ -17,6 +17,7 @@ _SUPERUSER = refused(
     "The role is a superuser: no grant binds it, and a read-only transaction keeps it neither from"
     " running programs on the server nor from writing files. Use a role that can only read.",
 )
+_BYPASS_CODE = "bypasses-row-security"
 # Attributes, with what is said of the role itself and of one that can become the {holder}. Those that
 # a read-only transaction cannot stop, or that open everything, are refused.
 _ATTRIBUTES = (
@@ -61,12 +62,12 @@ _ATTRIBUTES = (
     (
         "rolbypassrls",
         warning(
-            "bypasses-row-security",
+            _BYPASS_CODE,
             "The role sees rows that row security hides. Run ALTER ROLE ... NOBYPASSRLS, or use"
             " another role.",
         ),
         warning(
-            "bypasses-row-security",
+            _BYPASS_CODE,
             "The role can see rows that row security hides as a member of {holder}. Take it out of"
             " that role, or use another one.",
             holder="",
@@ -119,6 +120,10 @@ WHERE r.rolname = SESSION_USER
     OR (pg_catalog.pg_has_role(SESSION_USER, r.oid, 'MEMBER') AND NOT
         (SELECT s.rolsuper FROM pg_catalog.pg_roles AS s WHERE s.rolname = SESSION_USER))
 ORDER BY is_self DESC, r.rolname"""
+_BECOMES_SQL = """
+SELECT wanted.name, r.oid IS NOT NULL AND pg_catalog.pg_has_role(SESSION_USER, r.oid, 'MEMBER') AS may_become
+FROM pg_catalog.unnest($1::pg_catalog.text[]) AS wanted (name)
+LEFT JOIN pg_catalog.pg_roles AS r ON r.rolname = wanted.name ORDER BY wanted.name"""
 # Everything that has an owner is in pg_shdepend, unless the role that initdb made owns it.
 _OWNED_SQL = """
 WITH here AS (
@@ -137,8 +142,11 @@ SELECT (SELECT pg_catalog.count(*) FROM owned) AS count, ARRAY(
     ORDER BY COALESCE(c.relkind IN ('r', 'p', 'v', 'm'), false) DESC, o.objid LIMIT 3) AS examples"""
 
 
-async def find_role(connection: WireConnection, _settings: PostgresSettings) -> list[Finding]:
-    """Attributes and memberships that a reader must not have."""
+async def find_role(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
+    """Attributes and memberships that a reader must not have.
+
+    Where callers have rows of their own, a role that policies do not bind is unfit.
+    """
     roles = await fetch_facts(connection, _ROLES_SQL)
     if roles[0]["rolsuper"]:
         return [_SUPERUSER]
@@ -151,6 +159,11 @@ async def find_role(connection: WireConnection, _settings: PostgresSettings) -> 
         elif holder:
             held_by = replace(inherited.message, values={"holder": holder["name"]})
             findings.append(replace(inherited, message=held_by))
+    if settings.identity:
+        findings = [
+            replace(finding, level=Level.REFUSED) if finding.code == _BYPASS_CODE else finding
+            for finding in findings
+        ]
     names = [role["name"] for role in roles]
     if dangerous := [name for name in names if name in _DANGEROUS_ROLES]:
         findings.append(
@@ -171,6 +184,25 @@ async def find_role(connection: WireConnection, _settings: PostgresSettings) -> 
             )
         )
     return findings or [ok("plain-role", "The role has no attribute or membership beyond reading.")]
+
+
+async def find_callers_roles(
+    connection: WireConnection, settings: PostgresSettings
+) -> list[Finding]:
+    """Whether the role may become those that callers are made; what these may do is the role's, above."""
+    if not settings.identity.roles:
+        return []
+    rows = await fetch_facts(connection, _BECOMES_SQL, f"{{{','.join(settings.identity.roles)}}}")
+    if missing := [row["name"] for row in rows if not row["may_become"]]:
+        return [
+            refused(
+                "not-a-member",
+                "The role cannot become {roles}, which its callers shall be. Run GRANT ... TO it, or take"
+                " them out of the list.",
+                roles=", ".join(missing),
+            )
+        ]
+    return [ok("becomes-roles", "The role can become those that its callers are made.")]
 
 
 async def find_owned(connection: WireConnection, _settings: PostgresSettings) -> list[Finding]:

@@ -250,6 +250,25 @@ def test_table_is_deleted(admin: Client, source: DataSource) -> None:
     assert list_tables(source) == []
 
 
+@pytest.mark.django_db(transaction=True)
+def test_files_go_with_their_source_once_it_is_deleted(
+    admin: Client, source: DataSource, tmp_path: Path
+) -> None:
+    keep(admin, "sales.csv", SALES)
+    tool = make_tool("SELECT zip FROM sales", name="sales_by_zip", data_source=source)
+    folder = Path(source.files_folder)
+
+    refused = admin.post("/sources/files/delete/")
+    was_kept = folder.is_dir()
+    tool.delete()
+    admin.post("/sources/files/delete/")
+
+    assert (refused.status_code, was_kept) == (409, True)
+    assert not DataSource.objects.filter(name="files").exists()
+    assert not folder.exists()
+    assert tmp_path.is_dir()
+
+
 def test_source_of_a_folder_takes_no_uploads(admin: Client, db: None, tmp_path: Path) -> None:
     DataSource.objects.create(name="folder", engine="files", path=str(tmp_path))
 

@@ -143,3 +143,19 @@ def test_delete_by_another_program_takes_check_and_rights_along(make_source: Mak
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
     assert not SourceCheck.objects.exists()
+
+
+@pytest.mark.parametrize("origin", ["row", "environment"])
+@pytest.mark.parametrize("engine", ["mysql", "sqlite", "duckdb", "files", "http"])
+def test_engine_that_knows_no_callers_takes_no_rules_for_them(engine: str, origin: str) -> None:
+    source = DataSource(name="x", engine=engine, origin=origin, caller_identity="app.a = owner")
+
+    with pytest.raises(ValidationError, match="has no use for this"):
+        source.clean()
+
+
+def test_rules_for_callers_are_checked_as_they_are_typed() -> None:
+    source = DataSource(name="x", caller_identity="app.a = everybody")
+
+    with pytest.raises(ValidationError, match="write owner, key_id or claim:NAME"):
+        source.clean_fields()

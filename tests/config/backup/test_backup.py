@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import psycopg
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -24,7 +25,7 @@ from django.db import connection
 from access.audit.trail import check_chain
 from access.encryption import seal
 from access.models import RoleGrant, RoleName, ToolLimit
-from catalog.models import GlossaryConcept, ReferenceDocument, ServiceSecret
+from catalog.models import DataSource, GlossaryConcept, ReferenceDocument, ServiceSecret
 from config.backup.tables import BACKED_UP, LEFT_OUT
 from config.services.ports import choose_free_port
 from config.services.postgres_home import find_binaries
@@ -52,8 +53,9 @@ def manage(database: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def environment(database: str) -> dict[str, str]:
-    """That of this run, without a broker, with another database."""
-    return {**os.environ, "DATABASE_URL": url(database), "REDIS_URL": ""}
+    """That of this run, without a broker, with another database and another place for files."""
+    own = {"DATABASE_URL": url(database), "FILES_DIR": str(Path(settings.FILES_DIR, "elsewhere"))}
+    return {**os.environ, "REDIS_URL": "", **own}
 
 
 def url(database: str) -> str:
@@ -78,8 +80,14 @@ def tool_hashes(database: str) -> dict[str, str]:
         return dict(other.execute("SELECT name, content_hash FROM h_custom_tool").fetchall())
 
 
+@pytest.fixture(autouse=True)
+def files_dir(settings: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    settings.FILES_DIR = tmp_path_factory.mktemp("files")
+    return Path(settings.FILES_DIR)
+
+
 @pytest.fixture
-def filled(own_trail: None) -> str:
+def filled(own_trail: None, files_dir: Path) -> str:
     """An installation that people use; the token of a key."""
     author = User.objects.create_user("ann", password="a right long one 7")
     tool = make_expression(name="multiply")
@@ -95,6 +103,9 @@ def filled(own_trail: None) -> str:
     service = make_data_source("service", engine="http", server_url="https://api.example.org")
     ServiceSecret.objects.create(source=service, name="token", secret=seal("hush", "x"))
     make_table("orders", source=source)
+    uploads = make_data_source("uploads", engine="files")
+    (files_dir / uploads.uid.hex).mkdir()
+    (files_dir / uploads.uid.hex / "매출 2026.parquet").write_bytes(b"PAR1 rows")
     GlossaryConcept.objects.create(key="revenue", terms={"ko": ["매출"]})
     ReferenceDocument.objects.create(
         key="a", kind="text", text="t", content_hash="h", indexed_hash="h", indexed_with="here"
@@ -140,6 +151,8 @@ def test_what_was_backed_up_comes_back_and_serves(
     assert hashes
     assert tool_hashes(empty_database) == hashes
     after = contents(empty_database)
+    [table] = (Path(environment("")["FILES_DIR"])).rglob("*.parquet")
+    assert (table.name, table.read_bytes()) == ("매출 2026.parquet", b"PAR1 rows")
     # Vectors are to be made again.
     assert {name for name in before if after[name] != before[name]} == {"h_reference_document"}
     assert manage(empty_database, "audit", "verify").returncode == 0
@@ -222,7 +235,7 @@ def _check_earlier_version(database: str, folder: Path) -> None:
 
 
 def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
-    filled: str, tmp_path: Path
+    filled: str, files_dir: Path, tmp_path: Path
 ) -> None:
     whole, here = tmp_path / "whole", connection.settings_dict["NAME"]
     call_command("backup", str(whole), stdout=StringIO())
@@ -230,6 +243,8 @@ def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
     broken = {
         "is no backup, or not all of it": _cut(whole),
         "is not what was written": _rewrite(whole, "tables/h_custom_tool.copy", b"1\n"),
+        "files/.* is not what was written": _rewrite(whole, _file_in(whole), b"other"),
+        "manifest is broken": _rewrite(whole, "manifest.json", _leading_out(whole)),
         "is not whole": _rewrite(whole, "tables/h_custom_tool.copy", None),
         "is later than this program": _rewrite(whole, "manifest.json", _later(whole)),
         "cannot read": _rewrite(
@@ -246,6 +261,23 @@ def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
     assert contents(here) == before
     assert RegistryRevision.current() == revision
     assert check_chain().is_whole
+    assert [path.name for path in files_dir.rglob("*.*")] == ["매출 2026.parquet"]
+
+
+def test_restored_files_take_the_place_of_those_that_are_replaced(
+    filled: str, files_dir: Path, tmp_path: Path
+) -> None:
+    file, source = tmp_path / "toolbuilder.backup", DataSource.objects.get(name="uploads")
+    call_command("backup", str(file), stdout=StringIO())
+    other = make_data_source("later", engine="files")
+    for number, of_source in enumerate((source, other)):
+        (files_dir / of_source.uid.hex).mkdir(exist_ok=True)
+        (files_dir / of_source.uid.hex / f"later{number}.parquet").write_bytes(b"later")
+
+    call_command("restore", str(file), "--replace", stdout=StringIO(), stderr=StringIO())
+
+    names = [str(path.relative_to(files_dir)) for path in files_dir.rglob("*")]
+    assert sorted(names) == [source.uid.hex, f"{source.uid.hex}/매출 2026.parquet"]
 
 
 def _cut(file: Path) -> Path:
@@ -259,6 +291,17 @@ def _later(file: Path) -> bytes:
         manifest = json.loads(backup.read("manifest.json"))
     manifest["migrations"]["tools"].append("9999_later")
     return json.dumps(manifest).encode()
+
+
+def _file_in(file: Path) -> str:
+    with zipfile.ZipFile(file) as backup:
+        return next(name for name in backup.namelist() if name.startswith("files/"))
+
+
+def _leading_out(file: Path) -> bytes:
+    """The manifest of a backup whose file would be written beside FILES_DIR."""
+    with zipfile.ZipFile(file) as backup:
+        return backup.read("manifest.json").replace(b'"folder": "', b'"folder": "../')
 
 
 def _rewrite(file: Path, name: str, content: bytes | None) -> Path:

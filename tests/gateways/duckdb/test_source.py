@@ -28,7 +28,8 @@ from gateways.duckdb.check import inspect_duckdb
 from gateways.duckdb.schema import DuckdbSchemaReader
 from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.duckdb.source import DuckdbSource
-from tests.waiting import LIMIT_S
+from tests.catalog.files.test_files import make_spreadsheet
+from tests.waiting import LIMIT_S, eventually
 
 T = ParameterType
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -257,19 +258,43 @@ async def test_process_sees_no_other_file_nor_the_environment(source: DuckdbSour
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path("/")
 
 
-async def test_replaced_file_is_opened_anew(tmp_path: Path) -> None:
-    def write(path: Path, number: int) -> None:
-        with duckdb.connect(str(path)) as connection:
-            connection.execute(f"CREATE TABLE t AS SELECT {number} AS n")
+def write(path: Path, sql: str) -> None:
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(sql)
 
-    write(tmp_path / "a.duckdb", 1)
-    write(tmp_path / "b.duckdb", 2)
+
+async def test_replaced_file_is_opened_anew(tmp_path: Path) -> None:
+    write(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS n")
+    write(tmp_path / "b.duckdb", "CREATE TABLE t AS SELECT 2 AS n")
     async with DuckdbSource(DuckdbSettings(path=tmp_path / "a.duckdb", pool_size=1)) as source:
         assert await fetch(source, "SELECT n FROM t") == [[1]]
 
         (tmp_path / "b.duckdb").replace(tmp_path / "a.duckdb")
 
         assert await fetch(source, "SELECT n FROM t") == [[2]]
+
+
+async def test_database_that_nobody_asks_can_be_written_and_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "written.duckdb"
+    write(path, "CREATE TABLE t AS SELECT 1 AS n")
+    async with DuckdbSource(DuckdbSettings(path=path, pool_size=1)) as source:
+        assert await fetch(source, "SELECT n FROM t") == [[1]]
+        process = await source._pool.acquire("", asyncio.get_running_loop().time() + LIMIT_S)
+        source._pool.give_back(process)
+        await eventually(lambda: not holds(process.pid, path))
+
+        # Nothing was written meanwhile: the same process opens the file again.
+        assert await fetch(source, "SELECT n + 1 FROM t") == [[2]]
+        assert process.calls == 2
+        await eventually(lambda: not holds(process.pid, path))
+        write(path, "UPDATE t SET n = 5")
+
+        assert await fetch(source, "SELECT n FROM t") == [[5]]
+
+
+def holds(pid: int, path: Path) -> bool:
+    """Whether the process has the file open, and with it the lock."""
+    return path in {link.readlink() for link in Path(f"/proc/{pid}/fd").iterdir()}
 
 
 async def test_file_that_a_writer_holds_is_unavailable(tmp_path: Path) -> None:
@@ -359,6 +384,30 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
     codes = [finding.code for finding in report.findings if finding.level is Level.WARNING]
     assert codes.count("file-left-out") == 3
     assert str(tmp_path) not in " ".join(finding.text for finding in report.findings)
+
+
+async def test_file_that_ends_the_reader_is_left_out_and_the_others_are_served(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "good.csv").write_text("n\n7\n")
+    # Its reader makes a place for each cell between the first and the last one, and aborts.
+    far = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    (tmp_path / "far.xlsx").write_bytes(make_spreadsheet(far))
+    # The first caller waits for two processes to start.
+    settings = FilesSettings(
+        path=tmp_path, pool_size=1, max_wait_ms=60_000, statement_timeout_ms=60_000
+    )
+    async with DuckdbSource(settings) as source:
+        assert await fetch(source, "SELECT n FROM good") == [[7]]
+        greeting = await source.read_greeting()
+        (tmp_path / "far.xlsx").unlink()
+        (tmp_path / "far.csv").write_text("n\n8\n")
+
+        assert await fetch(source, "SELECT n FROM far") == [[8]]
+
+    assert greeting["faults"] == [
+        ["far.xlsx", "reading it ended the process, so it may be damaged"]
+    ]
 
 
 async def test_folder_that_is_not_there_yet_has_no_tables(tmp_path: Path) -> None:

@@ -266,6 +266,7 @@ def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
         "prepares_statements": True,
         "plan_cost_limit": None,
         "checks_cost_at_call": False,
+        "caller_identity": "",
         "files_folder": columns.get("path", ""),
     }
     row = SimpleNamespace(**columns, options=options, **limits, **others)
@@ -280,13 +281,15 @@ def test_agents_get_code_that_connects(engine: Engine) -> None:
         dialect=engine.dialect,
         table=TableName("", "odd name"),
         summary=TableSummary(name="odd name"),
+        is_reachable=engine.takes_clients,
     )
 
     info: Any = connection_info(entry)
 
+    assert info["environment_variable"] == ("SHOP_URL" if engine.takes_clients else "")
     for code in info["connection_code"].values():
         compile(code, "sample", "exec")
-        assert "SHOP_URL" in code
+        assert ("SHOP_URL" in code) is engine.takes_clients
 
 
 def test_the_page_of_engines_has_the_table() -> None:

@@ -88,7 +88,7 @@ class TrialRequest:
             tool_id = work.tool.pk if work.tool else 0
             self.examined = examine(document, self.sources, self.username, tool_id=tool_id)
         self.spec = self.examined.spec
-        choices = caller_choices(self.spec, user)
+        choices = caller_choices(self.spec, self.sources, user)
         key_id = request.POST.get("call_as", "")
         key = next((key for key in choices["callers"] if key.key_id == key_id), None)
         self.caller_context = {**choices, "called_as": key.key_id if key else ""}

@@ -210,7 +210,7 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         # Sent in a form, a byte may take three.
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
         "file_state": read_file_state(page.work.tool) if page.work.tool else None,
-        **caller_choices(page.examined.spec, user_of(request)),
+        **caller_choices(page.examined.spec, page.sources, user_of(request)),
         **page_context(request, page),
         "cases": show_cases(page.work),
         "layout": layout,

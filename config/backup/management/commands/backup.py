@@ -13,7 +13,7 @@ from core.errors import BackupError
 class Command(BaseCommand):
     help = (
         "Write tools, versions, drafts, cases, reviews, the catalogue's texts, documents, toolsets, keys,"
-        " rights and limits into one file, which `restore` reads. Passwords and tokens stay out of it"
+        " rights, limits and uploaded files into one file, which `restore` reads. Passwords and tokens stay out of it"
         " unless they are asked for."
     )
     requires_system_checks: list[str] = []
@@ -33,7 +33,8 @@ class Command(BaseCommand):
         except BackupError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(
-            f"{written.path}: {written.rows} rows of {written.tables} tables, {written.bytes} bytes."
+            f"{written.path}: {written.rows} rows of {written.tables} tables, {written.files} uploaded"
+            f" files, {written.bytes} bytes."
         )
         if options["with_secrets"]:
             self.stderr.write(
