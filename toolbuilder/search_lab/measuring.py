@@ -1,7 +1,9 @@
-"""How well saved questions find what they should: ranks, hit rates and mean reciprocal ranks."""
+"""How well saved questions find what they should: ranks, hit rates, and which tools are taken for which."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from django.contrib.auth.models import User
 
@@ -16,6 +18,8 @@ from toolbuilder.search_lab.weights import LabProfile
 CUTS = (1, 3, 5)
 # What is further behind is as good as not found, and every rank costs time.
 RANKS_SEEN = 50
+# More rows and columns than people read.
+_MOST_CONFUSED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,28 @@ class Rates:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfusionRow:
+    """A tool with the number of its questions that found it first, nothing, and each tool of the columns."""
+
+    name: str
+    right: int
+    nothing: int
+    taken_for: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionMatrix:
+    """Which tools are taken for which others; `columns` are what was found in their place.
+
+    Rows are tools whose questions found another one first, the most often confused first, at most 20;
+    columns likewise.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[ConfusionRow, ...]
+
+
+@dataclass(frozen=True)
 class Measured:
     """The questions, worst first, with the rates of all and of each language that there is."""
 
@@ -56,6 +82,32 @@ class Measured:
     def overall(self) -> Rates:
         """Of all questions."""
         return self.rates[0]
+
+    @cached_property
+    def confusion(self) -> ConfusionMatrix:
+        """What each tool is taken for; a question counts for the first of its tools that are served."""
+        found: dict[str, Counter[str]] = {}
+        for each in self.questions:
+            expected = [name for name in expected_of(each.question) if name not in each.unknown]
+            if expected:
+                first = expected[0] if each.rank == 1 else each.first
+                found.setdefault(expected[0], Counter())[first] += 1
+        wrong = {
+            name: Counter({other: n for other, n in counts.items() if other not in ("", name)})
+            for name, counts in found.items()
+        }
+        columns = [name for name, _ in sum(wrong.values(), Counter()).most_common(_MOST_CONFUSED)]
+        confused = sorted(filter(wrong.get, wrong), key=lambda name: (-wrong[name].total(), name))
+        rows = (
+            ConfusionRow(
+                name,
+                right=found[name][name],
+                nothing=found[name][""],
+                taken_for=tuple(wrong[name][column] for column in columns),
+            )
+            for name in confused[:_MOST_CONFUSED]
+        )
+        return ConfusionMatrix(tuple(columns), tuple(rows))
 
 
 def measure_questions(

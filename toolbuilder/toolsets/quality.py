@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from core.retrieval.request import SearchQuery
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.measuring import Measured, measure_questions
+from toolbuilder.search_lab.near_tools import NearPair, find_near_pairs
 from toolbuilder.search_lab.questions import MAX_QUESTIONS, expected_of
 from toolbuilder.search_lab.search import find_seen, rank_or_degrade
 from toolbuilder.search_lab.weights import DEFAULT_PROFILE
@@ -31,12 +32,14 @@ class Confusion:
 class ToolsetQuality:
     """Saved questions that expect a tool of the toolset, and tools that are taken for others.
 
-    `described_count` tools were searched by their own descriptions, words alone.
+    `described_count` tools were searched by their own descriptions, words alone. `near` are pairs that
+    answer the same questions.
     """
 
     measured: Measured | None
     confusions: tuple[Confusion, ...]
     described_count: int
+    near: tuple[NearPair, ...] = ()
 
     @property
     def found_first(self) -> int:
@@ -75,4 +78,5 @@ def measure_toolset(members: Collection[str], user: User) -> ToolsetQuality:
         if names[:1] != [name]:
             rank = names.index(name) + 1 if name in names else None
             confusions.append(Confusion(name, rank, next(iter(names), "")))
-    return ToolsetQuality(measured, tuple(confusions), len(described))
+    near = tuple(find_near_pairs(seen, user))
+    return ToolsetQuality(measured, tuple(confusions), len(described), near)

@@ -1,6 +1,6 @@
 // Links that lead to a field or to a place in the logic, and buttons that show something elsewhere.
 
-/** Follows `data-focus="id"` (with `data-from` and `data-to` in the logic), `data-show-fault`, `data-apply-fix` and `data-show-tab`. */
+/** Follows `data-focus="id"` (with `data-from` and `data-to` in the logic), `data-show-fault`, `data-apply-fix`, `data-show-tab` and `data-take="id"`, which puts `data-text` into a field. */
 export function watchPlaces(editor) {
   document.addEventListener("htmx:after:swap", () => leadToMissing(editor));
   document.addEventListener("click", (event) => {
@@ -13,6 +13,8 @@ export function watchPlaces(editor) {
       editor.showNextDiagnostic();
     } else if (target.closest("[data-apply-fix]")) {
       editor.applyFirstFix();
+    } else if (target.closest("[data-take]")) {
+      take(target.closest("[data-take]").dataset);
     } else if (target.closest("[data-show-tab]")) {
       showTab(target.closest("[data-show-tab]").dataset.showTab);
     }
@@ -39,6 +41,14 @@ function lead({ focus, from, to }, editor) {
   }
   field?.scrollIntoView({ block: "nearest" });
   field?.focus();
+}
+
+/** Puts an offered text into a field, as if it had been typed. */
+function take({ take: id, text }) {
+  const field = document.getElementById(id);
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
 }
 
 /** Selects a place of the logic, counted in characters; the editor counts UTF-16 units. */

@@ -171,13 +171,22 @@ def test_quality_names_questions_and_tools_that_are_taken_for_others(admin: Clie
     make_tool(name="delete_order", description_agent="Deletes an order for ever.")
     make_toolset("sales-kr", "list_orders", "orders_twin", "delete_order")
     save_question("delete an order", ["delete_order"], "ann")
+    save_question("list the orders", ["orders_twin"], "ann")
     save_question("weather of tomorrow", ["city_forecast"], "ann")
 
     quality = admin.get(f"{ADDRESS}quality/").context["quality"]
     summary = text_of(admin.get(f"{ADDRESS}quality/", headers=HTMX))
 
-    assert [each.question.text for each in quality.measured.questions] == ["delete an order"]
-    assert quality.answered == 1
+    assert [each.question.text for each in quality.measured.questions] == [
+        "list the orders",
+        "delete an order",
+    ]
+    assert quality.answered == 2
+    [row] = quality.measured.confusion.rows
+    assert (row.name, quality.measured.confusion.columns) == ("orders_twin", ("list_orders",))
+    assert (row.right, row.nothing, row.taken_for) == (0, 0, (1,))
+    [pair] = quality.near
+    assert {pair.name, pair.near.name} == {"list_orders", "orders_twin"}
     assert len(quality.confusions) == 1
     assert {quality.confusions[0].name, quality.confusions[0].first} == {
         "list_orders",

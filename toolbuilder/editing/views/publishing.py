@@ -58,12 +58,15 @@ from toolbuilder.history.difference_view import ShownDifference, show_difference
 from toolbuilder.models import ToolCase, ToolDraft, ToolTrial
 from toolbuilder.reviews.deciding import ask_for_review
 from toolbuilder.reviews.rules import find_unapproved
+from toolbuilder.search_lab.near_tools import NearPair, find_near_draft
 from toolbuilder.visibility import visible_tools
 from tools.aliases import DEFAULT_DAYS, read_days
 from tools.definitions import ToolDocument
 from tools.names import require_free_name
 
 MAX_NOTE_CHARACTERS = 1_000
+# What a search for tools goes by.
+_READ = ("name", "title", "description_agent", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ class PublishReview:
     cases: CaseResults = field(default_factory=CaseResults)
     # Those that want it approved, which nobody has done yet.
     toolsets: tuple[str, ...] = ()
+    # Tools that answer the same questions, if what agents read is new.
+    near: tuple[NearPair, ...] = ()
 
     @property
     def blocking(self) -> list[ToolCase]:
@@ -127,6 +132,7 @@ class PublishReview:
         is_breaking = bool(self.difference and self.difference.breaking)
         is_advised = any(shown.level is not AdviceLevel.SUGGESTION for shown in self.advice)
         is_doubted = is_breaking or is_advised or self.is_untried or self.is_renamed
+        is_doubted = is_doubted or bool(self.near)
         return is_doubted or self.cases.has_doubts or bool(self.toolsets)
 
 
@@ -149,6 +155,8 @@ def publish(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
     if served and "overwrites" not in request.POST:
         return overtaken_response(request, page.work, served)
     review = _review_cases(request, page, review)
+    if "confirmed" not in request.POST:
+        review = replace(review, near=_find_near(request, page))
     if review.has_doubts and "confirmed" not in request.POST:
         return _ask(request, page, review)
     return _publish(request, page, review, draft)
@@ -196,6 +204,16 @@ def _review_cases(
     is_asked = "confirmed" in request.POST
     results = check_cases(rows, tool, page.sources, username, is_fresh_enough=is_asked)
     return replace(review, cases=results)
+
+
+def _find_near(request: HttpRequest, page: WorkbenchPage) -> tuple[NearPair, ...]:
+    """The tools that answer the same questions; none if agents read what they read before."""
+    new, served, spec = page.document.tool, page.work.served, page.examined.spec
+    if spec is None or (
+        served and all(getattr(served, each) == getattr(new, each) for each in _READ)
+    ):
+        return ()
+    return tuple(find_near_draft(spec, served.name if served else "", user_of(request)))
 
 
 def _publish(

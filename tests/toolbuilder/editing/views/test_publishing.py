@@ -94,6 +94,29 @@ def test_tool_that_nobody_tried_is_asked_for_and_then_published_with_its_note(
     assert ToolDefinition.objects.get().versions.get().note == "first"
 
 
+def test_tool_that_another_one_resembles_is_asked_for_with_a_text_that_tells_them_apart(
+    admin: Client,
+) -> None:
+    near = CLEAN.replace(
+        name="double_money",
+        title="Double money",
+        description_agent="Doubles one amount of money. Use it when a number has to be doubled exactly.",
+    )
+    served()
+    draft = new_draft(near)
+    note_success(draft, near)
+
+    asked = publish(admin, address_of(draft), revision=1)
+
+    [pair] = asked.context["review"].near
+    assert (pair.name, pair.near.name) == ("double_money", "double")
+    assert "Tools that answer the same questions" in text_of(asked)
+    assert 'data-take="description_agent"' in text_of(asked)
+    publish(admin, address_of(draft), revision=1, confirmed="1")
+    again = publish(admin, "/tools/double_money/", description_user="For people")
+    assert "<dialog" not in text_of(again)
+
+
 def test_what_is_typed_is_published_and_the_page_goes_on(admin: Client) -> None:
     served()
 

@@ -1,0 +1,216 @@
+"""Tools that answer the same questions, the words that tell them apart, and sentences that say so."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.retrieval.actions import READING, action_spans, actions_of_tool
+from core.retrieval.dense import Vector
+from core.retrieval.index import Mask, ToolIndex
+from core.retrieval.model import Tool
+from core.retrieval.ranker import ToolRanker
+from core.retrieval.request import SearchQuery
+from core.retrieval.tokens import Language, find_words, fold, is_stop_term, language_of
+from core.retrieval.tool_texts import IndexEntry
+
+# Of the score that a tool has by its own words, so much or more is too close; measured in docs/retrieval.md.
+NEAR = 0.6
+_LOOKED_AT = 10
+_MOST_NEAR = 3
+_MOST_WORDS = 4
+_TEXT_CHARACTERS = 300
+# One that reaches less of a tool's score is looked at no further.
+_LEAST_SHARE = 0.4
+# Of no use to a person who is to tell two tools apart.
+_EMPTY_WORDS = frozenset(("id", "one", "only", "given"))
+_SENTENCES: dict[Language, tuple[str, str, str]] = {
+    "ko": (
+        "{own}에 대한 질문에는 이 도구를, {other}에 대한 질문에는 {name} 도구를 사용하세요.",
+        "{own}에 대한 질문에 사용하세요.",
+        "{other}에 대한 질문에는 {name} 도구를 사용하세요.",
+    ),
+    "ja": (
+        "{own}についての質問にはこのツールを、{other}についての質問には {name} を使ってください。",
+        "{own}についての質問に使ってください。",
+        "{other}についての質問には {name} を使ってください。",
+    ),
+    "en": (
+        "Use it for questions about {own}; for {other} use {name}.",
+        "Use it for questions about {own}.",
+        "For {other} use {name}.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NearTool:
+    """A tool that is found by another's words.
+
+    `likeness` is the share of the other's own score by words that it reaches, and the other way
+    round, their mean: 1 if both say the same. `own_words` are said by the other alone, `other_words`
+    by this one alone, most telling first, at most 4.
+    """
+
+    name: str
+    likeness: float
+    own_words: tuple[str, ...] = ()
+    other_words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question with the tools of which one should come first."""
+
+    text: str
+    expected: frozenset[str]
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedText:
+    """A description that tells a tool apart, and how many of the probes find the right tool first."""
+
+    description: str
+    probe_count: int
+    right_before: int
+    right_after: int
+
+
+def find_near_tools(
+    index: ToolIndex, name: str, allowed: Collection[str] | Mask | None = None
+) -> list[NearTool]:
+    """At most 3 allowed tools that do the same to the same things as a tool of the index, nearest first.
+
+    Words, concepts and actions are compared, not vectors: nearly all texts are alike to a small model.
+    A tool that reads is not near one that writes, nor one that creates near one that sends.
+    """
+    table = index.table
+    tool = table.tools[table.rows[name]]
+    near: list[NearTool] = []
+    for other, share in _score_shares(index, tool, allowed).items():
+        candidate = table.tools[table.rows[other]]
+        is_other = other != name and share >= _LEAST_SHARE
+        if not is_other or not _do_the_same(tool, candidate):
+            continue
+        back = _score_shares(index, candidate, {name, other}).get(name, 0.0)
+        if (likeness := (share + back) / 2) >= NEAR:
+            own, others = tell_words(index, tool, candidate), tell_words(index, candidate, tool)
+            near.append(NearTool(other, min(1.0, likeness), own, others))
+    return sorted(near, key=lambda found: (-found.likeness, found.name))[:_MOST_NEAR]
+
+
+def tell_words(index: ToolIndex, tool: Tool, other: Tool) -> tuple[str, ...]:
+    """Words of a tool that the other neither says nor means, at most 4: of its name, parameters, texts.
+
+    Words of actions are left out, since near tools do the same, and all but one of those that are alike.
+    """
+    said = {term for _, terms in _words_of(other) for term in terms}
+    meant = set(index.glossary.find(_text_of(other)))
+    told: list[str] = []
+    for word, terms in _words_of(tool):
+        folded = fold(word)
+        concepts = index.glossary.find_folded(folded)
+        is_new = said.isdisjoint(terms) and meant.isdisjoint(concepts)
+        is_plain = folded in _EMPTY_WORDS or any(map(is_stop_term, terms))
+        is_plain = is_plain or any(action_spans(folded))
+        if is_new and not is_plain and len(folded) > 1 and not folded.isdigit():
+            told.append(folded)
+            said.update(terms)
+            meant.update(concepts)
+    return tuple(told[:_MOST_WORDS])
+
+
+def offer_text(
+    index: ToolIndex,
+    entry: IndexEntry,
+    near: NearTool,
+    probes: Sequence[Probe],
+    *,
+    allowed: Collection[str] | None = None,
+) -> OfferedText | None:
+    """The tool's description with a sentence that tells it apart from a near one; None if none helps.
+
+    Each sentence is tried on a copy of the index: what is offered finds the right tool first for more
+    probes than the description does now, or for all of them. `probes` are saved questions of both
+    tools; two that only the telling words tell apart are added.
+    """
+    asked = [*probes, *_word_probes(index, entry.tool, near)]
+    before = count_right(index, asked, allowed)
+    best: OfferedText | None = None
+    edited = index.copy()
+    for description in _descriptions(entry.tool, near):
+        edited.put(replace(entry, tool=replace(entry.tool, description=description)))
+        right = count_right(edited, asked, allowed)
+        offered = OfferedText(description, len(asked), before, right)
+        is_better = offered.right_after > before or offered.right_after == len(asked)
+        if is_better and (best is None or offered.right_after > best.right_after):
+            best = offered
+    return best
+
+
+def count_right(
+    index: ToolIndex, probes: Iterable[Probe], allowed: Collection[str] | None = None
+) -> int:
+    """How many of the probes find one of their tools first, among those allowed."""
+    ranker = ToolRanker(index)
+    found = (
+        (ranker.rank(SearchQuery(probe.text, probe.vector, limit=1), allowed), probe.expected)
+        for probe in probes
+    )
+    return sum(bool(tools) and tools[0].name in expected for tools, expected in found)
+
+
+def _score_shares(
+    index: ToolIndex, tool: Tool, allowed: Collection[str] | Mask | None
+) -> dict[str, float]:
+    """The score by words of the nearest tools against that of the tool itself, by its own text."""
+    query = SearchQuery(_text_of(tool), limit=_LOOKED_AT)
+    scores = {found.name: found.signals["bm25"] for found in ToolRanker(index).rank(query, allowed)}
+    own = scores.get(tool.name, 0.0)
+    return {name: score / own for name, score in scores.items()} if own > 0 else {}
+
+
+def _do_the_same(tool: Tool, other: Tool) -> bool:
+    actions, others = set(actions_of_tool(tool)), set(actions_of_tool(other))
+    is_reading = actions <= READING and others <= READING
+    return is_reading or not actions.isdisjoint(others - READING)
+
+
+def _text_of(tool: Tool) -> str:
+    return f"{tool.name} {tool.title} {tool.description[:_TEXT_CHARACTERS]}"
+
+
+def _words_of(tool: Tool) -> Iterator[tuple[str, Sequence[str]]]:
+    parameters = " ".join(parameter.name for parameter in tool.parameters)
+    texts = (tool.name, parameters, *tool.tags, tool.title, tool.description[:_TEXT_CHARACTERS])
+    return find_words("\n".join(texts))
+
+
+def _word_probes(index: ToolIndex, tool: Tool, near: NearTool) -> Iterator[Probe]:
+    """What the two have in common, asked once with the words of each."""
+    table = index.table
+    others = {term for _, terms in _words_of(table.tools[table.rows[near.name]]) for term in terms}
+    shared = dict.fromkeys(
+        word for word, terms in find_words(_text_of(tool)) if not others.isdisjoint(terms)
+    )
+    for name, words in ((tool.name, near.own_words), (near.name, near.other_words)):
+        if words:
+            yield Probe(" ".join((*shared, *words)), frozenset({name}))
+
+
+def _descriptions(tool: Tool, near: NearTool) -> Iterator[str]:
+    """The description with each sentence that the words allow, the one that says most first."""
+    language = language_of(tool.description or tool.title)
+    both, own_only, other_only = _SENTENCES.get(language, _SENTENCES["en"])
+    comma = "・" if language == "ja" else ", "
+    own, other = (
+        # Words of a third language would be strange there.
+        comma.join(word for word in words if language_of(word) in (language, "en"))
+        for words in (near.own_words, near.other_words)
+    )
+    wanted = [both] if own and other else []
+    wanted += [own_only] if own else []
+    wanted += [other_only] if other else []
+    space = "" if language == "ja" or not tool.description.strip() else " "
+    for sentence in wanted:
+        told = sentence.format(own=own, other=other, name=near.name)
+        yield f"{tool.description.rstrip()}{space}{told}"
