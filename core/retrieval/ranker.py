@@ -21,11 +21,15 @@ _MOST_RELATED = 3
 
 @dataclass(frozen=True, slots=True)
 class MatchedTerms:
-    """What of a query a tool has: its words, the concepts that it means, the action it asks for."""
+    """What of a query a tool has: its words, the concepts that it names, the action it asks for.
+
+    `meant` are concepts that the query only means, of a tool for which they count.
+    """
 
     words: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     action: Action | None = None
+    meant: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,14 @@ class ToolRanker:
         scores = fuse_signals(signals, profile)
         if profile.judges_requests and parsed.intent.only_reads:
             scores = _hold_back_deleting(scores, signals.rows, parsed, table)
-        lookup = self._index.words.lookup(parsed.terms)
+        lookup = self._index.words.lookup((*parsed.terms, *parsed.meant))
+        own_language = table.described_in(parsed.language)
         return [
             RankedTool(
                 name=table.tools[int(signals.rows[place])].name,
                 score=float(scores[place]),
                 signals=signals.at(int(place)),
-                matched=_find_matched(parsed, lookup, int(signals.rows[place])),
+                matched=_find_matched(parsed, lookup, int(signals.rows[place]), own_language),
             )
             for place in best_places(scores, table.name_order[signals.rows], query.result_limit)
         ]
@@ -97,12 +102,16 @@ class ToolRanker:
         )
 
 
-def _find_matched(parsed: ParsedQuery, lookup: TermLookup, row: int) -> MatchedTerms:
+def _find_matched(
+    parsed: ParsedQuery, lookup: TermLookup, row: int, own_language: Mask
+) -> MatchedTerms:
     present = lookup.terms_in(row)
     words = dict.fromkeys(word for word, terms in parsed.words if not present.isdisjoint(terms))
     concepts = [concept for concept in parsed.concepts if CONCEPT_MARK + concept in present]
     actions = (action for action in parsed.actions if ACTION_MARK + action in present)
-    return MatchedTerms(tuple(words), tuple(concepts), next(actions, None))
+    meant = () if own_language[row] else present.intersection(parsed.meant)
+    names = tuple(term.removeprefix(CONCEPT_MARK) for term in parsed.meant if term in meant)
+    return MatchedTerms(tuple(words), tuple(concepts), next(actions, None), names)
 
 
 def _hold_back_deleting(

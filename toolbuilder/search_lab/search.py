@@ -15,9 +15,10 @@ from access.toolsets.models import read_toolsets
 from core.errors import EmbeddingError
 from core.grants import Visibility
 from core.retrieval.model import Tool
-from core.retrieval.profiles import DEFAULT, PROFILES
+from core.retrieval.profiles import DEFAULT, PROFILES, Profile
 from core.retrieval.ranker import RankedTool, ToolRanker
-from core.retrieval.request import MAX_QUERY_CHARACTERS, SearchQuery
+from core.retrieval.request import MAX_QUERY_CHARACTERS, SearchQuery, parse_query
+from core.retrieval.tokens import CONCEPT_MARK
 from toolbuilder.search_lab.index import LabIndex, read_lab_index
 from toolbuilder.search_lab.query_vectors import embed_question
 from toolbuilder.search_lab.weights import (
@@ -129,10 +130,24 @@ class LabRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedConcept:
+    """A concept of the glossary that counts in a search, with its weight against a word as it is written.
+
+    `weight` is for tools in another language than the question's, `own_weight` for those in its own.
+    """
+
+    id: str
+    weight: float
+    own_weight: float
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LabAnswer:
     """What a search gave, in how long without the embedding; degraded: by words alone."""
 
     rows: list[LabRow] = field(default_factory=list)
+    concepts: list[CountedConcept] = field(default_factory=list)
     tool_count: int = 0
     duration_ms: float = 0.0
     is_degraded: bool = False
@@ -156,7 +171,21 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
     duration_ms = (perf_counter() - started) * 1_000
     rows = list(_rows_of(found, lab, state.profile, allowed))
-    return LabAnswer(rows, len(seen), duration_ms, is_degraded)
+    concepts = list(_count_concepts(lab, query, state.profile.to_profile()))
+    return LabAnswer(rows, concepts, len(seen), duration_ms, is_degraded)
+
+
+def _count_concepts(
+    lab: LabIndex, query: SearchQuery, profile: Profile
+) -> Iterator[CountedConcept]:
+    """Those that the question names, then those that it means, nearest first."""
+    parsed = parse_query(query, lab.search.index.glossary, profile)
+    own, other = profile.same_language_concept_weight, profile.concept_weight
+    for concept in parsed.concepts:
+        yield CountedConcept(concept, other, own, is_named=True)
+    for term in parsed.meant:
+        concept = term.removeprefix(CONCEPT_MARK)
+        yield CountedConcept(concept, profile.soft_concept_weight, 0.0, is_named=False)
 
 
 def find_seen(lab: LabIndex, user: User) -> frozenset[str]:

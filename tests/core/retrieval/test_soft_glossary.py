@@ -49,3 +49,4 @@ def test_meant_concept_finds_a_tool_of_another_language() -> None:
     found = ToolRanker(index).rank(query)
 
     assert [tool.name for tool in found] == ["b_tool", "a_tool"]
+    assert found[0].matched.meant == ("c3",)

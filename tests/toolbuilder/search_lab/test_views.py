@@ -70,6 +70,9 @@ def test_question_shows_tools_with_what_speaks_for_them(admin: Client) -> None:
     assert row.tool.name == "list_orders"
     assert [part.signal for part in row.bar] == ["bm25", "name", "annotation"]
     assert 'class="bm25" x="0.0"' in text_of(page)
+    counted = {one.id: one for one in page.context["answer"].concepts}
+    assert (counted["order"].weight, counted["order"].is_named) == (DEFAULT.concept_weight, True)
+    assert "order × 3" in text_of(page)
     assert '<a class="mono anywhere table-link" href="/tools/list_orders/">' in text_of(page)
     assert "By words alone" in text_of(page)
     assert 'style="' not in text_of(page)
