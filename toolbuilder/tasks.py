@@ -14,6 +14,7 @@ from toolbuilder.reviews.deciding import mail_author
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
 from tools.drift import check_drift
+from tools.finding.learned_uses import forget_uses
 from tools.models import ToolSearch
 from tools.uses.refresh import refresh_uses
 
@@ -56,7 +57,8 @@ def mail_review_author(comment_id: int) -> None:
 
 @shared_task(ignore_result=True)
 def prune_tool_searches() -> int:
-    """Delete searches older than CALL_LOG_RETENTION_DAYS; returns how many."""
+    """Delete searches older than CALL_LOG_RETENTION_DAYS, and what was learned long ago; returns how many."""
+    forget_uses()
     before = timezone.now() - timedelta(days=settings.CALL_LOG_RETENTION_DAYS)
     return ToolSearch.objects.filter(at__lt=before).delete()[0]
 

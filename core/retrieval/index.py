@@ -1,6 +1,6 @@
 """All tools that can be found, ready to be ranked; one tool comes or goes without touching the others."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from core.retrieval.actions import Kind, actions_of_tool, kind_of_tool
 from core.retrieval.bm25f import Bm25fIndex
 from core.retrieval.dense import DenseIndex
 from core.retrieval.glossary import Glossary
+from core.retrieval.learned_use import Priors
 from core.retrieval.model import MCPAnnotations, Tool
 from core.retrieval.name_coverage import NameCoverage, words_of_name
 from core.retrieval.tokens import Language, fold
@@ -42,6 +43,7 @@ class ToolIndex:
         self.words = Bm25fIndex()
         self.name_coverage = NameCoverage()
         self.vectors = DenseIndex()
+        self._priors: Priors = {}
         self._rows: dict[str, int] = {}
         self._tools: dict[int, IndexedTool] = {}
         self._free: list[int] = []
@@ -58,14 +60,14 @@ class ToolIndex:
     def table(self) -> "RowTable":
         """The rows as they are now; another object after each change."""
         if self._table is None:
-            self._table = RowTable(self._tools, self.words.row_count)
+            self._table = RowTable(self._tools, self.words.row_count, self._priors)
         return self._table
 
     def copy(self) -> "ToolIndex":
         """The same tools, to be changed independently."""
         twin = ToolIndex(self.glossary)
         twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
-        twin.name_coverage = self.name_coverage.copy()
+        twin.name_coverage, twin._priors = self.name_coverage.copy(), self._priors
         twin._rows, twin._tools = dict(self._rows), dict(self._tools)
         twin._free = list(self._free)
         # It never changes: a change of the index replaces it.
@@ -108,6 +110,12 @@ class ToolIndex:
             twin._put_words(twin._rows[entry.tool.name], entry)
         return twin
 
+    def with_priors(self, priors: Priors) -> "ToolIndex":
+        """The same tools, with what agents called after they had searched."""
+        twin = self.copy()
+        twin._priors, twin._table = priors, None
+        return twin
+
     def remove(self, name: str) -> None:
         """Remove a tool, if it is there."""
         row = self._rows.pop(name, None)
@@ -137,7 +145,9 @@ class ToolIndex:
 class RowTable:
     """The rows of one state of an index as arrays; it never changes, so that threads may share it."""
 
-    def __init__(self, indexed: Mapping[int, IndexedTool], count: int) -> None:
+    def __init__(
+        self, indexed: Mapping[int, IndexedTool], count: int, priors: Priors | None = None
+    ) -> None:
         self._indexed = dict(indexed)
         self.tools = {row: known.tool for row, known in indexed.items()}
         self.rows = {tool.name: row for row, tool in self.tools.items()}
@@ -149,6 +159,8 @@ class RowTable:
             kind: _mask_of_rows((row for row in indexed if indexed[row].kind == kind), count)
             for kind in ("read", "write", "delete")
         }
+        self.priors = priors or {}
+        self._prior_rows: dict[str, tuple[NDArray[np.intp], NDArray[np.float32]]] = {}
         self._masks: dict[Collection[str], Mask] = {}
         self._language_masks: dict[Language, Mask] = {}
 
@@ -158,6 +170,27 @@ class RowTable:
             rows = (row for row, known in self._indexed.items() if known.language == language)
             mask = self._language_masks[language] = _mask_of_rows(rows, len(self.everything))
         return mask
+
+    def score_use(self, concepts: Sequence[str]) -> NDArray[np.float32] | None:
+        """The prior of each row, the mean of those of the concepts; None if nothing is known of any."""
+        known = [concept for concept in concepts if concept in self.priors]
+        if not known:
+            return None
+        total = np.zeros(len(self.everything), dtype=np.float32)
+        for concept in known:
+            if (arrays := self._prior_rows.get(concept)) is None:
+                priors = self.priors[concept]
+                names = [name for name in priors if name in self.rows]
+                rows = np.array([self.rows[name] for name in names], dtype=np.intp)
+                values = np.array([priors[name] for name in names], dtype=np.float32)
+                arrays = self._prior_rows[concept] = rows, values
+            total[arrays[0]] += arrays[1]
+        return total / np.float32(len(concepts))
+
+    def explain_use(self, concepts: Sequence[str], name: str) -> tuple[tuple[str, float], ...]:
+        """What each concept adds to the prior of a tool; together they are the prior."""
+        known = ((concept, self.priors.get(concept, {}).get(name, 0.0)) for concept in concepts)
+        return tuple((concept, prior / len(concepts)) for concept, prior in known if prior)
 
     def mask_of(self, allowed: Collection[str] | Mask | None) -> Mask:
         """The rows of the allowed names; a mask of rows is used as it is.

@@ -15,7 +15,8 @@ class Profile:
     tools that are described in the query's language, which may have the query's own words as well.
     `soft_concepts` is how many concepts that the query means without naming them count, at
     `soft_concept_weight`, in tools that are described in another language.
-    `name_weight` is of the share of a name's words that the query says, for deviations only.
+    `name_weight` is of the share of a name's words that the query says, `use_weight` of what agents
+    called after such questions, both for deviations only.
     `judges_requests`: the verb decides the intent, and a read request has no deleting tool first; else known words are counted.
     `annotations_find`: a tool may be found by nothing but annotations that fit.
     """
@@ -30,6 +31,7 @@ class Profile:
     soft_concept_weight: float = 0.5
     action_weight: float = 1.0
     name_weight: float = 0.0
+    use_weight: float = 0.0
     graph_weight: float = 0.0
     embedding_weight: float = 1.0
     annotation_weight: float = 0.2
@@ -62,6 +64,7 @@ Z_LINEAR = Profile(
     soft_concepts=5,
     vector_weights=(0.24, 0.76),
     name_weight=1.0,
+    use_weight=2.0,
 )
 DEFAULT = Z_LINEAR
 PROFILES = {profile.name: profile for profile in (SEED, RRF, Z_LINEAR)}

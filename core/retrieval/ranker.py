@@ -36,14 +36,15 @@ class MatchedTerms:
 class RankedTool:
     """A tool found, with what speaks for it.
 
-    `signals`: bm25 and graph from 0, embedding -1 to 1, annotation 0 to 1, and name, the share of the
-    words of its name that the query says, 0 to 1.
+    `signals`: bm25 and graph from 0, embedding -1 to 1, annotation 0 to 1, name, the share of the words
+    of its name that the query says, 0 to 1, and use, 0 to 1. `used` is what of use each concept gives.
     """
 
     name: str
     score: float
     signals: dict[str, float]
     matched: MatchedTerms
+    used: tuple[tuple[str, float], ...] = ()
 
 
 class ToolRanker:
@@ -80,15 +81,24 @@ class ToolRanker:
             scores = _hold_back_deleting(scores, signals.rows, parsed, table)
         lookup = self._index.words.lookup((*parsed.terms, *parsed.meant))
         own_language = table.described_in(parsed.language)
+        best = best_places(scores, table.name_order[signals.rows], query.result_limit).tolist()
+        found = ((place, int(signals.rows[place])) for place in best)
         return [
             RankedTool(
-                name=table.tools[int(signals.rows[place])].name,
+                name=table.tools[row].name,
                 score=float(scores[place]),
-                signals=signals.at(int(place)),
-                matched=_find_matched(parsed, lookup, int(signals.rows[place]), own_language),
+                signals=signals.at(place),
+                matched=_find_matched(parsed, lookup, row, own_language),
+                used=table.explain_use(parsed.all_concepts, table.tools[row].name)
+                if signals.use is not None
+                else (),
             )
-            for place in best_places(scores, table.name_order[signals.rows], query.result_limit)
+            for place, row in found
         ]
+
+    def find_concepts(self, query: SearchQuery, profile: Profile = DEFAULT) -> tuple[str, ...]:
+        """The ids of the concepts that a query names, then of those that it means."""
+        return parse_query(query, self._index.glossary, profile).all_concepts
 
     def find_related(
         self, name: str, allowed: Collection[str] | Mask | None = None

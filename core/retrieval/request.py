@@ -83,6 +83,11 @@ class ParsedQuery:
     language: Language
     meant: tuple[str, ...] = ()
 
+    @property
+    def all_concepts(self) -> tuple[str, ...]:
+        """The ids of the concepts that it names, then of those that it means."""
+        return (*self.concepts, *(term.removeprefix(CONCEPT_MARK) for term in self.meant))
+
     def possible_names(self) -> Iterator[str]:
         """Every run of up to 8 words, joined: the names of tools that the query may speak of."""
         words = self.folded.split()

@@ -26,7 +26,7 @@ class Signals:
     """The candidates' rows, and for each the score of every source.
 
     0 for words, otherwise NaN, is no opinion; None is a source that is not used. `name` is the share
-    of the words of a tool's name that the query contains.
+    of the words of a tool's name that the query contains, `use` what agents called after such questions.
     """
 
     rows: NDArray[np.int64]
@@ -35,6 +35,7 @@ class Signals:
     embedding: Opinions | None
     annotation: Opinions
     name: Opinions
+    use: Opinions | None = None
 
     def at(self, place: int) -> dict[str, float]:
         """The scores of one candidate: 0 where a source has no opinion, 0.5 for annotations."""
@@ -44,6 +45,7 @@ class Signals:
             "graph": 0.0 if self.graph is None else float(self.graph[place]),
             "embedding": 0.0 if self.embedding is None else float(self.embedding[place]),
             "annotation": float(self.annotation[place]),
+            "use": 0.0 if self.use is None else float(self.use[place]),
         }
         neutral = {"annotation": NEUTRAL}
         return {
@@ -75,6 +77,7 @@ def gather_signals(
         rows = rows[_among_best([bm25[rows], *(scores[rows] for scores in opinions)])]
     elif profile.fusion == "ordinal_ranks":
         rows = rows[np.argsort(index.table.name_order[rows])]
+    use = index.table.score_use(query.all_concepts) if profile.use_weight else None
     return Signals(
         rows=rows,
         bm25=bm25[rows],
@@ -82,6 +85,7 @@ def gather_signals(
         embedding=None if embedding is None else embedding[rows],
         annotation=annotation[rows],
         name=index.name_coverage.shares(query.terms, len(bm25))[rows],
+        use=None if use is None else use[rows],
     )
 
 
@@ -100,6 +104,8 @@ def fuse_signals(signals: Signals, profile: Profile) -> Scores:
         # Squared, since half a name in a query is a coincidence more often than not.
         named = profile.name_weight * np.square(signals.name, dtype=np.float64)
         scores: Scores = fused + profile.annotation_weight * leaning + named
+        if signals.use is not None:
+            scores += profile.use_weight * signals.use
         return scores
     words = np.where(signals.bm25 > 0, signals.bm25, np.float32(np.nan))
     ranked = [(words, profile.bm25_weight), *others]

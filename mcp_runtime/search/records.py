@@ -13,8 +13,10 @@ from tools.models import ToolSearch
 
 logger = logging.getLogger(__name__)
 
-# The first call of a tool that the search found, by the same key, within ten minutes.
+# The first call of a tool that the search found, by the same key, within ten minutes. It speaks for
+# the tool, once a day for each concept of the question.
 _NOTE = """
+WITH noted AS (
 UPDATE h_tool_search SET called_tool = first.tool_name
 FROM (
     SELECT DISTINCT ON (search.id) search.id, call.tool_name
@@ -26,6 +28,12 @@ FROM (
     ORDER BY search.id, call.at
 ) first
 WHERE h_tool_search.id = first.id
+RETURNING h_tool_search.at, h_tool_search.key_id, called_tool, concepts
+)
+INSERT INTO h_search_use (day, key_id, tool_name, concept)
+SELECT DISTINCT (at AT TIME ZONE 'UTC')::date, key_id, called_tool, concept
+FROM noted, jsonb_array_elements_text(concepts) AS concept
+ON CONFLICT DO NOTHING
 """
 _NOTE_CALLS = _NOTE.format(
     calls="""(

@@ -95,6 +95,8 @@ class ToolSearchService:
         if self.index.dimension:
             query = replace(query, vector=await self._queries.find(query.embedded_text))
         ranked, is_degraded = await self._rank(query, facts)
+        if settings.MCP_SEARCH_LEARNING:
+            record.concepts = list(self.index.ranker.find_concepts(query, self._profile))
         record.names = [tool.name for tool in ranked]
         record.scores = [tool.score for tool in ranked]
         record.degraded, record.duration_ms = is_degraded, (time.perf_counter() - began) * 1_000

@@ -1,7 +1,7 @@
 """The index of this process for the lab: what is served, found in the way in which agents find it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from threading import Lock
 
@@ -15,6 +15,7 @@ from core.proxied import ProxiedSpec
 from core.retrieval.model import Tool
 from tools.builtin.registry import declared_tools
 from tools.finding.index import FindableTool, SearchIndex, findable
+from tools.finding.learned_uses import read_priors, read_uses_revision
 from tools.finding.vector_rows import read_rows, read_vectors_revision
 from tools.models import RegistryRevision
 from tools.proxied_rows import read_proxied_rows
@@ -51,12 +52,13 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class LabIndex:
-    """The index at some revisions of the tools, the glossary and the vectors; it never changes."""
+    """The index at some revisions of tools, glossary, vectors and uses; it never changes."""
 
     search: SearchIndex = field(default_factory=SearchIndex)
     registry: int = -1
     glossary: str = ""
     vectors: str = ""
+    uses: str = ""
     defined: _Rows = field(default_factory=_Rows)
     proxied: _Rows = field(default_factory=_Rows)
 
@@ -77,13 +79,13 @@ class IndexKeeper:
         """The index of the rows as they are now; a row that changed is indexed alone."""
         model = embedding_settings().model
         registry, glossary = RegistryRevision.current(), read_glossary_revision()
-        vectors = read_vectors_revision(model)
+        vectors, uses = read_vectors_revision(model), read_uses_revision()
         with self._lock:
             lab = self._lab
             if (registry, glossary, vectors) != (lab.registry, lab.glossary, lab.vectors):
-                search = lab.search
+                search, kept_uses = lab.search, lab.uses
                 if vectors != lab.vectors or glossary != lab.glossary:
-                    search = SearchIndex().with_glossary(read_concepts(), model)
+                    search, kept_uses = SearchIndex().with_glossary(read_concepts(), model), ""
                 defined, rows = (
                     _read_defined(lab),
                     read_proxied_rows(lab.proxied.fingerprints),
@@ -96,7 +98,12 @@ class IndexKeeper:
                 wanted = findable(builtin, {tool.spec.name: tool for tool in tools})
                 changed, gone = search.find_changes(wanted)
                 search = search.with_tools(changed, gone, read_rows(model, changed))
-                self._lab = LabIndex(search, registry, glossary, vectors, defined, proxied)
+                self._lab = LabIndex(
+                    search, registry, glossary, vectors, kept_uses, defined, proxied
+                )
+            if uses != self._lab.uses:
+                search = self._lab.search.with_priors(read_priors())
+                self._lab = replace(self._lab, search=search, uses=uses)
             return self._lab
 
 

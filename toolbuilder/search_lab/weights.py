@@ -7,13 +7,14 @@ from django.utils.translation import gettext_lazy as _
 
 from core.retrieval.profiles import DEFAULT, PROFILES, Profile
 
-SIGNALS = ("bm25", "name", "graph", "embedding", "annotation")
+SIGNALS = ("bm25", "name", "graph", "embedding", "annotation", "use")
 SIGNAL_LABELS = {
     "bm25": _("Words"),
     "name": _("Name"),
     "graph": _("Graph"),
     "embedding": _("Meaning"),
     "annotation": _("Annotations"),
+    "use": _("Use"),
 }
 # What people call each profile, and how it makes one order of the signals.
 PROFILE_TEXTS = {

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
@@ -15,12 +16,15 @@ from core.retrieval.ranker import ToolRanker
 from core.retrieval.request import SearchQuery
 from core.retrieval.tool_texts import IndexEntry
 from tools.finding.index import FindableTool, SearchIndex, findable
+from tools.finding.learned_uses import read_priors, read_uses_revision
 from tools.finding.vector_rows import HashedVectors, SearchRows, read_rows
 
 logger = logging.getLogger(__name__)
 
 # An edit of the glossary counts so long after it, and the time of indexing.
 GLOSSARY_INTERVAL_S = 2.0
+# What agents call changes the order little by little.
+USES_INTERVAL_S = 60.0
 
 
 class ServedTools(Protocol):
@@ -51,6 +55,8 @@ class IndexFollower:
         self._noticed = asyncio.Event()
         self._changing = asyncio.Lock()
         self._glossary_revision: str | None = None
+        self._uses_revision = ""
+        self._uses_read_at = float("-inf")
         self._index = SearchIndex()
         self.ranker = ToolRanker(self._index.index)
 
@@ -85,6 +91,7 @@ class IndexFollower:
             try:
                 # Even when the snapshot changes all the time.
                 await self._follow_glossary()
+                await self._follow_uses()
                 if is_noticed:
                     await self.update()
             except Exception:
@@ -130,6 +137,19 @@ class IndexFollower:
                 async with self._changing:
                     await self._swap(lambda: self._index.with_glossary(concepts, self._model))
                 self._glossary_revision = revision
+
+    async def _follow_uses(self) -> None:
+        """Take up what agents called, once a minute; while the database is away it stays."""
+        if (now := time.monotonic()) - self._uses_read_at < USES_INTERVAL_S:
+            return
+        self._uses_read_at = now
+        with suppress(DatabaseError, TimeoutError):
+            revision = await self._database.call(read_uses_revision)
+            if revision != self._uses_revision:
+                priors = await self._database.call(read_priors)
+                async with self._changing:
+                    await self._swap(lambda: self._index.with_priors(priors))
+                self._uses_revision = revision
 
     async def _swap(self, build: Callable[[], SearchIndex]) -> None:
         def build_ranker() -> tuple[SearchIndex, ToolRanker]:

@@ -11,6 +11,7 @@ from core.ingest.operations import parameter_of_schema
 from core.retrieval.glossary import Concept, compile_glossary
 from core.retrieval.glossary_terms import CONCEPTS
 from core.retrieval.index import ToolIndex
+from core.retrieval.learned_use import Priors
 from core.retrieval.model import MCPAnnotations, Tool, ToolParameter
 from core.retrieval.tool_texts import IndexEntry, hash_texts
 from core.tool_entry import READS_ONLY
@@ -110,6 +111,10 @@ class SearchIndex:
         entries = [tool.entry for tool in self.tools.values()]
         glossary = compile_glossary(concepts, read_concept_vectors(model))
         return SearchIndex(self.index.with_glossary(glossary, entries), self.tools)
+
+    def with_priors(self, priors: Priors) -> "SearchIndex":
+        """The same tools, with what agents called after they had searched."""
+        return SearchIndex(self.index.with_priors(priors), self.tools)
 
 
 def findable(

@@ -11,7 +11,8 @@ from mcp_runtime.search.records import write_calls, write_searches
 from tests.factories import make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.search.conftest import search
-from tools.models import ToolSearch
+from tools.finding.learned_uses import FORGOTTEN_AFTER, forget_uses, read_priors
+from tools.models import SearchUse, ToolSearch
 
 NOW = datetime.now(UTC)
 
@@ -96,6 +97,46 @@ def test_first_call_within_ten_minutes_is_noted(
         write_calls(CallWriter(), calls)
 
     assert called_after(made) == noted
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_search_learns_from_the_call_of_what_it_found(serve: Serve) -> None:
+    await sync_to_async(make_tool)(name="refund_order", description_agent="Refunds an order.")
+
+    async with serve() as served:
+        await search(served, "refund order")
+        await served.call("call_tool", name="refund_order", arguments={})
+    priors = await sync_to_async(read_priors)()
+
+    assert priors["order"]["refund_order"] == pytest.approx(1 / 7)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_search_that_does_not_learn_keeps_no_concepts(settings: Any, serve: Serve) -> None:
+    settings.MCP_SEARCH_LEARNING = False
+
+    async with serve() as served:
+        await search(served, "refund order")
+
+    assert (await ToolSearch.objects.aget()).concepts == []
+
+
+@pytest.mark.django_db
+def test_key_speaks_once_a_day_for_a_tool_and_a_concept_and_is_forgotten(settings: Any) -> None:
+    write_searches([make_search(concepts=["order", "user"]) for _ in range(3)])
+    write_searches([make_search(concepts=["order"], key_id="l")])
+
+    for second in (1, 2):
+        write_calls(CallWriter(), [make_call(seconds=second), make_call("a", second, key_id="l")])
+
+    uses = SearchUse.objects.values_list("key_id", "tool_name", "concept")
+    assert sorted(uses) == [("k", "b", "order"), ("k", "b", "user"), ("l", "a", "order")]
+    assert read_priors().keys() == {"order", "user"}
+    SearchUse.objects.update(day=NOW.date() - FORGOTTEN_AFTER)
+    assert read_priors() == {}
+    assert forget_uses() == 3
+    settings.MCP_SEARCH_LEARNING = False
+    assert read_priors() == {}
 
 
 @pytest.mark.django_db

@@ -16,7 +16,7 @@ from tests.factories import make_tool
 from tests.rendered import text_of
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
-from tools.models import ToolSearch
+from tools.models import SearchUse, ToolSearch
 
 HTMX = {"HX-Request": "true"}
 LAB = "/search-lab/"
@@ -108,6 +108,24 @@ def test_weight_of_zero_takes_a_signal_out_of_the_bar(admin: Client) -> None:
 
 
 @pytest.mark.usefixtures("shop")
+def test_what_agents_called_after_such_questions_is_shown_and_can_be_left_out(
+    admin: Client,
+) -> None:
+    SearchUse.objects.create(
+        day=timezone.now().date(), key_id="k", tool_name="delete_order", concept="order"
+    )
+
+    pages = [admin.get(f"{LAB}?q=order{weight}") for weight in ("", "&use=0")]
+
+    rows = [row for page in pages for row in page.context["answer"].rows]
+    used = {row.tool.name: row.found.used for row in rows[:2]}
+    assert used == {"delete_order": (("order", pytest.approx(1 / 7)),), "list_orders": ()}
+    assert "Called after such questions:" in text_of(pages[0])
+    assert "order +0.14" in text_of(pages[0])
+    assert [row.found.signals["use"] for row in rows[2:]] == [0, 0]
+
+
+@pytest.mark.usefixtures("shop")
 def test_search_as_a_key_finds_only_what_it_may_call(admin: Client) -> None:
     key = issue_key("agent").key
     ApiKey.objects.filter(pk=key.pk).update(allowed_tools=["delete_order"])
@@ -179,7 +197,7 @@ def test_questions_have_pages_and_can_be_removed(
     SearchQuestion.objects.bulk_create(questions)
     admin.get(f"{LAB}questions/")
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         page = admin.get(f"{LAB}questions/?page=2")
     admin.post(f"{LAB}questions/{questions[0].pk}/remove/", headers=HTMX)
 
