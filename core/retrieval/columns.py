@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval.bm25f import Bm25fIndex
+from core.retrieval.column_roles import find_roles, needed_terms, role_terms
 from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnTable
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import best_places, standardize
@@ -20,6 +21,8 @@ WORDS_WEIGHT, MEANING_WEIGHT = 0.4, 0.6
 TABLE_WEIGHT = 0.4
 # Of a concept against a word as it is written.
 CONCEPT_WEIGHT = 3.0
+# Of a role that a question needs in any table: there are many dates and amounts.
+ROLE_WEIGHT = 0.5
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
@@ -150,8 +153,10 @@ class ColumnIndex:
         if self._table_terms is None or self._table_terms[0] != table:
             texts = (f"{table.name}\n{table.title}", table.description)
             self._table_terms = table, [self._terms(text) for text in texts]
+        roles = find_roles(document.name, document.description, is_key=document.is_key)
+        about = self.glossary.find(f"{table.name}\n{table.title}") if document.name else ()
         return [
-            self._terms(document.name),
+            [*self._terms(document.name), *role_terms(roles if document.name else (), about)],
             self._terms(document.description),
             *self._table_terms[1],
         ]
@@ -224,8 +229,11 @@ class ColumnRanker:
 
     def _score_words(self, text: str) -> NDArray[np.float32]:
         words = self._index.words.score(read_terms(text))
-        concepts = self._index.words.score(self._index.glossary.tokens(fold(text)))
-        return words + np.float32(CONCEPT_WEIGHT) * concepts
+        folded, glossary = fold(text), self._index.glossary
+        named, anywhere = needed_terms(text, glossary.find_folded(folded))
+        concepts = self._index.words.score([*glossary.tokens(folded), *named])
+        roles = self._index.words.score(anywhere)
+        return words + np.float32(CONCEPT_WEIGHT) * concepts + np.float32(ROLE_WEIGHT) * roles
 
     def _choose(
         self,
