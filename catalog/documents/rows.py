@@ -27,14 +27,16 @@ _CONTENT: dict[DocumentKind, tuple[str, ...]] = {
     DocumentKind.QUERY: ("question", "sql"),
     DocumentKind.TEXT: ("text",),
 }
-# Embedded and searched, and not shown.
-_UNSHOWN: dict[DocumentKind, tuple[str, ...]] = {DocumentKind.COLUMN: ("table_title",)}
+# Searched, and not shown; the title is embedded too.
+_UNSHOWN: dict[DocumentKind, tuple[str, ...]] = {
+    DocumentKind.COLUMN: ("table_title", "values", "refers_to")
+}
 _OPTIONAL = frozenset({"data_type", "example", "display_name", "tags", "notes"})
 _DESCRIPTIONS = {
     DocumentKind.TABLE: "a table has table and description, and may have display_name, tags and notes",
     DocumentKind.COLUMN: (
-        "a column has table, column_name and description, and may have data_type, example and"
-        " table_title"
+        "a column has table, column_name and description, and may have data_type, example,"
+        " table_title, values and refers_to"
     ),
     DocumentKind.QUERY: "an example query has question and sql",
     DocumentKind.TEXT: "a free text has text",

@@ -93,7 +93,7 @@ def _to_stored(row: ReferenceDocument) -> StoredDocument:
     name, searched = "", [row.text]
     match row.kind if content else "":
         case DocumentKind.COLUMN:
-            name, fields = row.column_name, ("description", "example")
+            name, fields = row.column_name, ("description", "example", "values")
             searched = [content.get(field, "") for field in fields]
             table = ColumnTable(row.table_name, content.get(TABLE_TITLE, ""))
         case DocumentKind.TABLE:
@@ -109,6 +109,7 @@ def _to_stored(row: ReferenceDocument) -> StoredDocument:
         description="\n".join(filter(None, searched)),
         is_key=metadata.get(IS_KEY) is True,
         key=row.key,
+        refers_to=tuple(filter(None, content.get("refers_to", "").split(", "))),
     )
     is_table = bool(content) and row.kind == DocumentKind.TABLE
     return StoredDocument(column, row.text, table if is_table else None)

@@ -96,7 +96,7 @@ def _refresh(table_ids: Sequence[int], names: Mapping[int, str]) -> int:
             is_served = table.gone_at is None and not table.is_hidden and table.pk in names
             if is_served and not (table.source and table.source.is_restricted):
                 source = CATALOG_PREFIX + source_name_of(table)
-                documents = _make_documents(table, names[table.pk])
+                documents = _make_documents(table, names)
                 rows.extend(make_row(source, document) for document in documents)
         stored = ReferenceDocument.objects.filter(key__in=keys)
         known = dict(stored.values_list("key", "content_hash"))
@@ -110,8 +110,9 @@ def _refresh(table_ids: Sequence[int], names: Mapping[int, str]) -> int:
         return len(written) + len(gone)
 
 
-def _make_documents(table: CatalogTable, name: str) -> Iterator[Document]:
-    """The document of a table, then those of its present columns."""
+def _make_documents(table: CatalogTable, names: Mapping[int, str]) -> Iterator[Document]:
+    """The document of a table, then those of its present columns; `names` are those for agents."""
+    name = names[table.pk]
     metadata: Metadata = {
         "data_source": source_name_of(table),
         "schema": table.schema,
@@ -129,43 +130,53 @@ def _make_documents(table: CatalogTable, name: str) -> Iterator[Document]:
         notes=_cut(table.notes),
     )
     yield Document(_make_key(table), DocumentKind.TABLE, content, metadata)
-    columns, examples = table.columns.all(), _find_examples(table)
+    columns, values = table.columns.all(), _find_values(table)
     # Columns that are primary, or by which the table is joined to another.
     keys = {column.name for column in columns if column.is_primary_key}
+    targets: dict[str, set[str]] = {}
     for relation in table.relations.all():
-        keys.update(map(str, relation.columns if isinstance(relation.columns, list) else ()))
+        for column_name in relation.columns if isinstance(relation.columns, list) else ():
+            keys.add(str(column_name))
+            targets.setdefault(str(column_name), set()).add(names.get(relation.target_id, ""))
     for column in columns:
         if column.gone_at is None:
-            content = _describe_column(column, table, name, examples.get(column.name, ""))
+            content = _describe_column(column, table, name, values.get(column.name, []))
+            content |= _without_empty(refers_to=", ".join(sorted(targets.get(column.name, ()))))
             own = {**metadata, IS_KEY: True} if column.name in keys else metadata
             yield Document(_make_key(table, column), DocumentKind.COLUMN, content, own)
 
 
 def _describe_column(
-    column: CatalogColumn, table: CatalogTable, name: str, example: str
+    column: CatalogColumn, table: CatalogTable, name: str, values: Sequence[str]
 ) -> dict[str, str]:
+    """Its texts, with values of the sample; the first is shown, others that are words are searched."""
+    # Judged again: people may have decided after the sample was read.
+    shown = [] if column.masks_samples(table) else values
+    words = (value for value in shown[1:] if value[0].isalpha())
     texts = [text for text in (column.display_name, column.shown_description) if text]
     return _without_empty(
         table=name,
         column_name=column.name,
         data_type=column.type_name,
         description=_cut(": ".join(texts)),
-        # Judged again: people may have decided after the sample was read.
-        example="" if column.masks_samples(table) else example,
+        example=next(iter(shown), ""),
+        values=", ".join(words),
         **{TABLE_TITLE: _cut(table.display_name)},
     )
 
 
-def _find_examples(table: CatalogTable) -> dict[str, str]:
-    """By column, the first value of the sample that says something."""
+def _find_values(table: CatalogTable) -> dict[str, list[str]]:
+    """By column, the different values of the sample that say something, in their order."""
     sample = table.sample if isinstance(table.sample, dict) else {}
-    examples: dict[str, str] = {}
+    values: dict[str, list[str]] = {}
     for row in sample.get("rows", ()):
         for column, value in zip(sample.get("columns", ()), row, strict=False):
-            if column not in examples and value not in (None, "", MASK):
+            if value not in (None, "", MASK):
                 text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                examples[column] = _cut(text, MAX_EXAMPLE_CHARACTERS)
-    return examples
+                known = values.setdefault(column, [])
+                if (cut := _cut(text, MAX_EXAMPLE_CHARACTERS)) not in known:
+                    known.append(cut)
+    return values
 
 
 def _cut(text: str, limit: int = MAX_DESCRIPTION_CHARACTERS) -> str:

@@ -28,6 +28,7 @@ class ColumnTable:
 class ColumnDocument:
     """A column to be searched; `is_key`: it is primary or refers to another table.
 
+    `refers_to` are names of tables that it is joined to.
     `vector` is that of its `column_text`, None if it is not yet made. `key` is unique, '' for its
     path. What else describes the data, such as an example query, is a document of no table, with a
     key and a description.
@@ -39,6 +40,7 @@ class ColumnDocument:
     is_key: bool = False
     vector: "Vector | None" = field(default=None, compare=False)
     key: str = ""
+    refers_to: tuple[str, ...] = ()
 
     @property
     def identity(self) -> str:

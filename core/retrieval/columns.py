@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,10 @@ ROLE_WEIGHT = 0.5
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
+# Of so many tables that were found first the ways from one to another are looked for, over two others.
+_JOINED_TABLES = 3
+_MOST_STEPS = 3
+_MOST_WAYS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,8 @@ class RankedColumn:
 class ColumnsFound:
     """The best columns, best first, and the keys of their tables that are not among them.
 
-    Keys are in the order of the tables, within a table in that of the documents.
+    Keys that lead from one of the first tables to another over a third come first, then those of the
+    tables in their order, within a table in that of the documents.
     """
 
     columns: tuple[RankedColumn, ...] = ()
@@ -268,6 +274,8 @@ class _Layout:
         self.order = np.zeros(count, dtype=np.int64)
         self.groups = np.zeros(count, dtype=np.int64)
         self._keys: dict[int, list[int]] = {}
+        # The keys that join two tables, by the tables.
+        self._joins: dict[int, dict[int, list[int]]] = {}
         groups: dict[str, int] = {}
         for row in self.rows.tolist():
             document = self.documents[row]
@@ -276,17 +284,39 @@ class _Layout:
             group = self.groups[row] = groups.setdefault(name, len(groups))
             if document.is_key:
                 self._keys.setdefault(group, []).append(row)
+        for row, document in self.documents.items():
+            group = int(self.groups[row])
+            for target in {groups[name] for name in document.refers_to if name in groups} - {group}:
+                self._joins.setdefault(group, {}).setdefault(target, []).append(row)
+                self._joins.setdefault(target, {}).setdefault(group, []).append(row)
         paths = {row: (document.path, document.key) for row, document in self.documents.items()}
         by_path = sorted(paths, key=paths.__getitem__)
         self.order[by_path] = np.arange(len(by_path))
 
     def keys_beside(self, ranked: Sequence[int]) -> Iterator[ColumnDocument]:
-        """The keys of the tables of these rows that are not among them."""
-        present = set(ranked)
-        for group in dict.fromkeys(self.groups[row] for row in ranked):
-            for row in self._keys.get(int(group), ()):
-                if row not in present:
-                    yield self.documents[row]
+        """The keys that join the tables of these rows, and their own, that are not among them."""
+        groups = list(dict.fromkeys(int(self.groups[row]) for row in ranked))
+        rows = [row for group in groups for row in self._keys.get(group, ())]
+        for row in dict.fromkeys([*self._bridges(groups[:_JOINED_TABLES]), *rows]):
+            if row not in ranked:
+                yield self.documents[row]
+
+    def _bridges(self, groups: Sequence[int]) -> Iterator[int]:
+        """The keys on the shortest way from each table to one before it, if it leads over others."""
+        for place, group in enumerate(groups[1:], start=1):
+            known, ways = set(groups[:place]), [[group]]
+            for _step in range(_MOST_STEPS):
+                ways = [
+                    [*way, other]
+                    for way in ways
+                    for other in self._joins.get(way[-1], ())
+                    if other not in way
+                ][:_MOST_WAYS]
+                if found := next((way for way in ways if way[-1] in known), None):
+                    if len(found) > 2:
+                        for first, second in pairwise(found):
+                            yield from self._joins[first][second]
+                    break
 
 
 def _language_of(document: ColumnDocument) -> Language:

@@ -100,7 +100,7 @@ def test_letters_of_hangul_apart_are_composed() -> None:
         pytest.param(
             {"table": "users"},
             "column_name and description missing; a column has table, column_name and"
-            " description, and may have data_type, example and table_title",
+            " description, and may have data_type, example, table_title, values and refers_to",
             id="missing",
         ),
         pytest.param(EMAIL | {"description": " "}, "description missing", id="blank"),

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from catalog.documents.searchable import read_searchable
 from catalog.documents.tables import (
     MAX_DESCRIPTION_CHARACTERS,
     MAX_KEY_CHARACTERS,
@@ -87,6 +88,18 @@ def test_what_people_wrote_comes_before_comments() -> None:
 )
 def test_example_is_the_first_value_that_may_be_shown(values: Any, example: str) -> None:
     assert example_of(**values) == example
+
+
+def test_values_of_the_sample_lead_to_their_column_and_are_not_shown() -> None:
+    cities = {"columns": ["city", "email"], "rows": [["서울", "a@b.com"], ["Busan", "c@d.com"]]}
+    table = make_table(columns=[{"name": "city"}, {"name": "email"}], sample=cities)
+    refresh_table_documents([table.pk])
+
+    stored = read_searchable(list(texts()))
+
+    searched = {each.column.name: each.column.description for each in stored}
+    assert searched["city"] == "서울\nBusan"
+    assert (searched["email"], "Busan" in str(texts())) == ("", False)
 
 
 def test_second_refresh_writes_nothing() -> None:

@@ -51,6 +51,27 @@ def test_keys_of_the_tables_come_with_the_columns() -> None:
     assert [each.path for each in found.keys] == ["orders.order_no", "orders.store_id"]
 
 
+def test_tables_that_only_a_third_joins_come_with_its_keys() -> None:
+    products = ColumnTable("products")
+    lines = ColumnTable("order_lines")
+    columns = (
+        *(replace(column, refers_to=()) for column in COLUMNS),
+        ColumnDocument(table=products, name="sku", is_key=True),
+        ColumnDocument(table=products, name="brand"),
+        ColumnDocument(table=lines, name="line_no", is_key=True),
+        ColumnDocument(table=lines, name="sku", is_key=True, refers_to=("products",)),
+        ColumnDocument(table=lines, name="order_no", is_key=True, refers_to=("orders",)),
+    )
+
+    found = ColumnRanker(columns).rank("total amount brand", limit=2)
+
+    assert sorted(paths(found)) == ["orders.total_amount", "products.brand"]
+    assert {each.path for each in found.first(10)[2:4]} == {
+        "order_lines.sku",
+        "order_lines.order_no",
+    }
+
+
 def test_key_that_is_found_itself_stands_once() -> None:
     found = ColumnRanker(COLUMNS).rank("order no", limit=1)
 
