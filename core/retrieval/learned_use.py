@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 # A key has said all that it can after so many days: one that repeats itself counts no more.
 KEY_DAYS = 3
-# As many votes for no tool at all: one key alone gives a third of the highest prior.
+# As many votes for nothing at all: one key alone gives a third of the highest prior.
 DOUBT = 2.0
 
 # By concept, then by the tool's name; 0 to 1.
@@ -23,17 +23,22 @@ class LearnedUse:
 
 
 def weigh_uses(uses: Iterable[LearnedUse]) -> Priors:
-    """For each concept the prior of each tool that was called; those of a concept make less than 1.
+    """For each concept the prior of each tool that was called.
 
-    A key's vote for a tool is whole after 3 days. The prior is the tool's share of the votes, with two
-    more votes for none: additive smoothing. So one key moves a tool by a third at most where nobody else
-    calls any, and by less the more keys there are.
+    A key's vote for a tool and a concept is whole after 3 days. The prior is the share that the concept
+    has in the votes for the tool, with two more votes for none: additive smoothing. So a tool that is
+    called for everything gains little, others lose nothing by it, and one key gives a third at most.
     """
     votes: dict[str, dict[str, float]] = {}
+    called: dict[str, dict[str, float]] = {}
     for use in uses:
+        vote = min(1.0, use.days / KEY_DAYS)
         counts = votes.setdefault(use.concept, {})
-        counts[use.tool_name] = counts.get(use.tool_name, 0.0) + min(1.0, use.days / KEY_DAYS)
+        counts[use.tool_name] = counts.get(use.tool_name, 0.0) + vote
+        keys = called.setdefault(use.tool_name, {})
+        keys[use.key_id] = max(vote, keys.get(use.key_id, 0.0))
+    totals = {tool: sum(keys.values()) + DOUBT for tool, keys in called.items()}
     return {
-        concept: {tool: vote / (sum(counts.values()) + DOUBT) for tool, vote in counts.items()}
+        concept: {tool: vote / totals[tool] for tool, vote in counts.items()}
         for concept, counts in votes.items()
     }

@@ -31,7 +31,10 @@ def rank(*uses: LearnedUse, weight: float = DEFAULT.use_weight) -> list[str]:
         pytest.param(keys(1, days=1), 1 / 7, id="one key on one day"),
         pytest.param(keys(1, days=90), 1 / 3, id="one key every day"),
         pytest.param(keys(8), 8 / 10, id="eight keys"),
-        pytest.param([*keys(1, days=90), *keys(8, "bought_x")], 1 / 11, id="one against eight"),
+        pytest.param([*keys(1, days=90), *keys(8, "bought_x")], 1 / 3, id="eight for another tool"),
+        pytest.param(
+            [*keys(2), LearnedUse("user", "bought_y", "other", 9)], 2 / 5, id="also for others"
+        ),
     ],
 )
 def test_prior_grows_with_keys_not_with_repetition(uses: list[LearnedUse], prior: float) -> None:
@@ -49,8 +52,8 @@ def test_use_is_explained_by_concepts_that_make_the_signal() -> None:
 
     found = ToolRanker(index).rank(SearchQuery("what did a member order"), {"bought_y"})[0]
 
-    assert dict(found.used) == pytest.approx({"user": 1 / 6, "order": 1 / 4})
-    assert found.signals["use"] == pytest.approx(1 / 6 + 1 / 4)
+    assert dict(found.used) == pytest.approx({"user": 1 / 10, "order": 2 / 10})
+    assert found.signals["use"] == pytest.approx(3 / 10)
     plain = ToolRanker(index).rank(SearchQuery("what did a member order"), {"bought_y"}, SEED)[0]
     assert (plain.used, plain.signals["use"]) == ((), 0.0)
 
