@@ -82,6 +82,7 @@ class ToolRanker:
         lookup = self._index.words.lookup((*parsed.terms, *parsed.meant))
         own_language = table.described_in(parsed.language)
         best = best_places(scores, table.name_order[signals.rows], query.result_limit).tolist()
+        concepts = () if signals.use is None else parsed.all_concepts
         found = ((place, int(signals.rows[place])) for place in best)
         return [
             RankedTool(
@@ -89,9 +90,7 @@ class ToolRanker:
                 score=float(scores[place]),
                 signals=signals.at(place),
                 matched=_find_matched(parsed, lookup, row, own_language),
-                used=table.explain_use(parsed.all_concepts, table.tools[row].name)
-                if signals.use is not None
-                else (),
+                used=table.explain_use(concepts, table.tools[row].name),
             )
             for place, row in found
         ]

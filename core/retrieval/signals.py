@@ -78,14 +78,17 @@ def gather_signals(
     elif profile.fusion == "ordinal_ranks":
         rows = rows[np.argsort(index.table.name_order[rows])]
     use = index.table.score_use(query.all_concepts) if profile.use_weight else None
+    # All rows in their order need no copies, which would cost as much as what was learned.
+    is_whole = len(rows) == len(bm25) and profile.fusion == "deviations"
+    chosen: slice | NDArray[np.int64] = slice(None) if is_whole else rows
     return Signals(
         rows=rows,
-        bm25=bm25[rows],
-        graph=None if graph is None else graph[rows],
-        embedding=None if embedding is None else embedding[rows],
-        annotation=annotation[rows],
-        name=index.name_coverage.shares(query.terms, len(bm25))[rows],
-        use=None if use is None else use[rows],
+        bm25=bm25[chosen],
+        graph=None if graph is None else graph[chosen],
+        embedding=None if embedding is None else embedding[chosen],
+        annotation=annotation[chosen],
+        name=index.name_coverage.shares(query.terms, len(bm25))[chosen],
+        use=None if use is None else use[chosen],
     )
 
 
