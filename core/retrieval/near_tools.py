@@ -89,7 +89,7 @@ def find_near_tools(
     for other, share in _score_shares(index, tool, allowed).items():
         candidate = table.tools[table.rows[other]]
         is_other = other != name and share >= _LEAST_SHARE
-        if not is_other or not _do_the_same(tool, candidate):
+        if not is_other or not do_the_same(tool, candidate):
             continue
         back = _score_shares(index, candidate, {name, other}).get(name, 0.0)
         if (likeness := (share + back) / 2) >= NEAR:
@@ -137,7 +137,7 @@ def offer_text(
     before = count_right(index, asked, allowed)
     best: OfferedText | None = None
     edited = index.copy()
-    for description in _descriptions(entry.tool, near):
+    for description in describe_apart(entry.tool, near):
         edited.put(replace(entry, tool=replace(entry.tool, description=description)))
         right = count_right(edited, asked, allowed)
         offered = OfferedText(description, len(asked), before, right)
@@ -169,7 +169,8 @@ def _score_shares(
     return {name: score / own for name, score in scores.items()} if own > 0 else {}
 
 
-def _do_the_same(tool: Tool, other: Tool) -> bool:
+def do_the_same(tool: Tool, other: Tool) -> bool:
+    """Whether two tools only read, or share an action that writes."""
     actions, others = set(actions_of_tool(tool)), set(actions_of_tool(other))
     is_reading = actions <= READING and others <= READING
     return is_reading or not actions.isdisjoint(others - READING)
@@ -197,7 +198,7 @@ def _word_probes(index: ToolIndex, tool: Tool, near: NearTool) -> Iterator[Probe
             yield Probe(" ".join((*shared, *words)), frozenset({name}))
 
 
-def _descriptions(tool: Tool, near: NearTool) -> Iterator[str]:
+def describe_apart(tool: Tool, near: NearTool) -> Iterator[str]:
     """The description with each sentence that the words allow, the one that says most first."""
     language = language_of(tool.description or tool.title)
     both, own_only, other_only = _SENTENCES.get(language, _SENTENCES["en"])

@@ -171,13 +171,11 @@ def search_as(state: LabState, key: ApiKey | None, user: User) -> LabAnswer:
     found, is_degraded = rank_or_degrade(lab, query, state.profile, allowed)
     duration_ms = (perf_counter() - started) * 1_000
     rows = list(_rows_of(found, lab, state.profile, allowed))
-    concepts = list(_count_concepts(lab, query, state.profile.to_profile()))
+    concepts = list(count_concepts(lab, query, state.profile.to_profile()))
     return LabAnswer(rows, concepts, len(seen), duration_ms, is_degraded)
 
 
-def _count_concepts(
-    lab: LabIndex, query: SearchQuery, profile: Profile
-) -> Iterator[CountedConcept]:
+def count_concepts(lab: LabIndex, query: SearchQuery, profile: Profile) -> Iterator[CountedConcept]:
     """Those that the question names, then those that it means, nearest first."""
     parsed = parse_query(query, lab.search.index.glossary, profile)
     own, other = profile.same_language_concept_weight, profile.concept_weight
