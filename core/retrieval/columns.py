@@ -239,7 +239,9 @@ class ColumnRanker:
         named, anywhere = needed_terms(text, glossary.find_folded(folded))
         concepts = self._index.words.score([*glossary.tokens(folded), *named])
         roles = self._index.words.score(anywhere)
-        return words + np.float32(CONCEPT_WEIGHT) * concepts + np.float32(ROLE_WEIGHT) * roles
+        words += np.float32(CONCEPT_WEIGHT) * concepts
+        words += np.float32(ROLE_WEIGHT) * roles
+        return words
 
     def _choose(
         self,
