@@ -41,6 +41,29 @@ def second_window(workbench: WorkbenchPage) -> WorkbenchPage:
     return WorkbenchPage(workbench.page.context.new_page(), workbench.url)
 
 
+def test_offered_text_that_tells_two_tools_apart_is_taken_into_the_editor(
+    workbench: WorkbenchPage, doubling: ToolDefinition
+) -> None:
+    make_expression(
+        "a * 2", name="doubling_money", description_agent="Doubles one number of money."
+    )
+    page = workbench.page
+    workbench.open(doubling)
+    description = page.locator("#description_agent")
+    description.fill("Doubles one number of apples.")
+    expect(page.locator("#saved")).to_contain_text("Draft")
+
+    dialog = workbench.publish()
+    expect(dialog).to_contain_text("Tools that answer the same questions")
+    dialog.get_by_role("button", name="Take this description").click()
+
+    expect(dialog).to_be_hidden()
+    expect(description).to_be_focused()
+    offered = "Use it for questions about apples."
+    expect(description).to_have_value(f"Doubles one number of apples. {offered}")
+    wait_until(lambda: offered in ToolDraft.objects.get().document["description_agent"])
+
+
 def test_breaking_change_is_asked_about_and_told_in_the_history(
     workbench: WorkbenchPage, doubling: ToolDefinition
 ) -> None:
