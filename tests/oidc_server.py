@@ -1,6 +1,8 @@
 """A real OpenID Connect server (npm's oidc-provider), people who sign in to it, and tokens made with its key."""
 
 import asyncio
+import base64
+import hashlib
 import json
 import os
 import re
@@ -12,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 from joserfc import jws
@@ -25,6 +27,9 @@ PEOPLE: dict[str, Any] = {
     "alice": {"groups": ["sales"], "tenant": "KR", "name": "Alice", "email": "alice@example.org"},
     "bob": {"groups": [], "name": "Bob"},
 }
+WEB = ("web", "web-secret")
+# As Toolbuilder is known there; a secret that a header cannot hold as it is.
+TOOLS = ("tools", "tools:secret+%")
 _PROMPT = re.compile(r'name="prompt" value="(\w+)"')
 _ACTION = re.compile(r'action="([^"]+)"')
 
@@ -73,6 +78,37 @@ class OidcServer:
         head = {"alg": "RS256", "typ": "at+jwt", "kid": self.key.kid} | header
         algorithms = ["RS256", "PS256", "ES256", "HS256", "none"]
         return jws.serialize_compact(head, json.dumps(claims), key, algorithms=algorithms)
+
+    async def grant(self, resource: str, person: str = "alice") -> dict[str, Any]:
+        """What the client web gets for a person who signs in: `access_token` and `refresh_token`."""
+        redirect, verifier = "http://127.0.0.1:1/back", "v" * 43
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest())
+        await self.change(redirects=[redirect])
+        asked = {
+            "client_id": "web",
+            "response_type": "code",
+            "redirect_uri": redirect,
+            "scope": "openid offline_access tools:read",
+            "prompt": "consent",
+            "resource": resource,
+            "code_challenge": challenge.decode().rstrip("="),
+            "code_challenge_method": "S256",
+        }
+        got = await self.walk(f"{self.url}/auth?{urlencode(asked)}", person)
+        given = {
+            "grant_type": "authorization_code",
+            "code": got["code"],
+            "redirect_uri": redirect,
+            "code_verifier": verifier,
+            "resource": resource,
+        }
+        answer = await self.http.post(f"{self.url}/token", data=given, auth=WEB)
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def revoke(self, token: str) -> None:
+        """As the client web that has no more use for it."""
+        await self.http.post(f"{self.url}/token/revocation", data={"token": token}, auth=WEB)
 
     async def walk(self, url: str, person: str = "alice") -> dict[str, str]:
         """Sign in and consent as a person would in a browser; what the client's own address then gets."""
