@@ -30,6 +30,8 @@ PEOPLE: dict[str, Any] = {
 WEB = ("web", "web-secret")
 # As Toolbuilder is known there; a secret that a header cannot hold as it is.
 TOOLS = ("tools", "tools:secret+%")
+# Where nobody listens: `walk` reads what stands behind it.
+BACK = "http://127.0.0.1:1/back"
 _PROMPT = re.compile(r'name="prompt" value="(\w+)"')
 _ACTION = re.compile(r'action="([^"]+)"')
 
@@ -48,7 +50,7 @@ class OidcServer:
     http: httpx.AsyncClient = field(repr=False)
 
     async def change(self, **settings: Any) -> None:
-        """Replace what it was started with, such as `keys`, `people` and `ttl`."""
+        """Replace what it was started with, such as `keys`, `people` and `ttl`; it forgets what it gave out."""
         await self.http.post(f"{self.url}/control", json=settings)
 
     async def rotate(self, key: RSAKey) -> None:
@@ -81,13 +83,12 @@ class OidcServer:
 
     async def grant(self, resource: str, person: str = "alice") -> dict[str, Any]:
         """What the client web gets for a person who signs in: `access_token` and `refresh_token`."""
-        redirect, verifier = "http://127.0.0.1:1/back", "v" * 43
+        verifier = "v" * 43
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest())
-        await self.change(redirects=[redirect])
         asked = {
             "client_id": "web",
             "response_type": "code",
-            "redirect_uri": redirect,
+            "redirect_uri": BACK,
             "scope": "openid offline_access tools:read",
             "prompt": "consent",
             "resource": resource,
@@ -98,7 +99,7 @@ class OidcServer:
         given = {
             "grant_type": "authorization_code",
             "code": got["code"],
-            "redirect_uri": redirect,
+            "redirect_uri": BACK,
             "code_verifier": verifier,
             "resource": resource,
         }
@@ -138,7 +139,8 @@ class OidcServer:
 async def oidc_server(**settings: Any) -> AsyncIterator[OidcServer]:
     """One server of its own, with a fresh key."""
     key = make_key("first")
-    given = {"keys": [key.as_dict(private=True)], "people": PEOPLE, **settings}
+    own = {"keys": [key.as_dict(private=True)], "people": PEOPLE, "redirects": [BACK]}
+    given = own | settings
     process = await asyncio.create_subprocess_exec(
         *(NODE, PROGRAM, json.dumps(given)),
         cwd=PROGRAM.parent,

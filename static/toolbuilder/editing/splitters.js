@@ -24,7 +24,8 @@ class Splitter {
     if (border.dataset.kept) {
       this.show(Number(border.dataset.kept));
     }
-    this.tell();
+    // What it says is read from the layout, which the text needs first.
+    (window.requestIdleCallback ?? setTimeout)(() => this.tell());
     border.addEventListener("pointerdown", (event) => this.drag(event));
     border.addEventListener("keydown", (event) => this.press(event));
     border.addEventListener("dblclick", () => this.reset());
