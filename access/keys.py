@@ -16,13 +16,14 @@ from django.utils import timezone
 from access.allowed_tools import every_tool
 from access.issuers.models import IssuerRule
 from access.models import ApiKey
+from core.bearer_tokens import KEY_PREFIX
 from core.errors import ConfigurationError
 from core.messages import Message, message
 
 ALPHABET = string.digits + string.ascii_letters
 SECRET_BYTES = 32
 LAST_USED_RESOLUTION = timedelta(minutes=1)
-_TOKEN = re.compile(r"mcp_([0-9A-Za-z]{8})_[0-9A-Za-z]{40,64}")
+_TOKEN = re.compile(KEY_PREFIX + r"([0-9A-Za-z]{8})_[0-9A-Za-z]{40,64}")
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class IssuedKey:
 def new_token(key_id: str = "") -> str:
     """A fresh token, of that key; 256 bits, so that a plain SHA-256 needs no salt and no stretching."""
     key_id = key_id or "".join(secrets.choice(ALPHABET) for _ in range(8))
-    return f"mcp_{key_id}_{_base62(secrets.token_bytes(SECRET_BYTES))}"
+    return f"{KEY_PREFIX}{key_id}_{_base62(secrets.token_bytes(SECRET_BYTES))}"
 
 
 def issue_key(

@@ -6,7 +6,7 @@ from multiprocessing import parent_process
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
-from access.request_ids import RequestIds
+from access.request_ids import Application, RequestIds
 from config.web.static_files import StaticAnswers
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -19,4 +19,8 @@ if settings.METRICS_PORT and parent_process() is not None:
 
     web_metrics().listen()
 
-application = RequestIds(StaticAnswers(get_asgi_application()))
+application: Application = RequestIds(StaticAnswers(get_asgi_application()))
+if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+    from config.traces import ClosesTraces
+
+    application = ClosesTraces(application)

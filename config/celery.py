@@ -111,3 +111,7 @@ if settings.METRICS_PORT:
     from config.metrics import measure_jobs
 
     measure_jobs()
+if settings.OTEL_EXPORTER_OTLP_ENDPOINT:
+    from config.traces import trace_jobs
+
+    trace_jobs()

@@ -277,6 +277,8 @@ if METRICS_TOKEN or METRICS_PORT:
     MIDDLEWARE.insert(0, "config.web.metrics.MetricsMiddleware")
 # OpenTelemetry: off without an address. Other OTEL_* variables are read by its SDK.
 OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT")
+if OTEL_EXPORTER_OTLP_ENDPOINT:
+    MIDDLEWARE.insert(0, "config.web.traces.TracesMiddleware")
 OTEL_TRACES_SAMPLER_ARG = env.share("OTEL_TRACES_SAMPLER_ARG", 1.0)
 OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "toolbuilder")
 

@@ -2,8 +2,9 @@
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from joserfc import jws
@@ -22,9 +23,19 @@ ALGORITHMS = (
     *("ES256", "ES384", "ES512"),
 )
 MAX_TOKEN_CHARACTERS = 32_768
+# Of our API keys, which are no tokens of an issuer.
+KEY_PREFIX = "mcp_"
 MAX_NAME_CHARACTERS = 150
 LEEWAY_S = 30
 _TYPES = {"jwt", "at+jwt", "application/at+jwt"}
+# What issuers say of an opaque token that is one for access; some say nothing but the first.
+_OF_ACCESS_TOKENS = {
+    "token_type": {"bearer"},
+    "token_use": {"", "access", "access_token"},
+    "typ": {"", "bearer", *_TYPES},
+}
+# RFC 6750, 2.1.
+_BEARER = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 _registry = JWSRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
 
 NO_TOKEN = message("token.unreadable", "this is no token that can be read here")
@@ -47,7 +58,10 @@ ID_TOKEN = message(
     "token.id_token", "this is an ID token, which is for the client; send the access token"
 )
 NO_SUBJECT = message("token.no_subject", "the token does not say whose it is")
-
+INACTIVE = message(
+    "token.inactive",
+    "the issuer does not know this token: it is expired, revoked or not one of its own",
+)
 
 NOTHING_GRANTED = message(
     "token.nothing",
@@ -56,11 +70,25 @@ NOTHING_GRANTED = message(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Introspection:
+    """Where an issuer says what its opaque tokens are (RFC 7662), and who we are to it.
+
+    Its tokens begin with `prefix`; '' takes all that no other issuer takes.
+    """
+
+    url: str
+    client_id: str
+    secret: str = field(repr=False)
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Issuer:
     """A registered issuer: `url` is the `iss` of its tokens, compared letter by letter.
 
     `audience` '' is the address of the endpoint that is called. `scope` has the words that a token
-    needs. People are called by the claim `name_claim`, '' for `sub`.
+    needs. People are called by the claim `name_claim`, '' for `sub`. Without `introspection` it has no
+    opaque tokens.
     """
 
     id: int
@@ -72,6 +100,7 @@ class Issuer:
     scope: str = ""
     name_claim: str = ""
     rules: tuple[ClaimRule, ...] = ()
+    introspection: Introspection | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +174,8 @@ def read_unverified(token: str) -> UnverifiedToken:
     return UnverifiedToken(header, claims)
 
 
-def choose_issuer(issuers: Iterable[Issuer], token: UnverifiedToken) -> Issuer:
-    """The issuer that the token names, if its header is as this issuer's are. Raises TokenRefusedError."""
-    issuer = next((row for row in issuers if row.url == token.claims.get("iss")), None)
-    if issuer is None:
-        raise TokenRefusedError(UNKNOWN_ISSUER)
+def check_header(issuer: Issuer, token: UnverifiedToken) -> None:
+    """Raise TokenRefusedError unless the header of the token is as this issuer's are."""
     if token.header.get("alg") not in issuer.algorithms:
         raise TokenRefusedError(ALGORITHM)
     kind = token.header.get("typ", "JWT")
@@ -157,7 +183,42 @@ def choose_issuer(issuers: Iterable[Issuer], token: UnverifiedToken) -> Issuer:
         raise TokenRefusedError(TYPE)
     if not isinstance(token.header.get("kid"), str):
         raise TokenRefusedError(KEY)
-    return issuer
+
+
+def choose_introspecting(issuers: Iterable[Issuer], token: str) -> Issuer | None:
+    """The one issuer to which an opaque token is shown, None if it is shown to nobody.
+
+    The longest fitting prefix wins: a token is never shown to two issuers, as each could use it here.
+    What looks like an API key of ours is shown to none.
+    """
+    is_readable = len(token) <= MAX_TOKEN_CHARACTERS and _BEARER.fullmatch(token)
+    if not is_readable or token.startswith(KEY_PREFIX):
+        return None
+    fitting = [
+        (len(issuer.introspection.prefix), issuer)
+        for issuer in issuers
+        if issuer.introspection and token.startswith(issuer.introspection.prefix)
+    ]
+    return max(fitting, key=lambda pair: pair[0])[1] if fitting else None
+
+
+def accept_introspection(
+    issuer: Issuer, answer: Claims, audiences: Collection[str], now: float
+) -> VerifiedToken:
+    """The opaque token of which the issuer says this, judged as a JWT with these claims would be.
+
+    Raises TokenRefusedError. It has to be said to be a bearer token: a refresh token is active too.
+    """
+    if answer.get("active") is not True:
+        raise TokenRefusedError(INACTIVE)
+    if answer.get("iss", issuer.url) != issuer.url:
+        raise TokenRefusedError(UNKNOWN_ISSUER)
+    said = {name: str(answer.get(name) or "").lower() for name in _OF_ACCESS_TOKENS}
+    if any(word not in _OF_ACCESS_TOKENS[name] for name, word in said.items()):
+        raise TokenRefusedError(TYPE)
+    token = accept_claims(issuer, answer, audiences, now)
+    # The issuer judged by its own clock, so that no leeway is needed.
+    return replace(token, expires_at=token.expires_at - issuer.leeway_s)
 
 
 def check_signature(issuer: Issuer, token: str, key: Key) -> None:

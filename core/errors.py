@@ -75,7 +75,7 @@ class SignOnError(ToolboxError):
 
 
 class IssuerUnavailableError(ToolboxError):
-    """The keys of an issuer of access tokens cannot be read now; the same call may work later."""
+    """The keys of an issuer of access tokens cannot be read now, or it cannot be asked; the same call may work later."""
 
 
 class LimitError(ToolboxError):

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,16 +15,21 @@ from joserfc.jwk import Key, KeySet
 
 from core.bearer_tokens import (
     KEY,
+    UNKNOWN_ISSUER,
     Issuer,
+    UnverifiedToken,
     VerifiedToken,
     accept_claims,
+    accept_introspection,
+    check_header,
     check_signature,
-    choose_issuer,
+    choose_introspecting,
     read_unverified,
 )
 from core.errors import IssuerUnavailableError, TokenRefusedError
 from core.messages import message
 from gateways.http.client import LOOPBACK, AnswerTooLargeError, ServerClient
+from gateways.introspection import Introspections
 
 logger = logging.getLogger(__name__)
 
@@ -176,18 +181,55 @@ class IssuerKeys:
             published.reading = asyncio.create_task(read())
 
 
-async def verify_bearer_token(
-    token: str,
-    issuers: Iterable[Issuer],
-    keys: IssuerKeys,
-    audiences: Collection[str],
-) -> VerifiedToken:
-    """The token, if it is good at endpoints with these audiences.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedToken:
+    """What a JWT says before anybody knows who wrote it, or what its issuer says of an opaque token.
 
-    Raises TokenRefusedError, IssuerUnavailableError; nothing of the token is in their texts.
+    `jwt` is None of an opaque one, `issuer` None where the JWT names nobody who is registered.
     """
-    unverified = read_unverified(token)
-    issuer = choose_issuer(issuers, unverified)
-    key = await keys.find(issuer.url, unverified.header["kid"])
-    check_signature(issuer, token, key)
-    return accept_claims(issuer, unverified.claims, audiences, time.time())
+
+    text: str = field(repr=False)
+    claims: Mapping[str, Any]
+    issuer: Issuer | None
+    jwt: UnverifiedToken | None = None
+
+
+class BearerTokens:
+    """Checks tokens: JWTs by the keys of their issuers, opaque ones by asking these. Belongs to one event loop."""
+
+    def __init__(self) -> None:
+        self._keys = IssuerKeys()
+        self._introspections = Introspections()
+
+    async def open(self, token: str, issuers: Collection[Issuer]) -> OpenedToken:
+        """What is to be judged.
+
+        Raises TokenRefusedError for what is no JWT and no active token of an issuer that can be asked,
+        IssuerUnavailableError where it does not answer; nothing of the token is in their texts.
+        """
+        try:
+            jwt = read_unverified(token)
+        except TokenRefusedError:
+            asked = choose_introspecting(issuers, token)
+            if asked is None:
+                raise
+            claims = await self._introspections.ask(asked, token)
+            return OpenedToken(text=token, claims=claims, issuer=asked)
+        issuer = next((row for row in issuers if row.url == jwt.claims.get("iss")), None)
+        return OpenedToken(text=token, claims=jwt.claims, issuer=issuer, jwt=jwt)
+
+    async def judge(self, token: OpenedToken, audiences: Collection[str]) -> VerifiedToken:
+        """The token, if it is good at endpoints with these audiences. Raises as `open`."""
+        if token.issuer is None:
+            raise TokenRefusedError(UNKNOWN_ISSUER)
+        if token.jwt is None:
+            return accept_introspection(token.issuer, token.claims, audiences, time.time())
+        check_header(token.issuer, token.jwt)
+        key = await self._keys.find(token.issuer.url, token.jwt.header["kid"])
+        check_signature(token.issuer, token.text, key)
+        return accept_claims(token.issuer, token.claims, audiences, time.time())
+
+    async def close(self) -> None:
+        """End what is read and asked."""
+        await self._keys.close()
+        await self._introspections.close()

@@ -13,13 +13,14 @@ from access.keys import token_key_id
 from core.bearer_tokens import Issuer, VerifiedToken, accepted_audiences
 from core.bindings import CallerFacts
 from core.errors import TokenRefusedError, TokenRightsError
-from gateways.issuers import IssuerKeys, verify_bearer_token
+from gateways.issuers import BearerTokens
 from mcp_runtime.auth import KeyVerifier
 from mcp_runtime.caller import Caller, Holder
 from mcp_runtime.endpoints import TOOLSET
 from mcp_runtime.snapshot import Snapshot
 
-# So long a checked token is good without another look: one of an issuer that has withdrawn its key, too.
+# So long a checked token is good without another look: one that its issuer has revoked or whose key it
+# has withdrawn, too.
 TOKEN_CACHE_SECONDS = 30.0
 TOKEN_CACHE_SIZE = 1_000
 
@@ -50,7 +51,7 @@ class BearerVerifier(TokenVerifier):
         super().__init__()
         self.keys = keys
         self._snapshot = snapshot
-        self._published = IssuerKeys()
+        self._tokens = BearerTokens()
         self._entries: dict[bytes, _Entry] = {}
 
     def issuers(self) -> tuple[Issuer, ...]:
@@ -96,7 +97,7 @@ class BearerVerifier(TokenVerifier):
 
     async def close(self) -> None:
         """End what is read of issuers."""
-        await self._published.close()
+        await self._tokens.close()
 
     def _find_checked(self, token: str, toolset: str) -> Caller | None:
         entry, issuers = self._entries.get(_digest(token)), self.issuers()
@@ -112,7 +113,7 @@ class BearerVerifier(TokenVerifier):
 
     async def _check(self, token: str, issuers: tuple[Issuer, ...]) -> Caller:
         audiences = endpoint_audiences(TOOLSET.get())
-        verified = await verify_bearer_token(token, issuers, self._published, audiences)
+        verified = await self._tokens.judge(await self._tokens.open(token, issuers), audiences)
         if verified.refusal is not None:
             scope = verified.issuer.scope if verified.missing_scope else ""
             raise TokenRightsError(verified.refusal, scope)

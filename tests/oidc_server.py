@@ -1,6 +1,8 @@
 """A real OpenID Connect server (npm's oidc-provider), people who sign in to it, and tokens made with its key."""
 
 import asyncio
+import base64
+import hashlib
 import json
 import os
 import re
@@ -12,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urljoin, urlsplit
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 from joserfc import jws
@@ -25,6 +27,11 @@ PEOPLE: dict[str, Any] = {
     "alice": {"groups": ["sales"], "tenant": "KR", "name": "Alice", "email": "alice@example.org"},
     "bob": {"groups": [], "name": "Bob"},
 }
+WEB = ("web", "web-secret")
+# As Toolbuilder is known there; a secret that a header cannot hold as it is.
+TOOLS = ("tools", "tools:secret+%")
+# Where nobody listens: `walk` reads what stands behind it.
+BACK = "http://127.0.0.1:1/back"
 _PROMPT = re.compile(r'name="prompt" value="(\w+)"')
 _ACTION = re.compile(r'action="([^"]+)"')
 
@@ -43,7 +50,7 @@ class OidcServer:
     http: httpx.AsyncClient = field(repr=False)
 
     async def change(self, **settings: Any) -> None:
-        """Replace what it was started with, such as `keys`, `people` and `ttl`."""
+        """Replace what it was started with, such as `keys`, `people` and `ttl`; it forgets what it gave out."""
         await self.http.post(f"{self.url}/control", json=settings)
 
     async def rotate(self, key: RSAKey) -> None:
@@ -74,6 +81,36 @@ class OidcServer:
         algorithms = ["RS256", "PS256", "ES256", "HS256", "none"]
         return jws.serialize_compact(head, json.dumps(claims), key, algorithms=algorithms)
 
+    async def grant(self, resource: str, person: str = "alice") -> dict[str, Any]:
+        """What the client web gets for a person who signs in: `access_token` and `refresh_token`."""
+        verifier = "v" * 43
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest())
+        asked = {
+            "client_id": "web",
+            "response_type": "code",
+            "redirect_uri": BACK,
+            "scope": "openid offline_access tools:read",
+            "prompt": "consent",
+            "resource": resource,
+            "code_challenge": challenge.decode().rstrip("="),
+            "code_challenge_method": "S256",
+        }
+        got = await self.walk(f"{self.url}/auth?{urlencode(asked)}", person)
+        given = {
+            "grant_type": "authorization_code",
+            "code": got["code"],
+            "redirect_uri": BACK,
+            "code_verifier": verifier,
+            "resource": resource,
+        }
+        answer = await self.http.post(f"{self.url}/token", data=given, auth=WEB)
+        found: dict[str, Any] = answer.json()
+        return found
+
+    async def revoke(self, token: str) -> None:
+        """As the client web that has no more use for it."""
+        await self.http.post(f"{self.url}/token/revocation", data={"token": token}, auth=WEB)
+
     async def walk(self, url: str, person: str = "alice") -> dict[str, str]:
         """Sign in and consent as a person would in a browser; what the client's own address then gets."""
         async with httpx.AsyncClient() as browser:
@@ -102,7 +139,8 @@ class OidcServer:
 async def oidc_server(**settings: Any) -> AsyncIterator[OidcServer]:
     """One server of its own, with a fresh key."""
     key = make_key("first")
-    given = {"keys": [key.as_dict(private=True)], "people": PEOPLE, **settings}
+    own = {"keys": [key.as_dict(private=True)], "people": PEOPLE, "redirects": [BACK]}
+    given = own | settings
     process = await asyncio.create_subprocess_exec(
         *(NODE, PROGRAM, json.dumps(given)),
         cwd=PROGRAM.parent,

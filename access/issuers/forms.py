@@ -76,11 +76,21 @@ class IssuerForm(forms.ModelForm[TokenIssuer]):
         help_text=_("Empty: the stored one stays. It is encrypted with FIELD_ENCRYPTION_KEYS."),
     )
 
+    new_introspection_secret = forms.CharField(
+        label=_("Client secret for introspection"),
+        required=False,
+        max_length=500,
+        widget=forms.PasswordInput,
+        help_text=_("Empty: the stored one stays. It is encrypted with FIELD_ENCRYPTION_KEYS."),
+    )
+
     class Meta:
         model = TokenIssuer
         fields = [
             *("name", "url", "audience", "algorithms", "leeway_s", "scope", "name_claim"),
-            *("is_active", "client_id", "new_secret", "sign_in_scope"),
+            *("is_active", "introspection_url", "introspection_client_id"),
+            *("new_introspection_secret", "opaque_prefix"),
+            *("client_id", "new_secret", "sign_in_scope"),
         ]
         labels = {
             "name": _("Name"),
@@ -90,6 +100,9 @@ class IssuerForm(forms.ModelForm[TokenIssuer]):
             "scope": _("Scope that is needed"),
             "name_claim": _("Claim with the name of people"),
             "is_active": _("Take its tokens"),
+            "introspection_url": _("Introspection endpoint"),
+            "introspection_client_id": _("Client id for introspection"),
+            "opaque_prefix": _("Beginning of its opaque tokens"),
             "client_id": _("Client id"),
             "sign_in_scope": _("Scope of sign-ins"),
         }
@@ -102,27 +115,54 @@ class IssuerForm(forms.ModelForm[TokenIssuer]):
             "leeway_s": _("How far its clock may be from ours."),
             "scope": _("Words that a token needs and that clients ask for; empty: none."),
             "name_claim": _("Empty: sub. Choose a claim that people cannot change themselves."),
+            "introspection_url": _(
+                "Where it says what a token is that is no JWT (RFC 7662); empty: such tokens are refused."
+            ),
+            "introspection_client_id": _("Of this server at the issuer, which lets it ask."),
+            "opaque_prefix": _(
+                "Such as ory_at_. Empty: all that no other issuer takes; each token is shown to one issuer alone."
+            ),
             "client_id": _("Of this application at the issuer; empty: nobody signs in by it."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._address = self.instance.url
+        self._stored = TokenIssuer(
+            url=self.instance.url, introspection_url=self.instance.introspection_url
+        )
         dress(self.fields)
 
     def clean(self) -> dict[str, Any]:
         """Raise ValidationError for a secret of another address, and where none can be stored."""
         given = super().clean() or self.cleaned_data
-        row, secret, url = self.instance, given.get("new_secret"), given.get("url", "")
-        if secret and url:
-            try:
-                row.client_secret = seal(secret, TokenIssuer(url=url).secret_identity)
-            except ConfigurationError as error:
-                self.add_error("new_secret", in_language(error))
-        elif row.client_secret and url != self._address:
-            text = _("Enter the secret again: the stored one was meant for another address.")
-            self.add_error("new_secret", text)
+        url, asked = given.get("url", ""), given.get("introspection_url", "")
+        new, old = TokenIssuer(url=url, introspection_url=asked), self._stored
+        if url:
+            self._keep_secret(
+                "client_secret", "new_secret", new.secret_identity, old.secret_identity
+            )
+        if asked:
+            identities = (new.introspection_identity, old.introspection_identity)
+            self._keep_secret("introspection_secret", "new_introspection_secret", *identities)
+            if not given.get("introspection_client_id"):
+                self.add_error("introspection_client_id", _("The endpoint needs it."))
+            if not self.instance.introspection_secret:
+                self.add_error("new_introspection_secret", _("The endpoint needs it."))
+        elif "introspection_url" not in self.errors:
+            self.instance.introspection_secret = ""
         return given
+
+    def _keep_secret(self, column: str, field: str, identity: str, stored_identity: str) -> None:
+        """Seal what was typed for its new identity, or ask for it where the stored one has another."""
+        secret = self.cleaned_data.get(field)
+        if secret:
+            try:
+                setattr(self.instance, column, seal(secret, identity))
+            except ConfigurationError as error:
+                self.add_error(field, in_language(error))
+        elif getattr(self.instance, column) and identity != stored_identity:
+            text = _("Enter the secret again: the stored one was meant for another address.")
+            self.add_error(field, text)
 
 
 class RuleForm(forms.ModelForm[IssuerRule]):

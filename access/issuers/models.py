@@ -13,9 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from access.allowed_tools import check_allowed_tools, read_allowed_tools
 from access.encryption import EncryptedField, unseal
 from access.toolsets.models import read_names
-from core.bearer_tokens import ALGORITHMS, LEEWAY_S, Issuer
+from core.bearer_tokens import ALGORITHMS, LEEWAY_S, Introspection, Issuer
 from core.bindings import is_claim_name
 from core.claim_rules import ClaimRule, ClaimTest
+from core.errors import ConfigurationError
 from core.grants import Grant
 from gateways.issuers import is_issuer_url
 
@@ -96,6 +97,24 @@ class TokenIssuer(models.Model):
         default=SIGN_IN_SCOPE,
         db_default=SIGN_IN_SCOPE,
     )
+    # Of opaque tokens, which it alone can read; without an address there are none.
+    introspection_url = models.CharField(
+        _("introspection endpoint"),
+        max_length=500,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[check_issuer_url],
+    )
+    introspection_client_id = models.CharField(
+        _("client id for introspection"), max_length=200, blank=True, default="", db_default=""
+    )
+    introspection_secret = EncryptedField(
+        _("stored secret for introspection"), default="", db_default="", blank=True
+    )
+    opaque_prefix = models.CharField(
+        _("beginning of opaque tokens"), max_length=100, blank=True, default="", db_default=""
+    )
     created_at = models.DateTimeField(_("created"), auto_now_add=True, db_default=Now())
 
     class Meta:
@@ -121,9 +140,34 @@ class TokenIssuer(models.Model):
         """Our secret at the issuer, '' for a public client. Raises ConfigurationError."""
         return unseal(self.client_secret, self.secret_identity) if self.client_secret else ""
 
+    @property
+    def introspection_identity(self) -> str:
+        """For whom the secret of introspection is encrypted."""
+        return f"introspection {self.introspection_url}"
+
+    def read_introspection(self) -> Introspection | None:
+        """Where it is asked about opaque tokens; None where that is not set up or not safe.
+
+        Raises ConfigurationError where the secret cannot be read.
+        """
+        if not is_issuer_url(self.introspection_url):
+            return None
+        sealed, identity = self.introspection_secret, self.introspection_identity
+        return Introspection(
+            url=self.introspection_url,
+            client_id=self.introspection_client_id,
+            secret=unseal(sealed, identity) if sealed else "",
+            prefix=self.opaque_prefix,
+        )
+
     def to_issuer(self) -> Issuer:
         """The issuer with its rules. What another program wrote that is no list allows nothing."""
         names = read_names(self.algorithms) or frozenset()
+        introspection = None
+        try:
+            introspection = self.read_introspection()
+        except ConfigurationError as error:
+            logger.warning("opaque tokens of issuer %s are refused: %s", self.pk, error)
         return Issuer(
             id=self.pk,
             name=self.name,
@@ -137,6 +181,7 @@ class TokenIssuer(models.Model):
             rules=tuple(
                 rule.to_rule() for rule in self.rules.all() if rule.test in ClaimComparison.values
             ),
+            introspection=introspection,
         )
 
 

@@ -25,7 +25,7 @@ from access.views.gates import (
     for_staff_with,
     user_of,
 )
-from core.errors import TokenRefusedError
+from core.errors import IssuerUnavailableError, TokenRefusedError
 
 
 @for_staff_with(SEE_ISSUERS)
@@ -49,7 +49,7 @@ def token_try(request: HttpRequest) -> HttpResponse:
     token = "".join(given["token"].split()).removeprefix("Bearer")
     try:
         tried = try_token(token, read_issuers(), audiences)
-    except TokenRefusedError as error:
+    except (TokenRefusedError, IssuerUnavailableError) as error:
         form.add_error("token", in_language(error))
         return _render_list(request, form, status=422)
     claims = json.dumps(tried.claims, indent=2, ensure_ascii=False, sort_keys=True)

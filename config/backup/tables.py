@@ -32,7 +32,9 @@ BACKED_UP: tuple[BackedUpTable, ...] = (
     BackedUpTable("auth_user_user_permissions"),
     BackedUpTable("h_preferences"),
     BackedUpTable("h_api_key"),
-    BackedUpTable("h_token_issuer", secrets={"client_secret": _NO_TEXT}),
+    BackedUpTable(
+        "h_token_issuer", secrets={"client_secret": _NO_TEXT, "introspection_secret": _NO_TEXT}
+    ),
     BackedUpTable("h_claim_rule"),
     BackedUpTable("h_issuer_person"),
     BackedUpTable("h_mcp_toolset"),

@@ -26,6 +26,7 @@ SEALED = (
     (ServiceSecret, "secret"),
     (McpServer, "token"),
     (TokenIssuer, "client_secret"),
+    (TokenIssuer, "introspection_secret"),
 )
 
 

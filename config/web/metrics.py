@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class MetricsMiddleware:
@@ -24,7 +24,7 @@ class MetricsMiddleware:
         response = self._get_response(request)
         view = request.resolver_match.view_name if request.resolver_match else ""
         # The client's own words would be labels without end.
-        method = request.method if request.method in _METHODS else "other"
+        method = request.method if request.method in METHODS else "other"
         labels = (view, method, str(response.status_code))
         self._durations.note(labels, time.perf_counter() - began)
         return response

@@ -42,7 +42,8 @@ def main(arguments: Sequence[str]) -> int:
         host=options.host,
         port=options.port,
         workers=options.workers,
-        lifespan="off",
+        # Of use to traces alone, which are sent at the end.
+        lifespan="on" if settings.OTEL_EXPORTER_OTLP_ENDPOINT else "off",
         # Whose headers count says TRUSTED_PROXIES; uvicorn would believe any loopback client.
         proxy_headers=False,
         timeout_graceful_shutdown=GRACEFUL_STOP_S,

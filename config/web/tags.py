@@ -1,5 +1,7 @@
 """The tags `{% icon %}`, `{% modules_in %}`, `{% help_url %}` and `{% help_button %}`, known to every template without a `{% load %}`."""
 
+from functools import cache
+
 from django import template
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -18,6 +20,10 @@ register.simple_tag(help_url)
 @register.simple_tag
 def icon(name: str, classes: str = "") -> SafeString:
     """One symbol of static/web/icons.svg, 16 px and hidden from screen readers."""
+    return _draw_icon(name, classes) if settings.DEBUG else _drawn_icon(name, classes)
+
+
+def _draw_icon(name: str, classes: str) -> SafeString:
     return format_html(
         '<svg class="icon {}" aria-hidden="true" focusable="false"><use href="{}#{}"/></svg>',
         classes,
@@ -26,12 +32,36 @@ def icon(name: str, classes: str = "") -> SafeString:
     )
 
 
+# A list of tools shows three hundred. Names in templates end somewhere.
+_drawn_icon = cache(_draw_icon)
+
+
 @register.simple_tag
 def modules_in(*folders: str) -> list[str]:
     """Names of our own JavaScript modules in these folders of static/, such as `web/toast.js`, in order."""
+    return _find_modules(folders) if settings.DEBUG else _known_modules(folders)
+
+
+def _find_modules(folders: tuple[str, ...]) -> list[str]:
     root = settings.BASE_DIR / "static"
     paths = [path for folder in folders for path in sorted(root.glob(f"{folder}/*.js"))]
     return [path.relative_to(root).as_posix() for path in paths]
+
+
+_known_modules = cache(_find_modules)
+
+
+@register.simple_tag
+def preload_module(name: str) -> SafeString:
+    """Links that fetch a module before it is imported.
+
+    Chromium takes compiled code from its cache for what is fetched as a script, and never for what is
+    fetched as a module. `modulepreload` takes what the first link brought; other browsers know that alone.
+    """
+    return format_html(
+        '<link rel="preload" as="script" crossorigin href="{}"><link rel="modulepreload" href="{}">',
+        *(staticfiles_storage.url(name),) * 2,
+    )
 
 
 @register.simple_tag

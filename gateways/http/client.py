@@ -50,10 +50,14 @@ class ServerClient:
         *,
         query: Mapping[str, str] | None = None,
         body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> ServerAnswer:
-        """The answer at an address below the server's. Raises httpx.RequestError, AnswerTooLargeError."""
+        """The answer at an address below the server's; a body is JSON unless `headers` say otherwise.
+
+        Raises httpx.RequestError, AnswerTooLargeError.
+        """
         client = self._client or await self._open()
-        headers = {"Content-Type": "application/json"} if body else None
+        headers = ({"Content-Type": "application/json"} if body else {}) | dict(headers or {})
         async with client.stream(
             method, f"{self._url}{path}", params=query, content=body, headers=headers
         ) as response:

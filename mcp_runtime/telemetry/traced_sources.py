@@ -19,7 +19,7 @@ from core.statements.tokens import TokenKind, read_tokens
 from core.toolspec import Dialect, ParameterType
 from core.trace_context import TRACEPARENT
 from gateways.engines import engine_of
-from mcp_runtime.telemetry.traces import write_traceparent
+from gateways.telemetry.parents import write_traceparent
 from tools.sources import Sources
 
 _NUMBERED = re.compile(r"\$(\d+)")

@@ -1,16 +1,7 @@
 """Spans and durations of calls, named as the semantic conventions for MCP have them."""
 
 from opentelemetry.context import Context, attach, detach
-from opentelemetry.trace import (
-    NonRecordingSpan,
-    Span,
-    SpanContext,
-    SpanKind,
-    Status,
-    StatusCode,
-    TraceFlags,
-    set_span_in_context,
-)
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, set_span_in_context
 from opentelemetry.util.types import AttributeValue
 
 from access.calls import Call, CallOrigin
@@ -18,26 +9,10 @@ from access.models import Outcome
 from core.results import Answer
 from core.trace_context import TRACEPARENT
 from gateways.telemetry.otlp import TelemetryExport
+from gateways.telemetry.parents import find_parent, write_traceparent
 from mcp_runtime.caller import EndsCall
 
 METHOD = "tools/call"
-
-
-def find_parent(traceparent: str) -> Context:
-    """The context of a well-formed traceparent; an empty one without."""
-    if not traceparent:
-        return Context()
-    _, trace_id, span_id, flags = traceparent.split("-")
-    parent = SpanContext(
-        int(trace_id, 16), int(span_id, 16), is_remote=True, trace_flags=TraceFlags(int(flags, 16))
-    )
-    return set_span_in_context(NonRecordingSpan(parent), Context())
-
-
-def write_traceparent(span: Span) -> str:
-    """The span as a traceparent."""
-    context = span.get_span_context()
-    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
 
 
 class CallTraces:

@@ -14,6 +14,8 @@ function build(issuer) {
     clients: [
       { ...client, client_id: "web", client_secret: "web-secret", redirect_uris: settings.redirects,
         post_logout_redirect_uris: settings.logouts ?? [] },
+      // As what Toolbuilder asks about opaque tokens.
+      { client_id: "tools", client_secret: "tools:secret+%", grant_types: [], response_types: [], redirect_uris: [] },
     ],
     cookies: { keys: ["only a test"] },
     scopes: ["openid", "offline_access", "tools:read", "tools:admin"],
@@ -25,14 +27,16 @@ function build(issuer) {
     },
     features: {
       devInteractions: { enabled: true },
+      introspection: { enabled: true },
       registration: { enabled: true },
+      revocation: { enabled: true },
       clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_ctx, resource) => ({
           scope: "tools:read tools:admin",
           audience: resource,
-          accessTokenFormat: "jwt",
+          accessTokenFormat: settings.format ?? "jwt",
           accessTokenTTL: settings.ttl,
         }),
       },

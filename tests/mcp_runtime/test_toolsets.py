@@ -9,8 +9,10 @@ import pytest
 from asgiref.sync import sync_to_async
 from fastmcp import Client
 
+from access.models import IssuerRule, TokenIssuer
 from tests.factories import make_expression, make_token, make_toolset
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
+from tests.oidc_server import oidc_server
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,6 +40,11 @@ GRANTS: dict[str, tuple[dict[str, Any], bool]] = {
         False,
     ),
     "only the search": ({"allowed_tools": [], "builtin_groups": ["search"]}, False),
+}
+# Groups in the access token of an issuer whose rules grant each group its toolset, and whether it sees TOOL.
+TOKENS = {
+    "a token of its group": (["refunds"], True),
+    "a token of another group": (["others"], False),
 }
 # The endpoint, and whether TOOL is there.
 ENDPOINTS = {"": True, "refunds": True, "tagged": True, "others": False}
@@ -86,22 +93,42 @@ async def write_rows() -> None:
     await sync_to_async(make_toolset)("others", OTHER, *searching)
 
 
+async def write_issuer(url: str) -> None:
+    issuer = await TokenIssuer.objects.acreate(name="corp", url=url)
+    for group in ("refunds", "others"):
+        await IssuerRule.objects.acreate(
+            issuer=issuer,
+            claim="groups",
+            test="contains",
+            value=group,
+            toolsets=[group],
+            builtin_groups=["search"],
+        )
+
+
 @pytest.mark.parametrize("era", ERAS)
 async def test_name_of_a_tool_is_learnt_with_the_right_alone(
     serve: Serve, settings: Any, subtests: pytest.Subtests, era: str
 ) -> None:
+    settings.MCP_PUBLIC_URL = "https://tools.example.org/mcp"
     await write_rows()
-    tokens = {
-        name: await sync_to_async(make_token)(name, **columns)
-        for name, (columns, _) in GRANTS.items()
+    callers = {
+        name: (await sync_to_async(make_token)(name, **columns), is_granted)
+        for name, (columns, is_granted) in GRANTS.items()
     }
-    async with served_twice(serve, settings) as lanes:
+    async with oidc_server() as issuer, served_twice(serve, settings) as lanes:
+        await write_issuer(issuer.url)
+        callers |= {
+            name: (issuer.sign(issuer.claims(settings.MCP_PUBLIC_URL, groups=groups)), is_granted)
+            for name, (groups, is_granted) in TOKENS.items()
+        }
         for served in lanes.values():
             await served.runtime.search.index.ready.wait()
+            await eventually(served.runtime.verifier.issuers)
         for lane, served in lanes.items():
-            for grant, (_, is_granted) in GRANTS.items():
+            for grant, (token, is_granted) in callers.items():
                 for endpoint, is_there in ENDPOINTS.items():
-                    async with served.client(era, tokens[grant], endpoint) as client:
+                    async with served.client(era, token, endpoint) as client:
                         for way, learn in WAYS.items():
                             with subtests.test(f"{lane}, {grant}, /{endpoint}, {way}"):
                                 told = await learn(client)

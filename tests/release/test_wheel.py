@@ -144,3 +144,12 @@ def test_licence_is_the_most_exact_that_a_package_names() -> None:
         "both": "MIT OR Apache-2.0",
         "none": "",
     }
+
+
+def test_everything_starts_without_the_packages_of_extras() -> None:
+    absent = (
+        "import sys; sys.modules.update(dict.fromkeys(('asyncmy', 'duckdb', 'python_calamine')))"
+    )
+    program = f"{absent}; import django; django.setup(); import config.urls, mcp_runtime.server"
+
+    subprocess.run((sys.executable, "-c", program), cwd=ROOT, check=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 
@@ -11,11 +11,12 @@ from catalog.sources.settings import read_sources
 from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.tool_entry import make_entry
+from core.toolspec import Dialect
 from toolbuilder.listing.other_tools import OtherTool
 from toolbuilder.toolsets.costs import count_tokens
 from tools.builtin.registry import declared_tools
 from tools.definitions import ToolDocument
-from tools.models import ToolDefinition
+from tools.models import RegistryRevision, ToolDefinition
 from tools.proxied_rows import make_proxied_spec
 
 
@@ -28,12 +29,17 @@ def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str,
     builtin = count_builtin(tuple(settings.MCP_BUILTIN_TOOLS))
     found = {tool.name: builtin[tool.name] for tool in others if tool.name in builtin}
     if ids:
-        sources = read_sources()
-        for tool in ToolDefinition.objects.whole().filter(pk__in=ids).order_by():
+        revision, sources = RegistryRevision.current(), read_sources()
+        counted = _counted_at(revision, frozenset(sources.dialects.items()))
+        new = [id_ for id_ in ids if id_ not in counted]
+        for tool in ToolDefinition.objects.whole().filter(pk__in=new).order_by() if new else ():
+            counted[tool.pk] = (tool.name, None)
             # The list says which are broken.
             with suppress(DefinitionError):
                 spec = ToolDocument.of_row(tool).to_spec(sources)
-                found[tool.name] = count_tokens(CompiledTool(spec))
+                counted[tool.pk] = (tool.name, count_tokens(CompiledTool(spec)))
+        named = (counted[id_] for id_ in ids if id_ in counted)
+        found |= {name: tokens for name, tokens in named if tokens is not None}
     proxied = McpTool.objects.filter(
         pk__in=[tool.id for tool in others if tool.id], accepted__isnull=False
     )
@@ -43,6 +49,14 @@ def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str,
             entry = make_entry(remote, remote.accepted.input_schema, {})
             found[remote.name] = entry.tokens
     return found
+
+
+@lru_cache(maxsize=2)
+def _counted_at(
+    _revision: int, _dialects: frozenset[tuple[str | None, Dialect]]
+) -> dict[int, tuple[str, int | None]]:
+    """By id the names and tokens of own tools that were counted while rows and sources were so; to be filled."""
+    return {}
 
 
 @cache

@@ -35,6 +35,7 @@ def rotate_passwords() -> Rotation:
         (ServiceSecret, "secret", "secret "),
         (McpServer, "token", "MCP server "),
         (TokenIssuer, "client_secret", "issuer "),
+        (TokenIssuer, "introspection_secret", "introspection of issuer "),
     )
     for model, column, prefix in secrets:
         rows = model._default_manager.select_for_update().exclude(**{column: ""})

@@ -20,7 +20,7 @@ export class Card {
     this.element.tabIndex = -1;
     this.element.ariaLabel = label;
     this.back = null;
-    element.after(this.element);
+    this.place = () => element.after(this.element);
     this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
     this.element.addEventListener("pointerleave", () => !this.stays && this.wait(() => this.hide()));
     this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.close(event));
@@ -35,6 +35,9 @@ export class Card {
   /** Shows a text of HTML or a node beside or below the rectangle; `back` has the focus when it is closed. One that `stays` does not leave with the pointer. */
   show(content, { top, right, bottom, left }, { back, isBelow = false, stays = false }) {
     Object.assign(this, { back, stays });
+    if (!this.element.isConnected) {
+      this.place();
+    }
     if (typeof content === "string") {
       this.element.innerHTML = content;
     } else {
@@ -52,7 +55,9 @@ export class Card {
   hide() {
     clearTimeout(this.timer);
     this.back = null;
-    this.element.hidePopover();
+    if (this.element.isConnected) {
+      this.element.hidePopover();
+    }
   }
 
   close(event) {

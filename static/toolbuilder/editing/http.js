@@ -42,6 +42,7 @@ export function watchRequest(form, saving, options) {
       followMethod(form, method, target.value);
       method = target.value;
     } else if (target.name === "tool_type") {
+      paintPath(path);
       openEditors();
     } else if (target.name === "service") {
       document.getElementById("http-base").textContent = target.selectedOptions[0].dataset.address ?? "";
@@ -66,7 +67,9 @@ export function watchRequest(form, saving, options) {
   const path = document.getElementById("http-path");
   path.addEventListener("input", () => paintPath(path));
   path.addEventListener("scroll", () => (path.previousElementSibling.scrollLeft = path.scrollLeft));
-  paintPath(path);
+  if (form.elements.tool_type.value === "HTTP") {
+    paintPath(path);
+  }
   openEditors();
   showSent(request);
   return {

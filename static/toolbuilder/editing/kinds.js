@@ -9,7 +9,10 @@ export function watchKinds(form, editor, { onSource }) {
   const source = form.elements.data_source;
 
   const showKind = () => {
-    document.getElementById("logic").dataset.kind = kind;
+    // Styles of both ask for it: with :has() each letter in the logic would have the whole page's styles computed again.
+    for (const id of ["panes", "logic"]) {
+      document.getElementById(id).dataset.kind = kind;
+    }
   };
   form.addEventListener("change", ({ target }) => {
     if (target.name === "tool_type" && target.value !== kind) {

@@ -23,8 +23,11 @@ class Splitter {
     [border.ariaValueMin, border.ariaValueMax] = ["0", String(this.limits[1])];
     if (border.dataset.kept) {
       this.show(Number(border.dataset.kept));
+      this.tell(Number(border.dataset.kept));
+    } else {
+      // The layout is made for the text first.
+      setTimeout(() => this.tell(this.size));
     }
-    this.tell();
     border.addEventListener("pointerdown", (event) => this.drag(event));
     border.addEventListener("keydown", (event) => this.press(event));
     border.addEventListener("dblclick", () => this.reset());
@@ -48,14 +51,14 @@ class Splitter {
     const kept = size ? Math.min(Math.max(size, least), most) : 0;
     this.show(kept);
     this.keep(String(kept));
-    this.tell();
+    this.tell(kept);
   }
 
   reset() {
     this.panes.classList.remove(`${this.name}-folded`);
     this.panes.style.removeProperty(this.variable);
     this.keep("");
-    this.tell();
+    this.tell(this.size);
   }
 
   show(size) {
@@ -71,8 +74,8 @@ class Splitter {
     this.timer = setTimeout(() => remember(this.panes.dataset.keep, { name: this.name, value }), PAUSE_MS);
   }
 
-  tell() {
-    this.border.ariaValueNow = String(this.size);
+  tell(size) {
+    this.border.ariaValueNow = String(size);
   }
 
   press(event) {

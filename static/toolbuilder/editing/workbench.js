@@ -27,7 +27,6 @@ class Workbench {
     this.parameters = "";
     this.found = [];
     this.failure = null;
-    this.show(readJson("analysis"));
     typeOverSelections(this.editor.view);
     keepTyping(this.saving);
     watchFindings(this.saving);
@@ -40,6 +39,18 @@ class Workbench {
     this.startExplorer();
     this.keepFocus();
     this.noteTypedBefore();
+    this.showFirst(readJson("analysis"));
+  }
+
+  /** What the page brought, behind the first picture of the text, unless an answer came or something was typed before. */
+  showFirst(analysis) {
+    const { text } = this.editor;
+    const showIt = () => {
+      if (this.saving.answeredText === null && this.editor.text === text) {
+        this.show(analysis);
+      }
+    };
+    requestAnimationFrame(() => setTimeout(showIt));
   }
 
   /** What was typed before the scripts were there is saved and analysed like what comes after. */

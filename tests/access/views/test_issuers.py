@@ -9,9 +9,11 @@ from cryptography.fernet import Fernet
 from django.test import AsyncClient, Client
 from django.urls import reverse
 
+from access.encryption import seal
 from access.models import IssuerRule, TokenIssuer
+from core.bearer_tokens import Introspection
 from tests.factories import make_toolset
-from tests.oidc_server import OidcServer, oidc_server
+from tests.oidc_server import TOOLS, OidcServer, oidc_server
 from tests.people import StaffWith
 
 ISSUER = {
@@ -101,6 +103,36 @@ def test_secret_is_stored_encrypted_and_for_its_address_alone(admin: Client, set
     assert errors_of(refused) == {"new_secret"}
 
 
+def test_introspection_needs_all_its_parts_and_its_secret_stays_at_its_address(
+    admin: Client, settings: Any
+) -> None:
+    settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    asks = ISSUER | {
+        "introspection_url": "https://login.example.org/introspect",
+        "introspection_client_id": "tools",
+        "new_introspection_secret": "s3cret",
+    }
+    for lacking in ("introspection_client_id", "new_introspection_secret"):
+        refused = admin.post(reverse("issuer-new"), asks | {lacking: ""})
+        assert errors_of(refused) == {lacking}
+
+    admin.post(reverse("issuer-new"), asks)
+    row = TokenIssuer.objects.get()
+    address = reverse("issuer", args=[row.pk])
+    page = admin.get(address).content.decode()
+    moved = {"introspection_url": "https://evil.example.org", "new_introspection_secret": ""}
+    refused = admin.post(address, asks | moved)
+    admin.post(address, ISSUER)
+
+    assert row.to_issuer().introspection == Introspection(
+        url="https://login.example.org/introspect", client_id="tools", secret="s3cret"
+    )
+    assert "s3cret" not in row.introspection_secret + page + repr(row.to_issuer())
+    assert errors_of(refused) == {"new_introspection_secret"}
+    row.refresh_from_db()
+    assert row.introspection_secret == ""
+
+
 def test_pages_are_for_those_who_have_the_right(staff_with: StaffWith) -> None:
     row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
     client = staff_with("view_tokenissuer")
@@ -126,6 +158,28 @@ async def issuer(transactional_db: None, settings: Any) -> AsyncIterator[OidcSer
             bound={"region": "tenant"},
         )
         yield server
+
+
+async def test_opaque_token_is_tried_at_its_issuer(
+    issuer: OidcServer, admin_user: Any, settings: Any
+) -> None:
+    settings.FIELD_ENCRYPTION_KEYS = [Fernet.generate_key().decode()]
+    row = await TokenIssuer.objects.aget()
+    row.introspection_url = f"{issuer.url}/token/introspection"
+    row.introspection_client_id = TOOLS[0]
+    row.introspection_secret = await sync_to_async(seal)(TOOLS[1], row.introspection_identity)
+    await row.asave()
+    await issuer.change(format="opaque")
+    token = (await issuer.grant("https://tools.example.org/mcp"))["access_token"]
+    client = AsyncClient()
+    await sync_to_async(client.force_login)(admin_user)
+
+    good = await client.post(reverse("token-try"), {"token": token})
+    unknown = await client.post(reverse("token-try"), {"token": "unknown"})
+
+    assert "its holder is corp:alice" in good.content.decode()
+    assert "What corp says of the token" in good.content.decode()
+    assert "the issuer does not know this token" in unknown.content.decode()
 
 
 async def test_pasted_token_is_tried_and_forgotten(

@@ -10,9 +10,15 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from config.web.tags import preload_module
+
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 # Another module's address comes from the import map, where its hash is.
 RELATIVE_IMPORT = re.compile(r"""(?:from|import)\s*\(?\s*["']\.{0,2}/""")
+# Each node that comes or goes would have the styles of everything below computed again.
+ASKS_THE_PAGE = re.compile(
+    r"(?:body|html|:root|\.shell|\.page|\.content|\.workbench)(?:\[[^]]*\])*:has\("
+)
 MODULES = sorted((settings.BASE_DIR / "static").rglob("*.js"))
 
 
@@ -101,3 +107,15 @@ def test_compressed_file_is_the_file(client: Client) -> None:
     plain, packed = (client.get("/static/web/app.css", headers=each) for each in ({}, GZIP))
 
     assert gzip.decompress(packed.content) == plain.content
+
+
+def test_module_is_fetched_as_a_script_first_so_that_compiled_code_is_taken() -> None:
+    links = preload_module("web/app.js")
+
+    assert links.index('rel="preload" as="script" crossorigin') < links.index("modulepreload")
+
+
+def test_no_style_asks_what_is_somewhere_in_the_page() -> None:
+    styles = (settings.BASE_DIR / "static").rglob("*.css")
+
+    assert [path.name for path in styles if ASKS_THE_PAGE.search(path.read_text())] == []
