@@ -197,7 +197,7 @@ AGENT_LANGUAGE = env.text("AGENT_LANGUAGE")
 # Those that a description is expected in where it is given in any.
 AGENT_LANGUAGES = env.words("AGENT_LANGUAGES", "ko,ja,en")
 # Whether what agents call after a search counts in later ones.
-MCP_SEARCH_LEARNING = env.flag("MCP_SEARCH_LEARNING", default=True)
+MCP_SEARCH_LEARNING = env.flag("MCP_SEARCH_LEARNING", default=False)
 MCP_SEARCH_PROFILE = env.choice("MCP_SEARCH_PROFILE", DEFAULT.name, tuple(PROFILES))
 CALL_LOG_ARGUMENTS = env.choice("CALL_LOG_ARGUMENTS", "full", ("full", "hash", "names", "none"))
 # Each day the end of the audit trail is appended to it, as nobody can who only has the database.

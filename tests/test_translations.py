@@ -27,7 +27,14 @@ from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_
 from tests.factories import make_expression, make_tool
 from toolbuilder.exchange.models import ToolFile
 from toolbuilder.preferences.models import Preferences
-from tools.models import QuarantinedTool, RegistryRevision, ToolSearch, ToolUseState, ToolVector
+from tools.models import (
+    QuarantinedTool,
+    RegistryRevision,
+    SearchUse,
+    ToolSearch,
+    ToolUseState,
+    ToolVector,
+)
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = (
@@ -95,6 +102,7 @@ NEVER_SHOWN = {
     AuditHead,
     SchemaState,
     ToolFile,
+    SearchUse,
     ToolSearch,
     ToolUseState,
     ToolVector,

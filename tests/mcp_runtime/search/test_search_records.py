@@ -100,7 +100,8 @@ def test_first_call_within_ten_minutes_is_noted(
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_search_learns_from_the_call_of_what_it_found(serve: Serve) -> None:
+async def test_search_learns_from_the_call_of_what_it_found(settings: Any, serve: Serve) -> None:
+    settings.MCP_SEARCH_LEARNING = True
     await sync_to_async(make_tool)(name="refund_order", description_agent="Refunds an order.")
 
     async with serve() as served:
@@ -112,9 +113,7 @@ async def test_search_learns_from_the_call_of_what_it_found(serve: Serve) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-async def test_search_that_does_not_learn_keeps_no_concepts(settings: Any, serve: Serve) -> None:
-    settings.MCP_SEARCH_LEARNING = False
-
+async def test_search_that_does_not_learn_keeps_no_concepts(serve: Serve) -> None:
     async with serve() as served:
         await search(served, "refund order")
 
@@ -123,6 +122,7 @@ async def test_search_that_does_not_learn_keeps_no_concepts(settings: Any, serve
 
 @pytest.mark.django_db
 def test_key_speaks_once_a_day_for_a_tool_and_a_concept_and_is_forgotten(settings: Any) -> None:
+    settings.MCP_SEARCH_LEARNING = True
     write_searches([make_search(concepts=["order", "user"]) for _ in range(3)])
     write_searches([make_search(concepts=["order"], key_id="l")])
 

@@ -27,7 +27,7 @@ def find(text: str, lab: LabIndex | None = None) -> list[str]:
 def test_index_is_the_same_while_nothing_changes(django_assert_num_queries: Any) -> None:
     first = read_lab_index()
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         assert read_lab_index() is first
 
 

@@ -109,8 +109,9 @@ def test_weight_of_zero_takes_a_signal_out_of_the_bar(admin: Client) -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_what_agents_called_after_such_questions_is_shown_and_can_be_left_out(
-    admin: Client,
+    admin: Client, settings: Any
 ) -> None:
+    settings.MCP_SEARCH_LEARNING = True
     SearchUse.objects.create(
         day=timezone.now().date(), key_id="k", tool_name="delete_order", concept="order"
     )
@@ -197,7 +198,7 @@ def test_questions_have_pages_and_can_be_removed(
     SearchQuestion.objects.bulk_create(questions)
     admin.get(f"{LAB}questions/")
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(9):
         page = admin.get(f"{LAB}questions/?page=2")
     admin.post(f"{LAB}questions/{questions[0].pk}/remove/", headers=HTMX)
 
