@@ -224,7 +224,7 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_toolsets(
     # What is served is read once for each revision.
     admin.get("/toolsets/")
 
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         admin.get("/toolsets/")
 
 
