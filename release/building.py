@@ -27,12 +27,22 @@ def require_release_state(version: str) -> str:
     if changed := git("status", "--porcelain"):
         raise ReleaseError(f"commit or remove these first; a release is a commit:\n{changed}")
     commit = git("rev-parse", "--short", "HEAD")
-    tags = [tag for tag in git("tag", "--points-at", "HEAD").split() if tag.startswith("v")]
-    if tags and f"v{version}" not in tags:
+    tags = list_tags()
+    if tags and not is_tagged(version):
         raise ReleaseError(
             f"the commit is tagged {', '.join(tags)}, and pyproject.toml says {version}"
         )
     return f"{version} of {commit}" + ("" if tags else f", not tagged (git tag v{version})")
+
+
+def list_tags() -> list[str]:
+    """The commit's tags that name versions."""
+    return [tag for tag in git("tag", "--points-at", "HEAD").split() if tag.startswith("v")]
+
+
+def is_tagged(version: str) -> bool:
+    """Whether the commit is that version's."""
+    return f"v{version}" in list_tags()
 
 
 def export_commit(folder: Path) -> None:

@@ -86,8 +86,8 @@ class DuckdbProcess(asyncio.Protocol):
                 child = _spawn(replace(options, temp_folder=str(folder)), theirs)
             process = cls(child, folder, HEAD_LIMIT + answer_limit)
             process.left_out = options.left_out
-            await loop.create_unix_connection(lambda: process, sock=ours)  # noqa: B023 - called now
             try:
+                await loop.create_unix_connection(lambda: process, sock=ours)  # noqa: B023 - called now
                 async with patient_timeout(START_WITHIN_S):
                     process.greeting = decode_reply(await process._expected).content or {}
                 return process
