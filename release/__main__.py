@@ -32,6 +32,7 @@ def main() -> int:
     # PostgreSQL runs as another user where root calls this, and must get through.
     work.chmod(0o755)
     try:
+        check_commit(env.version())
         make_release(work, env.version())
     except ReleaseError as error:
         sys.stderr.write(f"no release: {error}\n")
@@ -42,9 +43,8 @@ def main() -> int:
     return 0
 
 
-def make_release(work: Path, version: str) -> None:
-    """Fill dist/ anew. Raises ReleaseError, with dist/ as it was."""
-    began = time.monotonic()
+def check_commit(version: str) -> None:
+    """Say what is released. Raises ReleaseError for a commit that must not be."""
     say(f"toolbuilder {require_release_state(version)}")
     try:
         require_list_of(version)
@@ -53,6 +53,11 @@ def make_release(work: Path, version: str) -> None:
         if is_tagged(version):
             raise
         say(f"before the tag: {error}")
+
+
+def make_release(work: Path, version: str) -> None:
+    """Fill dist/ anew. Raises ReleaseError, with dist/ as it was."""
+    began = time.monotonic()
     made = work / "dist"
     archives = build_twice(work, made)
     [wheel] = [path for path in archives if path.suffix == ".whl"]
