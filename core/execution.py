@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from core.arguments import (
     ArgumentsValidator,
@@ -41,8 +42,7 @@ from core.toolspec import (
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """One run of a statement: values by parameter name, and the caps of this run.
 
     `caller` tells callers apart that wait for the same data source: they take turns. `cost_limit`

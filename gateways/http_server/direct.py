@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 MAX_BODY_BYTES = 65_536
 HEAD_END = b"\r\n\r\n"
@@ -25,7 +27,7 @@ class DirectHead:
         self.judged: Any = None
 
 
-class DirectRequest(NamedTuple):
+class DirectRequest(Struct, frozen=True):
     """A request with this head and body.
 
     `server` is the address that it came to, as ASGI has it, and `peer` that of the other end of the
@@ -63,7 +65,7 @@ class KnownHeads:
         self._heads[lines] = head
 
 
-class DirectAnswer(NamedTuple):
+class DirectAnswer(Struct, frozen=True):
     """An answer with status 200: header lines, each with its line end, and the body."""
 
     headers: bytes
