@@ -207,7 +207,15 @@ class CompiledTool:
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
         """Declared types in the order of the statement's $1..$n."""
+        if statement is self._logic:
+            return self._whole_types
         return tuple(self._types[name] for name in statement.parameter_names)
+
+    @cached_property
+    def _whole_types(self) -> tuple[ParameterType, ...]:
+        """Those of the whole statement, which most tools always run."""
+        assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
+        return tuple(self._types[name] for name in self.statement.parameter_names)
 
 
 def _compile_logic(

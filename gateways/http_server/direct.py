@@ -100,9 +100,14 @@ def run_to_end(coming: Coroutine[Any, Any, DirectAnswer]) -> DirectAnswer:
 class DirectCycle:
     """Stands where uvicorn has the cycle of the request that is being answered."""
 
-    __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete", "task")
+    __slots__ = (
+        *("disconnected", "keep_alive", "message_event", "response_complete", "task"),
+        "_tasks",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: set[asyncio.Task[None]]) -> None:
+        """`tasks` are those that the server waits for when it ends."""
+        self._tasks = tasks
         self.response_complete = self.disconnected = False
         self.keep_alive = True
         self.task: asyncio.Task[None] | None = None
@@ -112,4 +117,6 @@ class DirectCycle:
     def set(self) -> None:
         """The client has gone, or sends no more: nobody waits for the answer."""
         if self.task is not None and self.disconnected:
+            # One that has not begun yet never does, and cannot leave them itself.
+            self.task.add_done_callback(self._tasks.discard)
             self.task.cancel()
