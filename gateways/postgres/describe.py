@@ -175,9 +175,7 @@ class StatementDescriber:
         )
         sql, sent_oids = _wrap(statement, readers, cell_limit), (*shape.parameter_oids, INT8_OID)
         changing = tuple(
-            (index, reader)
-            for index, reader in enumerate(readers)
-            if reader.read is not PostgresColumnReader.read
+            each for each in enumerate(readers) if each[1].read is not PostgresColumnReader.read
         )
         only_texts = all(reader is TextReader for _, reader in changing)
         transformer = Transformer()
