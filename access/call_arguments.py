@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 from django.utils.crypto import salted_hmac
+from msgspec import Raw
 
 from core.catalogue.masking import MASK
 
@@ -18,7 +19,7 @@ _SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
 
 def encode_arguments(
     arguments: Mapping[str, object], policy: str, hidden: Collection[str] = ()
-) -> bytes | None:
+) -> Raw | None:
     """What is kept of a call's arguments as JSON: `full` (long texts shortened), `hash`, `names`, or `none`.
 
     Of the `hidden` ones no value is kept, whatever the policy.
@@ -26,7 +27,7 @@ def encode_arguments(
     if policy == "none":
         return None
     if policy == "names":
-        return orjson.dumps(sorted(shorten_text(str(name)) for name in arguments))
+        return Raw(orjson.dumps(sorted(shorten_text(str(name)) for name in arguments)))
     if hidden:
         arguments = {name: MASK if name in hidden else value for name, value in arguments.items()}
     # Those of most calls are short and plain: looking costs a third of copying them.
@@ -39,7 +40,7 @@ def encode_arguments(
     if policy == "hash":
         kept = {name: value if name in hidden else _hash(value) for name, value in kept.items()}
     text = orjson.dumps(kept)
-    return text if len(text) <= ARGUMENTS_LIMIT else orjson.dumps(sorted(kept))
+    return Raw(text if len(text) <= ARGUMENTS_LIMIT else orjson.dumps(sorted(kept)))
 
 
 def recorded_arguments(
@@ -47,7 +48,7 @@ def recorded_arguments(
 ) -> Any:
     """The value of `encode_arguments`, as it is read back."""
     text = encode_arguments(arguments, policy, hidden)
-    return None if text is None else orjson.loads(text)
+    return None if text is None else orjson.loads(bytes(text))
 
 
 def is_kept_whole(stored: object) -> bool:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from core.arguments import (
     ArgumentsValidator,
@@ -41,8 +42,7 @@ from core.toolspec import (
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(Struct, frozen=True, kw_only=True):
     """One run of a statement: values by parameter name, and the caps of this run.
 
     `caller` tells callers apart that wait for the same data source: they take turns. `cost_limit`
@@ -110,7 +110,6 @@ class CompiledTool:
         _check_name_and_limits(spec)
         check_parameters(spec.parameters)
         self.spec = spec
-        self._types = {parameter.name: parameter.type for parameter in spec.parameters}
         self._logic = _compile_logic(spec)
 
     @property
@@ -187,6 +186,12 @@ class CompiledTool:
             row_limit=spec.row_limit, byte_limit=spec.byte_limit, timeout_ms=spec.timeout_ms
         )
 
+    @cached_property
+    def _whole_types(self) -> tuple[ParameterType, ...]:
+        """Those of the whole statement, which most tools always run; of no tool before its first call."""
+        assert self.statement is not None  # noqa: S101 - asked of SQL tools alone
+        return self._types_of(self.statement)
+
     def query_for(
         self, values: Mapping[str, object], caller: str = "", facts: CallerFacts = NOBODY
     ) -> Query:
@@ -195,7 +200,7 @@ class CompiledTool:
         statement = self.statement.for_values(values)
         return Query(
             statement=statement,
-            types=self._types_of(statement),
+            types=self._whole_types if statement is self._logic else self._types_of(statement),
             values=values,
             row_limit=self.spec.row_limit,
             byte_limit=self.spec.byte_limit,
@@ -207,7 +212,8 @@ class CompiledTool:
 
     def _types_of(self, statement: CompiledStatement) -> tuple[ParameterType, ...]:
         """Declared types in the order of the statement's $1..$n."""
-        return tuple(self._types[name] for name in statement.parameter_names)
+        types = {parameter.name: parameter.type for parameter in self.spec.parameters}
+        return tuple(types[name] for name in statement.parameter_names)
 
 
 def _compile_logic(

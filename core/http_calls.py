@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from msgspec import structs
+
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
@@ -171,4 +173,4 @@ def shape_answer(
                 limit=str(limits.byte_limit),
             )
         )
-    return replace(answer, texts=(*answer.texts, *notices), truncated=bool(notices))
+    return structs.replace(answer, texts=(*answer.texts, *notices), truncated=bool(notices))

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from msgspec import structs
+
 from core.argument_texts import list_faults, name_fault
 from core.errors import ArgumentsError
 from core.limits import Limit
@@ -91,4 +93,4 @@ def with_notices(answer: Answer, used: Iterable[OldName]) -> Answer:
         notes = [*structured.get("notes", ()), *notices]
         structured = {**structured, "notes": notes}
     text = "\n".join(f"(note: {notice.removesuffix('.')})" for notice in notices)
-    return replace(answer, structured=structured, texts=(*answer.texts, text))
+    return structs.replace(answer, structured=structured, texts=(*answer.texts, text))

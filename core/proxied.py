@@ -67,8 +67,7 @@ _UNKNOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProxiedAnswer(Answer):
+class ProxiedAnswer(Answer, frozen=True, kw_only=True):
     """An answer whose content is the other server's own blocks; `has_structured` False leaves that out."""
 
     content: tuple[dict[str, JsonValue], ...] = ()

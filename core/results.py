@@ -1,10 +1,10 @@
 """Rows of an answer within their limits, and the structured content and texts that they become."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from core.formatting import (
     format_cell,
@@ -52,8 +52,7 @@ _SERVICE_SCHEMA: dict[str, Any] = {"type": "object"}
 Row = tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueryResult:
+class QueryResult(Struct, frozen=True, kw_only=True):
     """Rows as JSON values, column order kept; duplicate column names are legal.
 
     `truncated` says that rows or cells were left out; `notes` says which and why, a sentence each.
@@ -66,18 +65,17 @@ class QueryResult:
     applied_limit: int = 0
     elapsed_ms: float = 0.0
     notes: tuple[str, ...] = ()
-    rows_json: bytes = field(default=b"", compare=False, repr=False)
+    rows_json: bytes = b""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What a call gives: structured content, the texts beside it in order, and a query's rows."""
 
     structured: dict[str, Any]
     texts: tuple[str, ...]
     row_count: int | None = None
     truncated: bool = False
-    result: "QueryResult | None" = None
+    result: QueryResult | None = None
     # PNG, after the texts.
     images: tuple[bytes, ...] = ()
 

@@ -4,13 +4,17 @@ import ctypes
 import gc
 
 
-def give_back_memory() -> bool:
+def give_back_memory(*, freezes: bool = False) -> bool:
     """Give free memory back to the system; False where the C library has no way to (it is not glibc).
 
     glibc keeps what lies below anything that is still in use: after a burst of 2,000 callers as much
-    again as the whole process had. Takes some milliseconds; best in a thread.
+    again as the whole process had. Takes some milliseconds; best in a thread. Garbage is collected
+    first, unless all that there is now is to stay (`freezes`) and never to be looked through again.
     """
-    gc.collect()
+    if freezes:
+        gc.freeze()
+    else:
+        gc.collect()
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError):

@@ -122,7 +122,7 @@ class KeyVerifier(TokenVerifier):
         entry = self._entries.get(token)
         if entry is None or not entry.is_younger_than(KEY_CACHE_SECONDS):
             return None
-        if not entry.is_younger_than(KEY_REFRESH_SECONDS):
+        if time.monotonic() - entry.read_at >= KEY_REFRESH_SECONDS:
             self._begin_reading(token)
         return entry
 

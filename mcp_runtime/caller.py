@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
+from msgspec import Struct
+
 from access.call_arguments import shorten_text
 from access.calls import NOWHERE, Call, CallOrigin
 from access.limits.gate import LimitGate
@@ -226,8 +228,7 @@ class ToolCaller:
             record.error_message = to_columns("error", error.message)["error_message"]
 
 
-@dataclass(slots=True)
-class _Target:
+class _Target(Struct):
     """What a call is for: a tool, None until it is found, by its name, and the arguments."""
 
     name: str

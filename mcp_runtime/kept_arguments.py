@@ -5,6 +5,8 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from msgspec import Raw
+
 from access.call_arguments import encode_arguments
 from catalog.mask_decisions import read_mask_decisions
 from core.catalogue.masking import MASK, is_sensitive
@@ -107,7 +109,7 @@ class ArgumentsKeeper:
         }
         self._masked = masked
 
-    def encode(self, arguments: Mapping[str, object], tool: ServedTool | None) -> bytes | None:
+    def encode(self, arguments: Mapping[str, object], tool: ServedTool | None) -> Raw | None:
         """As JSON; of a call of no tool, whose policy nobody knows, names at most."""
         return encode_arguments(
             arguments, self._policy_of(tool), self._masked.find(arguments, tool)

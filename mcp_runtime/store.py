@@ -1,7 +1,6 @@
 """The served set: changed rows are read, compiled, judged and swapped in as one snapshot."""
 
 import asyncio
-import gc
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from core.execution import CompiledTool
 from core.limits import LimitBook
 from core.messages import Message, message
 from core.toolspec import ToolSpec
+from gateways.memory import give_back_memory
 from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinTool
@@ -111,7 +111,7 @@ class ToolStore:
         }
         if is_large_start:
             # What is served is no garbage: looking through it holds up the loop for long.
-            gc.freeze()
+            await asyncio.to_thread(give_back_memory, freezes=True)
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
 

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from core.pictures import plan_picture
 from core.results import Answer

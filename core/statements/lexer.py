@@ -5,6 +5,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from sys import intern
 from typing import ClassVar
 
 from core.errors import StatementError
@@ -267,7 +268,7 @@ class StatementLexer(ABC):
                 ),
                 end,
             )
-        self.placeholders.append(Placeholder(name, start, end))
+        self._add_placeholder(name, start, end)
         return end
 
     def read_template(self, match: re.Match[str]) -> int:
@@ -282,8 +283,12 @@ class StatementLexer(ABC):
                 ),
                 start,
             )
-        self.placeholders.append(Placeholder(name, start, end))
+        self._add_placeholder(name, start, end)
         return end
+
+    def _add_placeholder(self, name: str, start: int, end: int) -> None:
+        # Thousands of statements use the same few names.
+        self.placeholders.append(Placeholder(intern(name), start, end))
 
     def _check_name(self, name: str, start: int) -> str:
         if not name.isidentifier():

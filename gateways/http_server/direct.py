@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from msgspec import Struct
 
 MAX_BODY_BYTES = 65_536
 HEAD_END = b"\r\n\r\n"
@@ -25,7 +27,7 @@ class DirectHead:
         self.judged: Any = None
 
 
-class DirectRequest(NamedTuple):
+class DirectRequest(Struct, frozen=True):
     """A request with this head and body.
 
     `server` is the address that it came to, as ASGI has it, and `peer` that of the other end of the
@@ -63,7 +65,7 @@ class KnownHeads:
         self._heads[lines] = head
 
 
-class DirectAnswer(NamedTuple):
+class DirectAnswer(Struct, frozen=True):
     """An answer with status 200: header lines, each with its line end, and the body."""
 
     headers: bytes
@@ -98,9 +100,14 @@ def run_to_end(coming: Coroutine[Any, Any, DirectAnswer]) -> DirectAnswer:
 class DirectCycle:
     """Stands where uvicorn has the cycle of the request that is being answered."""
 
-    __slots__ = ("disconnected", "keep_alive", "message_event", "response_complete", "task")
+    __slots__ = (
+        *("disconnected", "keep_alive", "message_event", "response_complete", "task"),
+        "_tasks",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: set[asyncio.Task[None]]) -> None:
+        """`tasks` are those that the server waits for when it ends."""
+        self._tasks = tasks
         self.response_complete = self.disconnected = False
         self.keep_alive = True
         self.task: asyncio.Task[None] | None = None
@@ -110,4 +117,6 @@ class DirectCycle:
     def set(self) -> None:
         """The client has gone, or sends no more: nobody waits for the answer."""
         if self.task is not None and self.disconnected:
+            # One that has not begun yet never does, and cannot leave them itself.
+            self.task.add_done_callback(self._tasks.discard)
             self.task.cancel()

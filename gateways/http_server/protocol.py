@@ -249,7 +249,7 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         if begun is None:
             return False
-        cycle = DirectCycle()
+        cycle = DirectCycle(self.tasks)
         self.cycle = cycle  # type: ignore[assignment]
         self._begin(Phase.ANSWER)
         if isinstance(begun, DirectAnswer):
@@ -257,19 +257,19 @@ class HttpProtocol(HttpToolsProtocol):
         else:
             cycle.task = self.loop.create_task(self._answer_later(cycle, begun))
             self.tasks.add(cycle.task)
-            cycle.task.add_done_callback(self.tasks.discard)
         return True
 
     async def _answer_later(
         self, cycle: DirectCycle, coming: Coroutine[Any, Any, DirectAnswer]
     ) -> None:
         try:
-            answer = await coming
+            self._write_answer(cycle, await coming)
         except Exception:
             logger.exception("a request failed inside the server")
             self.transport.close()
-        else:
-            self._write_answer(cycle, answer)
+        finally:
+            # A callback of the task would be a step of the loop more.
+            self.tasks.discard(cycle.task)
 
     def _write_answer(self, cycle: DirectCycle, answer: DirectAnswer) -> None:
         cycle.response_complete = True

@@ -17,6 +17,7 @@ from core.toolspec import ParameterType
 from gateways.postgres.columns import (
     PostgresColumnReader,
     PostgresType,
+    TextReader,
     find_reader,
 )
 from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
@@ -59,7 +60,8 @@ class Description:
     """Columns and parameter types of a statement, and the query that runs it within the caps.
 
     `query` takes one more parameter than the statement: the number of rows to give at most. `changing`
-    are the readers of the columns whose cells `transformer` cannot make alone, by index.
+    are the readers of the columns whose cells `transformer` cannot make alone, by index; `texts` are the
+    indexes of texts, which only have to be cut where they are long, None where other columns change too.
     """
 
     columns: tuple[Column, ...]
@@ -67,6 +69,7 @@ class Description:
     parameter_oids: tuple[int, ...]
     query: ReadOnlyQuery = field(repr=False)
     changing: tuple[tuple[int, type[PostgresColumnReader]], ...] = field(repr=False)
+    texts: tuple[int, ...] | None = field(repr=False)
     transformer: abc.Transformer = field(repr=False)
     wire_types: tuple[tuple[int, int], ...] = field(repr=False)
     cell_limit: int = field(repr=False)
@@ -171,6 +174,10 @@ class StatementDescriber:
             reader.character_bytes * (cell_limit + 1) or _SIZED_CELL_BYTES for reader in readers
         )
         sql, sent_oids = _wrap(statement, readers, cell_limit), (*shape.parameter_oids, INT8_OID)
+        changing = tuple(
+            each for each in enumerate(readers) if each[1].read is not PostgresColumnReader.read
+        )
+        only_texts = all(reader is TextReader for _, reader in changing)
         transformer = Transformer()
         transformer.set_loader_types([reader.loader_oid for reader in readers], Format.TEXT)
         return Description(
@@ -188,11 +195,8 @@ class StatementDescriber:
                 chunk_rows=min(max(_CHUNK_BYTES // row_bytes, 1), _MOST_CHUNK_ROWS),
                 is_prepared=True,
             ),
-            changing=tuple(
-                (index, reader)
-                for index, reader in enumerate(readers)
-                if reader.read is not PostgresColumnReader.read
-            ),
+            changing=changing,
+            texts=tuple(index for index, _ in changing) if only_texts else None,
             transformer=transformer,
             wire_types=await _find_wire_types(connection, sql, sent_oids),
             cell_limit=cell_limit,

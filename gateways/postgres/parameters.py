@@ -56,6 +56,7 @@ _NATURAL_OIDS = {
 }
 _INTEGER_BITS = {21: 15, 23: 31, 20: 63, 1005: 15, 1007: 31, 1016: 63}
 _JSON_OIDS = frozenset({114, 3802})
+_NONE: frozenset[int] = frozenset()
 _SUGGESTED = {
     _OIDS[name]: declared
     for declared, kind in PARAMETER_TYPES.items()
@@ -85,11 +86,12 @@ def is_natural(declared: ParameterType, oid: int) -> bool:
 
 def find_numeric(values: Sequence[object], oids: Sequence[int]) -> frozenset[int]:
     """Indexes of the numbers that their integer type cannot hold, such as 2.5 for an int4."""
-    return frozenset(
+    found = [
         index
         for index, (value, oid) in enumerate(zip(values, oids, strict=True))
         if (bits := _INTEGER_BITS.get(oid)) and not _fits(value, bits)
-    )
+    ]
+    return frozenset(found) if found else _NONE
 
 
 def encode_values(
@@ -101,9 +103,14 @@ def encode_values(
         if value is None:
             encoded.append(None)
             continue
-        is_json = oid in _JSON_OIDS and not isinstance(value, str)
-        text = json.dumps(value, default=str) if is_json else _text(value)
-        encoded.append(encode_text(name, text))
+        if type(value) is int:
+            encoded.append(b"%d" % value)
+        elif isinstance(value, str):
+            encoded.append(encode_text(name, value))
+        else:
+            is_json = oid in _JSON_OIDS
+            text = json.dumps(value, default=str) if is_json else _text(value)
+            encoded.append(encode_text(name, text))
     return encoded
 
 
@@ -131,6 +138,8 @@ def _element(value: object) -> str:
 
 
 def _fits(value: object, bits: int) -> bool:
+    if type(value) is int:
+        return -1 <= value >> bits <= 0
     match value:
         case bool():
             return True

@@ -1,6 +1,6 @@
 """A request that the direct lane has taken, and the bytes of its answer."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from access.calls import CallOrigin
 from core.json_text import encode_json
@@ -12,8 +12,7 @@ from mcp_runtime.lane.requests import LaneRequest
 from tools.builtin.tool import RefusedAnswer
 
 
-@dataclass(slots=True)
-class TakenRequest:
+class TakenRequest(Struct):
     """Who makes the request, from where, and what its answer repeats."""
 
     body: LaneRequest

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from asgiref.sync import sync_to_async
 from django.db import OperationalError, connection
+from msgspec import Raw
 
 from access import record_buffers
 from access.calls import Call, CallRecorder, CallWriter
@@ -38,7 +39,9 @@ async def test_none_of_many_calls_is_lost_or_recorded_twice(
 
     async def call_often(caller: int) -> None:
         for number in range(CALLS // CALLERS):
-            recorder.add(Call(at=time.time(), tool_name=f"tool_{caller}", arguments=b'{"n":1}'))
+            recorder.add(
+                Call(at=time.time(), tool_name=f"tool_{caller}", arguments=Raw(b'{"n":1}'))
+            )
             if number % ROUND == 0:
                 await recorder.flush(ROUND)
 

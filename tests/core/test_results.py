@@ -210,7 +210,10 @@ def test_row_after_the_limit_only_proves_truncation(given_rows: int, truncated: 
 
     assert taken == [True, True, True, False][:given_rows]
     assert collector.finish(["n"], 0.0) == result_of(
-        ["n"], [0], [1], [2], truncated=truncated, applied_limit=3
+        *(["n"], [0], [1], [2]),
+        truncated=truncated,
+        applied_limit=3,
+        rows_json=b"[[0],[1],[2]]",
     )
 
 

@@ -4,8 +4,9 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from core.errors import ToolboxError
 from core.execution import Query

@@ -71,8 +71,7 @@ class BuiltinTool:
         return await self.execute(values, sources)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedAnswer(Answer):
+class RefusedAnswer(Answer, frozen=True, kw_only=True):
     """An answer whose own words say that the call failed; recorded as the `error` that it was."""
 
     error: ToolboxError

@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec import structs
 
 from core.errors import (
     DataSourceBusyError,
@@ -129,7 +130,7 @@ async def test_256_callers_of_8_keys_on_4_connections_are_all_answered(
 ) -> None:
     async def ask(number: int) -> int:
         query = make_query(f"SELECT {number}", timeout_ms=120_000)
-        [[value]] = (await source.run(replace(query, caller=f"key{number % 8}"))).rows
+        [[value]] = (await source.run(structs.replace(query, caller=f"key{number % 8}"))).rows
         return int(value)
 
     patient = replace(settings, max_wait_ms=120_000, statement_timeout_ms=120_000)
@@ -141,7 +142,7 @@ async def test_key_with_many_calls_and_one_with_few_take_turns(settings: Postgre
     served: list[str] = []
 
     async def ask(caller: str) -> None:
-        await source.run(replace(make_query("SELECT 1", timeout_ms=120_000), caller=caller))
+        await source.run(structs.replace(make_query("SELECT 1", timeout_ms=120_000), caller=caller))
         served.append(caller)
 
     patient = replace(settings, pool_size=1, max_wait_ms=120_000, statement_timeout_ms=120_000)

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 import pytest_asyncio
+from msgspec import structs
 
 from config.services.postgres import EmbeddedPostgres
 from core.bindings import NOBODY, CallerFacts
@@ -85,7 +86,7 @@ async def run(
     source: PostgresSource, facts: CallerFacts, sql: str = LETTERS, **limits: Any
 ) -> QueryResult:
     query = make_query(sql, **{"row_limit": 1_000, "timeout_ms": 60_000, **limits})
-    return await source.run(replace(query, facts=facts))
+    return await source.run(structs.replace(query, facts=facts))
 
 
 async def left_behind(source: PostgresSource) -> set[tuple[str, str]]:
@@ -136,7 +137,7 @@ async def test_caller_becomes_its_role_for_one_query(reader: PostgresSettings) -
         calls = [CallerFacts(key_id="k", claims={"role": ROLES[n % 2]}) for n in range(100)]
 
         results = await asyncio.gather(*(run(source, facts) for facts in calls))
-        plan = await source.explain(replace(make_query(LETTERS), facts=calls[0]))
+        plan = await source.explain(structs.replace(make_query(LETTERS), facts=calls[0]))
 
         assert [{row[0] for row in result.rows} for result in results] == [
             {"KR"} if n % 2 == 0 else {"JP"} for n in range(100)

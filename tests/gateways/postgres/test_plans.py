@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec import structs
 
 from core.errors import PlanCostError
 from gateways.postgres.settings import PostgresSettings
@@ -75,7 +76,7 @@ async def test_query_over_the_ceiling_is_refused_before_it_runs(
     ceiling = replace(settings, plan_cost_limit=of_source, checks_cost_at_call=True)
     async with PostgresSource(ceiling) as source:
         with pytest.raises(PlanCostError, match=says):
-            await source.run(replace(make_query(COUNT), cost_limit=of_tool))
+            await source.run(structs.replace(make_query(COUNT), cost_limit=of_tool))
 
         assert await fetch_value(source, "SELECT 1") == 1
 

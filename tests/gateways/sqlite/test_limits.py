@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from msgspec import structs
 
 from core.errors import DataSourceBusyError, DataSourceError, DeadlineExceededError
 from gateways.sqlite.settings import SqliteSettings
@@ -244,7 +245,7 @@ async def test_callers_take_turns(path: Path) -> None:
     served: list[str] = []
 
     async def ask(single: SqliteSource, caller: str) -> None:
-        await single.run(replace(make_query("SELECT 1", timeout_ms=60_000), caller=caller))
+        await single.run(structs.replace(make_query("SELECT 1", timeout_ms=60_000), caller=caller))
         served.append(caller)
 
     async with SqliteSource(settings) as single:
