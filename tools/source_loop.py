@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 
 Work = Callable[[Sources], Coroutine[Any, Any, T]]
+Runs = set[asyncio.Task[Any]]
 
 
 class SourceLoop:
@@ -46,7 +47,8 @@ class SourceLoop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
         self._sources: Sources | None = None
-        self._runs: set[asyncio.Task[Any]] = set()
+        # Of this loop alone: one that was closed may still be ending its own.
+        self._runs: Runs = set()
         self._running: dict[str, Future[Any]] = {}
         self._book = LimitBook()
         self._gate: LimitGate | None = None
@@ -66,15 +68,17 @@ class SourceLoop:
         with self._lock:
             if (loop := self._loop) is None:
                 loop = asyncio.new_event_loop()
-                self._sources = Sources(largest_pool=POOL_SIZE)
+                self._sources, self._runs = Sources(largest_pool=POOL_SIZE), set()
                 thread = DatabaseThread("limits")
                 self._gate = LimitGate(lambda: self._book, thread, open_counters(), uuid4())
-                serving = (loop, self._sweep(self._sources), self._count(self._gate, thread))
+                jobs = (self._sweep(self._sources), _count(self._gate, thread))
+                serving = (loop, self._runs, *jobs)
                 # A daemon: the end of the process closes it, and does not wait for a query.
                 self._thread = Thread(target=_serve, args=serving, name="sources", daemon=True)
                 self._thread.start()
                 self._loop = loop
-        future = asyncio.run_coroutine_threadsafe(self._bounded(work, read, timeout_s), loop)
+            bounded = self._bounded(work, read, timeout_s, self._runs)
+        future = asyncio.run_coroutine_threadsafe(bounded, loop)
         if key:
             self._running[key] = future
         try:
@@ -109,11 +113,11 @@ class SourceLoop:
     def close(self) -> None:
         """End all runs, close everything and end the thread; a later run starts it again."""
         with self._lock:
-            loop, thread, sources = self._loop, self._thread, self._sources
+            loop, thread, sources, runs = self._loop, self._thread, self._sources, self._runs
             self._loop = self._thread = self._sources = self._gate = None
         if loop is None or thread is None or sources is None:
             return
-        closing = asyncio.run_coroutine_threadsafe(_end(self._runs, sources), loop)
+        closing = asyncio.run_coroutine_threadsafe(_end(runs, sources), loop)
         with suppress(TimeoutError, CancelledError):
             closing.result(_CLOSE_WITHIN_S)
         loop.call_soon_threadsafe(loop.stop)
@@ -125,27 +129,22 @@ class SourceLoop:
         self._loop = self._thread = self._sources = self._gate = None
         self._running, self._runs = {}, set()
 
-    async def _bounded(self, work: Work[T], read: SourceSettings | None, timeout_s: float) -> T:
-        if (sources := self._sources) is None:
+    async def _bounded(
+        self, work: Work[T], read: SourceSettings | None, timeout_s: float, runs: Runs
+    ) -> T:
+        # It was closed before this began.
+        if (sources := self._sources) is None or runs is not self._runs:
             raise StoppedError(_STOPPED_TEXT)
         if read is not None:
             sources.update(read)
-        with _noted_task(self._runs):
+        with _noted_task(runs):
             async with asyncio.timeout(timeout_s):
                 return await work(sources)
 
     async def _sweep(self, sources: Sources) -> None:
-        with _noted_task(self._runs):
-            while True:
-                await asyncio.sleep(self._idle_s / 4)
-                await sources.close_idle(self._idle_s)
-
-    async def _count(self, gate: LimitGate, thread: DatabaseThread) -> None:
-        with _noted_task(self._runs):
-            try:
-                await gate.run()
-            finally:
-                await thread.close()
+        while True:
+            await asyncio.sleep(self._idle_s / 4)
+            await sources.close_idle(self._idle_s)
 
 
 @cache
@@ -157,9 +156,17 @@ def shared_loop() -> SourceLoop:
     return loop
 
 
-def _serve(loop: asyncio.AbstractEventLoop, *jobs: Coroutine[Any, Any, None]) -> None:
+async def _count(gate: LimitGate, thread: DatabaseThread) -> None:
+    try:
+        await gate.run()
+    finally:
+        await thread.close()
+
+
+def _serve(loop: asyncio.AbstractEventLoop, runs: Runs, *jobs: Coroutine[Any, Any, None]) -> None:
     asyncio.set_event_loop(loop)
     tasks = [loop.create_task(job) for job in jobs]
+    runs.update(tasks)
     try:
         loop.run_forever()
     finally:
@@ -169,7 +176,7 @@ def _serve(loop: asyncio.AbstractEventLoop, *jobs: Coroutine[Any, Any, None]) ->
         loop.close()
 
 
-async def _end(running: set[asyncio.Task[Any]], sources: Sources) -> None:
+async def _end(running: Runs, sources: Sources) -> None:
     """Cancel the runs, close what they used, and let connections that are in use end their query."""
     runs = list(running)
     for task in runs:
@@ -181,7 +188,7 @@ async def _end(running: set[asyncio.Task[Any]], sources: Sources) -> None:
 
 
 @contextmanager
-def _noted_task(tasks: set[asyncio.Task[Any]]) -> Iterator[None]:
+def _noted_task(tasks: Runs) -> Iterator[None]:
     """Keep the current task among the `tasks` as long as it is inside."""
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - only coroutines of the loop come here

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from core.errors import (
 from core.messages import foreign
 from gateways.sqlite.settings import SqliteSettings
 from tests.waiting import LIMIT_S, wait_until
+from tools import source_loop
 from tools.source_loop import SourceLoop
 from tools.sources import Sources
 
@@ -127,6 +129,35 @@ def test_closed_loop_starts_anew(loop: SourceLoop, read: SourceSettings) -> None
     loop.close()
 
     assert loop.run(version, read, timeout_s=LIMIT_S)
+
+
+def test_loop_that_is_slow_to_end_leaves_the_next_one_alone(
+    loop: SourceLoop, read: SourceSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_loop, "_CLOSE_WITHIN_S", 0.05)
+    began, released = threading.Event(), threading.Event()
+
+    async def end_slowly(_sources: Sources) -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            while not released.is_set():  # noqa: ASYNC110 - set by another thread
+                await asyncio.sleep(0)
+
+    def run() -> None:
+        with suppress(StoppedError, DeadlineExceededError):
+            loop.run(end_slowly, read, timeout_s=1)
+
+    runner = threading.Thread(target=run)
+    runner.start()
+    began.wait(LIMIT_S)
+    loop.close()
+
+    assert loop.run(version, read, timeout_s=LIMIT_S)
+    loop.close()
+    released.set()
+    runner.join(LIMIT_S)
 
 
 def test_program_that_has_run_a_script_ends_without_a_word() -> None:
