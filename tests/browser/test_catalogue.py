@@ -14,7 +14,7 @@ from catalog.models import CatalogColumn, CatalogScan, CatalogTable
 from catalog.scans import run as scan_run
 from catalog.scans.scanning import run_scan
 from catalog.searching.texts import refresh_search_texts
-from tests.browser.accessibility import Axe, Look, each_look, overflow_of
+from tests.browser.accessibility import DESKTOP, Axe, Look, overflow_of
 from tests.catalog.shop import make_shop
 
 SALES = "/catalogue/main_db/public.sales_transactions/"
@@ -201,13 +201,10 @@ def test_exported_file_comes_back_with_its_differences(
     assert CatalogTable.objects.get(name="stores").display_name == "가게 <목록>"
 
 
-@each_look
 @pytest.mark.usefixtures("sales")
-def test_pages_are_accessible(
-    signed_in: Page, live_server: LiveServer, axe: Axe, look: Look
-) -> None:
-    # In English `test_every_page` looks at them.
-    look.apply(signed_in, live_server.url, "ko")
+def test_pages_are_accessible(signed_in: Page, live_server: LiveServer, axe: Axe) -> None:
+    # On a phone and in English `test_every_page` looks at them.
+    Look("light", DESKTOP).apply(signed_in, live_server.url, "ko")
     for address in ("/catalogue/", SALES, f"{SALES}?tab=related"):
         signed_in.goto(f"{live_server.url}{address}")
 

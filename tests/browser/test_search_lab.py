@@ -8,7 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from catalog.models import GlossaryConcept
 from core.retrieval.profiles import RRF
-from tests.browser.accessibility import Axe, Look, each_look, overflow_of
+from tests.browser.accessibility import DESKTOP, Axe, Look, overflow_of
 from tests.factories import make_tool
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
@@ -81,16 +81,13 @@ def test_word_that_the_glossary_learns_is_found_in_the_lab(
     assert GlossaryConcept.objects.get().key == "store"
 
 
-@each_look
 @pytest.mark.usefixtures("tools")
-def test_pages_are_accessible(
-    signed_in: Page, live_server: LiveServer, axe: Axe, look: Look
-) -> None:
+def test_pages_are_accessible(signed_in: Page, live_server: LiveServer, axe: Axe) -> None:
     save_question("orders of a customer", ["list_orders"], "ann")
     ToolSearch.objects.create(query="지난달 매장별 매출 합계를 알려 주세요", duration_ms=3.2)
     pages = ("?q=show+orders", "questions/", "traffic/", "../catalogue/~/glossary/?q=order")
-    # In English `test_every_page` looks at them.
-    look.apply(signed_in, live_server.url, "ko")
+    # On a phone and in English `test_every_page` looks at them.
+    Look("light", DESKTOP).apply(signed_in, live_server.url, "ko")
     for path in pages:
         signed_in.goto(f"{live_server.url}/search-lab/{path}")
 
