@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.test import Client, testcases
 from django.test.testcases import FSFilesHandler, QuietWSGIRequestHandler
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.accessibility import SCRIPT, Axe
@@ -114,6 +114,29 @@ def _server_counts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(testcases, "QuietWSGIRequestHandler", CountingHandler)
         yield
+
+
+@pytest.fixture(scope="session")
+def shared_context(
+    browser: Browser, browser_context_args: dict[str, Any]
+) -> Iterator[BrowserContext]:
+    """Has compiled the scripts of our pages and kept our files: each new one would do that again."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def context(shared_context: BrowserContext) -> Iterator[BrowserContext]:
+    """As empty as a new one, but for the files that browsers keep for ever."""
+    yield shared_context
+    stored = {"origin": "*", "storageTypes": "local_storage"}
+    for page in shared_context.pages:
+        shared_context.new_cdp_session(page).send("Storage.clearDataForOrigin", stored)
+        page.close()
+    shared_context.clear_cookies()
+    shared_context.clear_permissions()
+    shared_context.set_offline(False)
 
 
 @pytest.fixture
