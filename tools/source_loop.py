@@ -49,6 +49,7 @@ class SourceLoop:
         self._sources: Sources | None = None
         # Of this loop alone: one that was closed may still be ending its own.
         self._runs: Runs = set()
+        self._waited_for: set[Future[Any]] = set()
         self._running: dict[str, Future[Any]] = {}
         self._book = LimitBook()
         self._gate: LimitGate | None = None
@@ -78,7 +79,8 @@ class SourceLoop:
                 self._thread.start()
                 self._loop = loop
             bounded = self._bounded(work, read, timeout_s, self._runs)
-        future = asyncio.run_coroutine_threadsafe(bounded, loop)
+            future = asyncio.run_coroutine_threadsafe(bounded, loop)
+            self._waited_for.add(future)
         if key:
             self._running[key] = future
         try:
@@ -95,6 +97,7 @@ class SourceLoop:
             ) from None
         finally:
             future.cancel()
+            self._waited_for.discard(future)
             if key and self._running.get(key) is future:
                 del self._running[key]
 
@@ -115,11 +118,15 @@ class SourceLoop:
         with self._lock:
             loop, thread, sources, runs = self._loop, self._thread, self._sources, self._runs
             self._loop = self._thread = self._sources = self._gate = None
+            waited_for, self._waited_for = self._waited_for, set()
         if loop is None or thread is None or sources is None:
             return
         closing = asyncio.run_coroutine_threadsafe(_end(runs, sources), loop)
         with suppress(TimeoutError, CancelledError):
             closing.result(_CLOSE_WITHIN_S)
+        # Who waits for a run that did not end would wait for its whole deadline.
+        for future in list(waited_for):
+            future.cancel()
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_CLOSE_WITHIN_S)
 
@@ -127,7 +134,7 @@ class SourceLoop:
         """In the child of a fork: the thread was left behind, and its connections are not ours."""
         self._lock = Lock()
         self._loop = self._thread = self._sources = self._gate = None
-        self._running, self._runs = {}, set()
+        self._running, self._runs, self._waited_for = {}, set(), set()
 
     async def _bounded(
         self, work: Work[T], read: SourceSettings | None, timeout_s: float, runs: Runs
