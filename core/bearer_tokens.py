@@ -57,6 +57,11 @@ AUDIENCE = message("token.audience", "the token was issued for another audience"
 ID_TOKEN = message(
     "token.id_token", "this is an ID token, which is for the client; send the access token"
 )
+BOUND = message(
+    "token.bound",
+    "the token is bound to a key of its client, and here nobody proves to have it; ask the issuer"
+    " for a bearer token",
+)
 NO_SUBJECT = message("token.no_subject", "the token does not say whose it is")
 INACTIVE = message(
     "token.inactive",
@@ -256,6 +261,9 @@ def accept_claims(
         raise TokenRefusedError(AUDIENCE)
     if "nonce" in claims or "at_hash" in claims:
         raise TokenRefusedError(ID_TOKEN)
+    # RFC 7800: as a bearer token it would be worth more to a thief than its issuer meant it to be.
+    if "cnf" in claims:
+        raise TokenRefusedError(BOUND)
     token = VerifiedToken(
         issuer=issuer,
         claims=claims,

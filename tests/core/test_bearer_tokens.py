@@ -57,6 +57,7 @@ def test_token_is_shown_to_the_one_issuer_whose_prefix_it_has(
         ({"aud": "https://else.example.org"}, "another audience"),
         ({"exp": None}, "does not say when it expires"),
         ({"exp": NOW - 60}, "expired"),
+        ({"cnf": {"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}}, "bound to a key"),
     ],
     ids=lambda value: str(value)[:40],
 )
