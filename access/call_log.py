@@ -172,12 +172,14 @@ def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
     elif state.outcome:
         calls = calls.filter(outcome=state.outcome)
     if state.q:
-        # A page shows the error in the reader's language; the values in it are the same in every one.
         # Only failures have an error, and an index of their own.
-        calls = calls.exclude(outcome=Outcome.OK).alias(templates=_TEMPLATES)
-        calls = calls.filter(
-            Q(error__icontains=state.q) | Q(templates__has_any_keys=templates_with(state.q))
-        )
+        calls = calls.exclude(outcome=Outcome.OK)
+        found = Q(error__icontains=state.q)
+        # A page shows the error in the reader's language; the values in it are the same in every one.
+        if templates := templates_with(state.q):
+            calls = calls.alias(templates=_TEMPLATES)
+            found |= Q(templates__has_any_keys=templates)
+        calls = calls.filter(found)
     if span := _read_span(state.start):
         calls = calls.filter(at__gte=span[0])
     if span := _read_span(state.end):
