@@ -76,3 +76,8 @@ def audited(
         f"DROP TRIGGER {trigger} ON {table};" for trigger in (*triggers, "audit_truncate")
     )
     return RunSQL(create + _TRUNCATE.format(table=table), drop)
+
+
+def name_in(table: str, column: str, *, key: str = "bigint", label: str = "name") -> str:
+    """SQL, for `audited`, of the `label` of the row in `table` to which a row's `column` refers."""
+    return f"(SELECT {label} FROM {table} WHERE id = ($1->>'{column}')::{key})"  # noqa: S608 - our names

@@ -2,47 +2,22 @@
 
 import uuid
 
-import django.contrib.postgres.functions
-import django.contrib.postgres.indexes
-import django.core.validators
-import django.db.models.deletion
-import django.db.models.functions.datetime
 from django.conf import settings
+from django.contrib.postgres.functions import RandomUUID
+from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.operations import TrigramExtension
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import migrations, models
+from django.db.models.functions import Now
 
 import access.encryption
 import catalog.connection_options
 from access.foreign_keys import on_delete
+from catalog.migrations import _sql
 
-REMEMBER_REMOVED = """
-CREATE FUNCTION h_remember_removed_documents() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO h_removed_document (key) SELECT key FROM removed;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER h_reference_document_removed AFTER DELETE ON h_reference_document
-    REFERENCING OLD TABLE AS removed
-    FOR EACH STATEMENT EXECUTE FUNCTION h_remember_removed_documents();
-"""
-FORGET_REMOVED = "DROP FUNCTION h_remember_removed_documents() CASCADE;"
-# What a DELETE of the parent does, child, its column, parent.
-LINKS = (
-    ("CASCADE", "h_data_source_check", "source_id", "h_data_source"),
-    ("CASCADE", "h_data_source_allowed_users", "datasource_id", "h_data_source"),
-    ("CASCADE", "h_data_source_allowed_users", "user_id", "auth_user"),
-    ("CASCADE", "h_data_source_allowed_groups", "datasource_id", "h_data_source"),
-    ("CASCADE", "h_data_source_allowed_groups", "group_id", "auth_group"),
-    ("CASCADE", "h_catalog_table", "source_id", "h_data_source"),
-    ("CASCADE", "h_catalog_scan", "source_id", "h_data_source"),
-    ("CASCADE", "h_catalog_schema_state", "source_id", "h_data_source"),
-    ("CASCADE", "h_catalog_column", "table_id", "h_catalog_table"),
-    ("CASCADE", "h_catalog_relation", "table_id", "h_catalog_table"),
-    ("CASCADE", "h_catalog_relation", "target_id", "h_catalog_table"),
-    ("CASCADE", "h_catalog_table_tags", "catalogtable_id", "h_catalog_table"),
-    ("CASCADE", "h_catalog_table_tags", "tag_id", "h_catalog_tag"),
-    ("CASCADE", "h_mcp_server_tool", "server_id", "h_mcp_server"),
-    ("SET NULL", "h_catalog_query", "user_id", "auth_user"),
+_ID = (
+    "id",
+    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
 )
 
 
@@ -50,6 +25,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("access", "0001_initial"),
         ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -59,16 +35,11 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="DataSource",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 (
                     "uid",
                     models.UUIDField(
-                        db_default=django.contrib.postgres.functions.RandomUUID(),
+                        db_default=RandomUUID(),
                         default=uuid.uuid4,
                         editable=False,
                         unique=True,
@@ -88,7 +59,10 @@ class Migration(migrations.Migration):
                     models.TextField(
                         choices=[
                             ("postgresql", "PostgreSQL"),
+                            ("mysql", "MariaDB / MySQL"),
                             ("sqlite", "SQLite"),
+                            ("duckdb", "DuckDB"),
+                            ("files", "Files"),
                             ("http", "HTTP"),
                         ],
                         db_default="postgresql",
@@ -112,9 +86,9 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Absolute path of the database file; it is only read.",
+                        help_text="Absolute path of the database file, or of the folder of files; it is only read. A source of kind Files without a path takes files that are uploaded here.",
                         validators=[
-                            django.core.validators.RegexValidator(
+                            RegexValidator(
                                 "^/[^\\x00]*[^/\\x00]\\Z",
                                 "Write an absolute path, as in /data/shop.db.",
                             )
@@ -132,8 +106,8 @@ class Migration(migrations.Migration):
                         db_default=5432,
                         default=5432,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(65535),
+                            MinValueValidator(1),
+                            MaxValueValidator(65535),
                         ],
                         verbose_name="port",
                     ),
@@ -162,7 +136,7 @@ class Migration(migrations.Migration):
                         default="",
                         help_text="env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR.",
                         validators=[
-                            django.core.validators.RegexValidator(
+                            RegexValidator(
                                 "^(env|file):[A-Za-z0-9_.-]+\\Z",
                                 "Write env:NAME or file:NAME; a password itself goes into the password field.",
                             )
@@ -244,8 +218,8 @@ class Migration(migrations.Migration):
                         db_default=4,
                         default=4,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(200),
+                            MinValueValidator(1),
+                            MaxValueValidator(200),
                         ],
                         verbose_name="connections per runtime",
                     ),
@@ -257,8 +231,8 @@ class Migration(migrations.Migration):
                         default=5000,
                         help_text="Callers take turns; then they are told to retry. It counts as time of the tool.",
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(3600000),
+                            MinValueValidator(1),
+                            MaxValueValidator(3600000),
                         ],
                         verbose_name="longest wait for a connection, ms",
                     ),
@@ -278,8 +252,8 @@ class Migration(migrations.Migration):
                         db_default=10000,
                         default=10000,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(10000000),
+                            MinValueValidator(1),
+                            MaxValueValidator(10000000),
                         ],
                         verbose_name="row ceiling",
                     ),
@@ -290,8 +264,8 @@ class Migration(migrations.Migration):
                         db_default=10000000,
                         default=10000000,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(1000000000),
+                            MinValueValidator(1),
+                            MaxValueValidator(1000000000),
                         ],
                         verbose_name="byte ceiling",
                     ),
@@ -303,8 +277,8 @@ class Migration(migrations.Migration):
                         default=8192,
                         help_text="Longer texts are cut, and the answer says so.",
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(10000000),
+                            MinValueValidator(1),
+                            MaxValueValidator(10000000),
                         ],
                         verbose_name="cell ceiling, characters",
                     ),
@@ -315,8 +289,8 @@ class Migration(migrations.Migration):
                         db_default=30000,
                         default=30000,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(3600000),
+                            MinValueValidator(1),
+                            MaxValueValidator(3600000),
                         ],
                         verbose_name="time-out ceiling, ms",
                     ),
@@ -327,8 +301,8 @@ class Migration(migrations.Migration):
                         db_default=2000,
                         default=2000,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(3600000),
+                            MinValueValidator(1),
+                            MaxValueValidator(3600000),
                         ],
                         verbose_name="longest wait for a lock, ms",
                     ),
@@ -345,17 +319,57 @@ class Migration(migrations.Migration):
                 (
                     "created_at",
                     models.DateTimeField(
-                        auto_now_add=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="created",
+                        auto_now_add=True, db_default=Now(), verbose_name="created"
                     ),
                 ),
                 (
                     "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
+                ),
+                (
+                    "plan_cost_limit",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="In the unit of PostgreSQL's planner: a tool whose query is planned over it is not published. Empty: none.",
+                        null=True,
+                        validators=[MinValueValidator(1)],
+                        verbose_name="planned cost ceiling",
+                    ),
+                ),
+                (
+                    "checks_cost_at_call",
+                    models.BooleanField(
+                        db_default=False,
+                        default=False,
+                        help_text="One EXPLAIN more on the same connection; PostgreSQL alone.",
+                        verbose_name="check the planned cost before each call",
+                    ),
+                ),
+                (
+                    "allowed_hosts",
+                    models.TextField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="Hosts inside that the service may be at, between commas, as crm.internal:8080; each has to be within the operator's setting HTTP_ALLOWED_HOSTS.",
+                        validators=[
+                            RegexValidator(
+                                "^[A-Za-z0-9.:_\\[\\]-]+(, *[A-Za-z0-9.:_\\[\\]-]+)*\\Z",
+                                "Write names of hosts between commas, as in crm.internal, 10.0.0.7:8080.",
+                            )
+                        ],
+                        verbose_name="allowed hosts",
+                    ),
+                ),
+                (
+                    "caller_identity",
+                    models.TextField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="For row-level security, in each query's transaction, one a line: app.tenant = claim:tenant, app.person = owner, or role = claim:team of kr_reader, jp_reader. PostgreSQL alone.",
+                        validators=[catalog.connection_options.check_identity],
+                        verbose_name="identity of the caller",
                     ),
                 ),
                 (
@@ -382,66 +396,141 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="GlossaryConcept",
+            name="SourceCheck",
             fields=[
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "source",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="last_check",
+                        serialize=False,
+                        to="catalog.datasource",
+                        verbose_name="data source",
                     ),
                 ),
-                ("key", models.SlugField(max_length=60, unique=True, verbose_name="key")),
+                ("checked_at", models.DateTimeField(db_default=Now(), verbose_name="checked")),
                 (
-                    "terms",
-                    models.JSONField(blank=True, db_default={}, default=dict, verbose_name="terms"),
-                ),
-                (
-                    "note",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="note"),
-                ),
-                (
-                    "is_shipped",
-                    models.BooleanField(db_default=False, default=False, verbose_name="shipped"),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(db_default=True, default=True, verbose_name="in use"),
-                ),
-                (
-                    "updated_by",
+                    "state",
                     models.TextField(
-                        blank=True, db_default="", default="", verbose_name="updated by"
+                        choices=[
+                            ("ok", "safe"),
+                            ("warning", "usable, with warnings"),
+                            ("unreachable", "not reached"),
+                            ("refused", "refused"),
+                        ],
+                        verbose_name="state",
+                    ),
+                ),
+                ("summary", models.TextField(db_default="", default="", verbose_name="summary")),
+                ("refusal", models.TextField(db_default="", default="", verbose_name="refusal")),
+                ("refusal_message", models.JSONField(editable=False, null=True)),
+                (
+                    "target",
+                    models.TextField(
+                        db_default="", default="", editable=False, verbose_name="target"
                     ),
                 ),
                 (
-                    "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
+                    "report",
+                    models.JSONField(
+                        db_default={}, default=dict, editable=False, verbose_name="report"
                     ),
                 ),
             ],
             options={
-                "verbose_name": "concept",
-                "verbose_name_plural": "glossary",
-                "db_table": "h_glossary_concept",
-                "ordering": ["key"],
+                "verbose_name": "check of a data source",
+                "verbose_name_plural": "checks of data sources",
+                "db_table": "h_data_source_check",
+            },
+        ),
+        migrations.CreateModel(
+            name="ServiceSecret",
+            fields=[
+                _ID,
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="secrets",
+                        to="catalog.datasource",
+                        verbose_name="data source",
+                    ),
+                ),
+                (
+                    "name",
+                    models.TextField(
+                        validators=[
+                            RegexValidator(
+                                "^[a-z][a-z0-9_]{0,62}\\Z",
+                                "Write small letters, digits and _, beginning with a letter.",
+                            )
+                        ],
+                        verbose_name="name",
+                    ),
+                ),
+                (
+                    "secret",
+                    access.encryption.EncryptedField(editable=False, verbose_name="stored secret"),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
+                ),
+            ],
+            options={
+                "verbose_name": "secret of a service",
+                "verbose_name_plural": "secrets of services",
+                "db_table": "h_data_source_secret",
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("source", "name"), name="h_data_source_secret_once"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ServiceOperation",
+            fields=[
+                _ID,
+                (
+                    "source",
+                    models.ForeignKey(
+                        editable=False,
+                        on_delete=models.CASCADE,
+                        related_name="operations",
+                        to="catalog.datasource",
+                        verbose_name="data source",
+                    ),
+                ),
+                ("position", models.PositiveIntegerField(db_default=0, default=0, editable=False)),
+                ("method", models.TextField(editable=False)),
+                ("path", models.TextField(editable=False)),
+                ("summary", models.TextField(db_default="", default="", editable=False)),
+                ("tag", models.TextField(db_default="", default="", editable=False)),
+                ("tool", models.JSONField(db_default={}, default=dict, editable=False)),
+            ],
+            options={
+                "verbose_name": "operation of a service",
+                "verbose_name_plural": "operations of services",
+                "db_table": "h_data_source_operation",
+                "ordering": ["position"],
+                "indexes": [
+                    models.Index(
+                        fields=["source", "position"], name="h_data_source_operation_order"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
             name="McpServer",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 (
                     "uid",
                     models.UUIDField(
-                        db_default=django.contrib.postgres.functions.RandomUUID(),
+                        db_default=RandomUUID(),
                         default=uuid.uuid4,
                         editable=False,
                         unique=True,
@@ -454,7 +543,7 @@ class Migration(migrations.Migration):
                         max_length=24,
                         unique=True,
                         validators=[
-                            django.core.validators.RegexValidator(
+                            RegexValidator(
                                 "^[a-z][a-z0-9_-]{0,23}\\Z",
                                 "A small letter, then small letters, digits, hyphens and underscores; at most 24 in all.",
                             )
@@ -477,7 +566,7 @@ class Migration(migrations.Migration):
                         default="",
                         help_text="env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR.",
                         validators=[
-                            django.core.validators.RegexValidator(
+                            RegexValidator(
                                 "^(env|file):[A-Za-z0-9_.-]+\\Z",
                                 "Write env:NAME or file:NAME; a token itself goes into the token field.",
                             )
@@ -501,8 +590,8 @@ class Migration(migrations.Migration):
                         db_default=30000,
                         default=30000,
                         validators=[
-                            django.core.validators.MinValueValidator(100),
-                            django.core.validators.MaxValueValidator(600000),
+                            MinValueValidator(100),
+                            MaxValueValidator(600000),
                         ],
                         verbose_name="time-out, ms",
                     ),
@@ -513,8 +602,8 @@ class Migration(migrations.Migration):
                         db_default=1000000,
                         default=1000000,
                         validators=[
-                            django.core.validators.MinValueValidator(1000),
-                            django.core.validators.MaxValueValidator(50000000),
+                            MinValueValidator(1000),
+                            MaxValueValidator(50000000),
                         ],
                         verbose_name="byte ceiling of an answer",
                     ),
@@ -525,8 +614,8 @@ class Migration(migrations.Migration):
                         db_default=16,
                         default=16,
                         validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(1000),
+                            MinValueValidator(1),
+                            MaxValueValidator(1000),
                         ],
                         verbose_name="calls at once per runtime",
                     ),
@@ -609,9 +698,7 @@ class Migration(migrations.Migration):
                 (
                     "created_at",
                     models.DateTimeField(
-                        auto_now_add=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="created",
+                        auto_now_add=True, db_default=Now(), verbose_name="created"
                     ),
                 ),
             ],
@@ -623,33 +710,61 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="RemovedDocument",
+            name="McpTool",
             fields=[
+                _ID,
+                ("name", models.TextField(verbose_name="name")),
+                ("seen", models.JSONField(verbose_name="as the server says now")),
+                ("seen_digest", models.TextField(editable=False)),
+                ("accepted", models.JSONField(blank=True, null=True, verbose_name="as accepted")),
+                ("accepted_digest", models.TextField(db_default="", default="", editable=False)),
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "accepted_by",
+                    models.TextField(
+                        blank=True, db_default="", default="", verbose_name="accepted by"
                     ),
                 ),
-                ("key", models.TextField()),
                 (
-                    "removed_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                    "accepted_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="accepted"),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(db_default=False, default=False, verbose_name="active"),
+                ),
+                ("gone_at", models.DateTimeField(blank=True, null=True, verbose_name="gone")),
+                (
+                    "first_seen_at",
+                    models.DateTimeField(
+                        auto_now_add=True, db_default=Now(), verbose_name="first seen"
+                    ),
+                ),
+                (
+                    "server",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="tools",
+                        to="catalog.mcpserver",
+                        verbose_name="server",
+                    ),
                 ),
             ],
             options={
-                "db_table": "h_removed_document",
+                "verbose_name": "tool of an MCP server",
+                "verbose_name_plural": "tools of MCP servers",
+                "db_table": "h_mcp_server_tool",
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("server", "name"), name="one_tool_of_a_name_per_server"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
             name="Tag",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 ("name", models.TextField(unique=True, verbose_name="name")),
             ],
             options={
@@ -660,68 +775,9 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="SourceCheck",
-            fields=[
-                (
-                    "source",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="last_check",
-                        serialize=False,
-                        to="catalog.datasource",
-                        verbose_name="data source",
-                    ),
-                ),
-                (
-                    "checked_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="checked"
-                    ),
-                ),
-                (
-                    "state",
-                    models.TextField(
-                        choices=[
-                            ("ok", "safe"),
-                            ("warning", "usable, with warnings"),
-                            ("unreachable", "not reached"),
-                            ("refused", "refused"),
-                        ],
-                        verbose_name="state",
-                    ),
-                ),
-                ("summary", models.TextField(db_default="", default="", verbose_name="summary")),
-                ("refusal", models.TextField(db_default="", default="", verbose_name="refusal")),
-                ("refusal_message", models.JSONField(editable=False, null=True)),
-                (
-                    "target",
-                    models.TextField(
-                        db_default="", default="", editable=False, verbose_name="target"
-                    ),
-                ),
-                (
-                    "report",
-                    models.JSONField(
-                        db_default={}, default=dict, editable=False, verbose_name="report"
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "check of a data source",
-                "verbose_name_plural": "checks of data sources",
-                "db_table": "h_data_source_check",
-            },
-        ),
-        migrations.CreateModel(
             name="CatalogTable",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 (
                     "schema",
                     models.TextField(blank=True, db_default="", default="", verbose_name="schema"),
@@ -811,11 +867,7 @@ class Migration(migrations.Migration):
                 ("search_text", models.TextField(db_default="", default="", editable=False)),
                 (
                     "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
-                    ),
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
                 ),
                 (
                     "updated_by",
@@ -828,7 +880,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="tables",
                         to="catalog.datasource",
                         verbose_name="data source",
@@ -846,168 +898,26 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "catalogue tables",
                 "db_table": "h_catalog_table",
                 "ordering": ["schema", "name"],
-            },
-        ),
-        migrations.CreateModel(
-            name="ReferenceDocument",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("key", models.TextField(unique=True, verbose_name="key")),
-                (
-                    "kind",
-                    models.TextField(
-                        choices=[
-                            ("table", "table"),
-                            ("column", "column"),
-                            ("query", "example query"),
-                            ("text", "text"),
-                        ],
-                        verbose_name="kind",
-                    ),
-                ),
-                (
-                    "table_name",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="table"),
-                ),
-                (
-                    "column_name",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="column"),
-                ),
-                (
-                    "content",
-                    models.JSONField(
-                        blank=True, db_default={}, default=dict, verbose_name="content"
-                    ),
-                ),
-                ("text", models.TextField(verbose_name="text")),
-                (
-                    "metadata",
-                    models.JSONField(
-                        blank=True, db_default={}, default=dict, verbose_name="metadata"
-                    ),
-                ),
-                (
-                    "content_hash",
-                    models.TextField(
-                        db_default="", default="", editable=False, verbose_name="content hash"
-                    ),
-                ),
-                (
-                    "source",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="source"),
-                ),
-                (
-                    "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
-                    ),
-                ),
-                (
-                    "indexed_hash",
-                    models.TextField(
-                        db_default="", default="", editable=False, verbose_name="indexed hash"
-                    ),
-                ),
-                (
-                    "indexed_with",
-                    models.TextField(
-                        db_default="", default="", editable=False, verbose_name="indexed with"
-                    ),
-                ),
-                (
-                    "indexed_at",
-                    models.DateTimeField(editable=False, null=True, verbose_name="indexed"),
-                ),
-                ("is_urgent", models.BooleanField(db_default=False, default=False, editable=False)),
-            ],
-            options={
-                "verbose_name": "reference document",
-                "verbose_name_plural": "reference documents",
-                "db_table": "h_reference_document",
-                "ordering": ["key"],
                 "indexes": [
-                    models.Index(fields=["source"], name="h_reference_document_source"),
-                    models.Index(
-                        models.OrderBy(models.F("is_urgent"), descending=True),
-                        models.OrderBy(models.F("updated_at"), descending=True),
-                        condition=models.Q(
-                            ("indexed_hash", models.F("content_hash")), _negated=True
-                        ),
-                        name="h_reference_document_pending",
-                    ),
+                    GinIndex(
+                        fields=["search_text"],
+                        name="h_catalog_table_search",
+                        opclasses=["gin_trgm_ops"],
+                    )
                 ],
                 "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["table", "column", "query", "text"])),
-                        name="h_reference_document_kind",
+                    models.UniqueConstraint(
+                        fields=("source", "schema", "name"),
+                        name="h_catalog_table_name",
+                        nulls_distinct=False,
                     )
                 ],
             },
         ),
         migrations.CreateModel(
-            name="CatalogQuery",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="searched",
-                    ),
-                ),
-                ("surface", models.TextField(verbose_name="where")),
-                (
-                    "query",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="query"),
-                ),
-                (
-                    "result_count",
-                    models.IntegerField(db_default=0, default=0, verbose_name="results"),
-                ),
-                (
-                    "key_id",
-                    models.TextField(blank=True, db_default="", default="", verbose_name="API key"),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                        verbose_name="user",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "search of the catalogue",
-                "verbose_name_plural": "searches of the catalogue",
-                "db_table": "h_catalog_query",
-                "ordering": ["-id"],
-                "indexes": [models.Index(fields=["at"], name="h_catalog_query_at")],
-            },
-        ),
-        migrations.CreateModel(
             name="CatalogColumn",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 ("name", models.TextField(verbose_name="name")),
                 ("position", models.IntegerField(db_default=0, default=0, verbose_name="position")),
                 (
@@ -1060,11 +970,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
-                    ),
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
                 ),
                 (
                     "updated_by",
@@ -1075,7 +981,7 @@ class Migration(migrations.Migration):
                 (
                     "table",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="columns",
                         to="catalog.catalogtable",
                         verbose_name="table",
@@ -1093,14 +999,102 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="CatalogScan",
+            name="TableRelation",
             fields=[
+                _ID,
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "relation_type",
+                    models.TextField(
+                        choices=[
+                            ("foreign_key", "foreign_key"),
+                            ("derived", "derived"),
+                            ("own", "own"),
+                        ],
+                        verbose_name="kind",
                     ),
                 ),
+                (
+                    "constraint_name",
+                    models.TextField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        editable=False,
+                        verbose_name="constraint",
+                    ),
+                ),
+                (
+                    "columns",
+                    models.JSONField(
+                        blank=True, db_default=[], default=list, verbose_name="columns"
+                    ),
+                ),
+                (
+                    "target_columns",
+                    models.JSONField(
+                        blank=True,
+                        db_default=[],
+                        default=list,
+                        verbose_name="columns of the related table",
+                    ),
+                ),
+                (
+                    "join_condition",
+                    models.TextField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="Empty: equality of the columns.",
+                        verbose_name="join condition",
+                    ),
+                ),
+                (
+                    "description",
+                    models.TextField(
+                        blank=True, db_default="", default="", verbose_name="description"
+                    ),
+                ),
+                (
+                    "gone_at",
+                    models.DateTimeField(editable=False, null=True, verbose_name="gone since"),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="relations",
+                        to="catalog.catalogtable",
+                        verbose_name="table",
+                    ),
+                ),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="incoming_relations",
+                        to="catalog.catalogtable",
+                        verbose_name="related table",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "relation of tables",
+                "verbose_name_plural": "relations of tables",
+                "db_table": "h_catalog_relation",
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("constraint_name", ""), _negated=True),
+                        fields=("table", "constraint_name"),
+                        name="h_catalog_relation_constraint",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="CatalogScan",
+            fields=[
+                _ID,
                 (
                     "state",
                     models.TextField(
@@ -1168,9 +1162,7 @@ class Migration(migrations.Migration):
                 (
                     "requested_at",
                     models.DateTimeField(
-                        auto_now_add=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="requested",
+                        auto_now_add=True, db_default=Now(), verbose_name="requested"
                     ),
                 ),
                 (
@@ -1187,7 +1179,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="scans",
                         to="catalog.datasource",
                         verbose_name="data source",
@@ -1210,83 +1202,16 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="McpTool",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                ("name", models.TextField(verbose_name="name")),
-                ("seen", models.JSONField(verbose_name="as the server says now")),
-                ("seen_digest", models.TextField(editable=False)),
-                ("accepted", models.JSONField(blank=True, null=True, verbose_name="as accepted")),
-                ("accepted_digest", models.TextField(db_default="", default="", editable=False)),
-                (
-                    "accepted_by",
-                    models.TextField(
-                        blank=True, db_default="", default="", verbose_name="accepted by"
-                    ),
-                ),
-                (
-                    "accepted_at",
-                    models.DateTimeField(blank=True, null=True, verbose_name="accepted"),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(db_default=False, default=False, verbose_name="active"),
-                ),
-                ("gone_at", models.DateTimeField(blank=True, null=True, verbose_name="gone")),
-                (
-                    "first_seen_at",
-                    models.DateTimeField(
-                        auto_now_add=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="first seen",
-                    ),
-                ),
-                (
-                    "server",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tools",
-                        to="catalog.mcpserver",
-                        verbose_name="server",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "tool of an MCP server",
-                "verbose_name_plural": "tools of MCP servers",
-                "db_table": "h_mcp_server_tool",
-                "ordering": ["name"],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("server", "name"), name="one_tool_of_a_name_per_server"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="SchemaState",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 ("revision", models.BigIntegerField(db_default=0, default=0)),
-                (
-                    "changed_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
-                ),
+                ("changed_at", models.DateTimeField(db_default=Now())),
                 (
                     "source",
                     models.OneToOneField(
                         null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="schema_state",
                         to="catalog.datasource",
                     ),
@@ -1304,117 +1229,187 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="TableRelation",
+            name="CatalogQuery",
             fields=[
+                _ID,
+                ("at", models.DateTimeField(db_default=Now(), verbose_name="searched")),
+                ("surface", models.TextField(verbose_name="where")),
                 (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    "query",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="query"),
+                ),
+                (
+                    "result_count",
+                    models.IntegerField(db_default=0, default=0, verbose_name="results"),
+                ),
+                (
+                    "key_id",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="API key"),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=models.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "search of the catalogue",
+                "verbose_name_plural": "searches of the catalogue",
+                "db_table": "h_catalog_query",
+                "ordering": ["-id"],
+                "indexes": [models.Index(fields=["at"], name="h_catalog_query_at")],
+            },
+        ),
+        migrations.CreateModel(
+            name="GlossaryConcept",
+            fields=[
+                _ID,
+                ("key", models.SlugField(max_length=60, unique=True, verbose_name="key")),
+                (
+                    "terms",
+                    models.JSONField(blank=True, db_default={}, default=dict, verbose_name="terms"),
+                ),
+                (
+                    "note",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="note"),
+                ),
+                (
+                    "is_shipped",
+                    models.BooleanField(db_default=False, default=False, verbose_name="shipped"),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(db_default=True, default=True, verbose_name="in use"),
+                ),
+                (
+                    "updated_by",
+                    models.TextField(
+                        blank=True, db_default="", default="", verbose_name="updated by"
                     ),
                 ),
                 (
-                    "relation_type",
+                    "updated_at",
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
+                ),
+            ],
+            options={
+                "verbose_name": "concept",
+                "verbose_name_plural": "glossary",
+                "db_table": "h_glossary_concept",
+                "ordering": ["key"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ReferenceDocument",
+            fields=[
+                _ID,
+                ("key", models.TextField(unique=True, verbose_name="key")),
+                (
+                    "kind",
                     models.TextField(
                         choices=[
-                            ("foreign_key", "foreign_key"),
-                            ("derived", "derived"),
-                            ("own", "own"),
+                            ("table", "table"),
+                            ("column", "column"),
+                            ("query", "example query"),
+                            ("text", "text"),
                         ],
                         verbose_name="kind",
                     ),
                 ),
                 (
-                    "constraint_name",
-                    models.TextField(
-                        blank=True,
-                        db_default="",
-                        default="",
-                        editable=False,
-                        verbose_name="constraint",
-                    ),
+                    "table_name",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="table"),
                 ),
                 (
-                    "columns",
+                    "column_name",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="column"),
+                ),
+                (
+                    "content",
                     models.JSONField(
-                        blank=True, db_default=[], default=list, verbose_name="columns"
+                        blank=True, db_default={}, default=dict, verbose_name="content"
                     ),
                 ),
+                ("text", models.TextField(verbose_name="text")),
                 (
-                    "target_columns",
+                    "metadata",
                     models.JSONField(
-                        blank=True,
-                        db_default=[],
-                        default=list,
-                        verbose_name="columns of the related table",
+                        blank=True, db_default={}, default=dict, verbose_name="metadata"
                     ),
                 ),
                 (
-                    "join_condition",
+                    "content_hash",
                     models.TextField(
-                        blank=True,
-                        db_default="",
-                        default="",
-                        help_text="Empty: equality of the columns.",
-                        verbose_name="join condition",
+                        db_default="", default="", editable=False, verbose_name="content hash"
                     ),
                 ),
                 (
-                    "description",
+                    "source",
+                    models.TextField(blank=True, db_default="", default="", verbose_name="source"),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
+                ),
+                (
+                    "indexed_hash",
                     models.TextField(
-                        blank=True, db_default="", default="", verbose_name="description"
+                        db_default="", default="", editable=False, verbose_name="indexed hash"
                     ),
                 ),
                 (
-                    "gone_at",
-                    models.DateTimeField(editable=False, null=True, verbose_name="gone since"),
-                ),
-                (
-                    "table",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="relations",
-                        to="catalog.catalogtable",
-                        verbose_name="table",
+                    "indexed_with",
+                    models.TextField(
+                        db_default="", default="", editable=False, verbose_name="indexed with"
                     ),
                 ),
                 (
-                    "target",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="incoming_relations",
-                        to="catalog.catalogtable",
-                        verbose_name="related table",
-                    ),
+                    "indexed_at",
+                    models.DateTimeField(editable=False, null=True, verbose_name="indexed"),
                 ),
+                ("is_urgent", models.BooleanField(db_default=False, default=False, editable=False)),
             ],
             options={
-                "verbose_name": "relation of tables",
-                "verbose_name_plural": "relations of tables",
-                "db_table": "h_catalog_relation",
-                "ordering": ["id"],
+                "verbose_name": "reference document",
+                "verbose_name_plural": "reference documents",
+                "db_table": "h_reference_document",
+                "ordering": ["key"],
+                "indexes": [
+                    models.Index(fields=["source"], name="h_reference_document_source"),
+                    models.Index(
+                        models.OrderBy(models.F("is_urgent"), descending=True),
+                        models.OrderBy(models.F("updated_at"), descending=True),
+                        condition=models.Q(
+                            ("indexed_hash", models.F("content_hash")), _negated=True
+                        ),
+                        name="h_reference_document_pending",
+                    ),
+                ],
                 "constraints": [
-                    models.UniqueConstraint(
-                        condition=models.Q(("constraint_name", ""), _negated=True),
-                        fields=("table", "constraint_name"),
-                        name="h_catalog_relation_constraint",
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["table", "column", "query", "text"])),
+                        name="h_reference_document_kind",
                     )
                 ],
             },
         ),
-        migrations.AddIndex(
-            model_name="catalogtable",
-            index=django.contrib.postgres.indexes.GinIndex(
-                fields=["search_text"], name="h_catalog_table_search", opclasses=["gin_trgm_ops"]
-            ),
+        migrations.CreateModel(
+            name="RemovedDocument",
+            fields=[
+                _ID,
+                ("key", models.TextField()),
+                ("removed_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "db_table": "h_removed_document",
+            },
         ),
-        migrations.AddConstraint(
-            model_name="catalogtable",
-            constraint=models.UniqueConstraint(
-                fields=("source", "schema", "name"),
-                name="h_catalog_table_name",
-                nulls_distinct=False,
-            ),
-        ),
-        *(on_delete(*link) for link in LINKS),
-        migrations.RunSQL(REMEMBER_REMOVED, FORGET_REMOVED),
+        migrations.RunSQL(_sql.REMEMBER_REMOVED_DOCUMENTS, _sql.FORGET_REMOVED_DOCUMENTS),
+        *(on_delete(*link) for link in _sql.LINKS),
+        *_sql.AUDITED,
     ]

@@ -1,140 +1,18 @@
-"""What is served. Any write to it, by whatever program, bumps the registry revision and notifies the runtimes."""
+"""What is served: tools, their parameters and old names, what they use, and how agents found them."""
 
 import uuid
 
-import django.core.validators
-import django.db.models.deletion
-import django.db.models.functions.datetime
-import django.db.models.functions.text
+from django.core.validators import MinValueValidator
 from django.db import migrations, models
+from django.db.models.functions import MD5, Now, Trim, Upper
 
 import tools.fields
 from access.foreign_keys import on_delete
+from tools.migrations import _sql
 
-# SECURITY DEFINER: a writer needs no right on the counter. The row lock serialises writers, so that
-# revisions become visible in order.
-BUMP = """
-CREATE FUNCTION toolbuilder_bump_registry() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
-DECLARE
-    bumped bigint;
-BEGIN
-    INSERT INTO h_registry_revision AS counter (id, revision) VALUES (1, 1)
-    ON CONFLICT (id) DO UPDATE SET revision = counter.revision + 1
-    RETURNING revision INTO bumped;
-    PERFORM pg_notify('toolbuilder_registry', bumped::text);
-    RETURN NULL;
-END $$;
-"""
-# To note which version a tool has is no change of it: `updated_at` stays.
-TOUCH = """
-CREATE FUNCTION toolbuilder_touch_tool() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    NEW.updated_at := now();
-    RETURN NEW;
-END $$;
-CREATE TRIGGER touch_tool BEFORE UPDATE ON h_custom_tool FOR EACH ROW
-WHEN ((NEW.version, NEW.content_hash) IS NOT DISTINCT FROM (OLD.version, OLD.content_hash))
-EXECUTE FUNCTION toolbuilder_touch_tool();
-"""
-# The collation: in Turkish, the capital of i is another letter than I.
-CAPITALS = r"""
-CREATE FUNCTION toolbuilder_capitals(code text) RETURNS text LANGUAGE sql IMMUTABLE AS
-$$ SELECT upper(btrim(code, E' \t\r\n') COLLATE "C") $$;
-
-CREATE FUNCTION toolbuilder_write_tool_codes() RETURNS trigger
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-    NEW.tool_type := toolbuilder_capitals(NEW.tool_type);
-    NEW.is_active := toolbuilder_capitals(NEW.is_active);
-    NEW.result_format := toolbuilder_capitals(NEW.result_format);
-    RETURN NEW;
-END $$;
-CREATE TRIGGER capitals BEFORE INSERT OR UPDATE ON h_custom_tool
-FOR EACH ROW EXECUTE FUNCTION toolbuilder_write_tool_codes();
-
-CREATE FUNCTION toolbuilder_write_parameter_codes() RETURNS trigger
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-    NEW.param_type := toolbuilder_capitals(NEW.param_type);
-    NEW.is_required := toolbuilder_capitals(NEW.is_required);
-    NEW.nullable := toolbuilder_capitals(NEW.nullable);
-    NEW.binding := toolbuilder_capitals(NEW.binding);
-    RETURN NEW;
-END $$;
-CREATE TRIGGER capitals BEFORE INSERT OR UPDATE ON h_custom_tool_param
-FOR EACH ROW EXECUTE FUNCTION toolbuilder_write_parameter_codes();
-"""
-DROP = """
-DROP FUNCTION toolbuilder_bump_registry() CASCADE;
-DROP FUNCTION toolbuilder_touch_tool() CASCADE;
-DROP FUNCTION toolbuilder_write_tool_codes() CASCADE;
-DROP FUNCTION toolbuilder_write_parameter_codes() CASCADE;
-DROP FUNCTION toolbuilder_capitals(text);
-"""
-
-AFTER_ANY_WRITE = (
-    *("h_custom_tool", "h_custom_tool_param", "h_data_source", "h_catalog_schema_state"),
-    *("h_data_source_allowed_users", "h_data_source_allowed_groups", "auth_user_groups"),
-)
-BUMP_AFTER_ANY_WRITE = """
-CREATE TRIGGER bump_registry AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON {table}
-FOR EACH STATEMENT EXECUTE FUNCTION toolbuilder_bump_registry();
-"""
-
-# Row by row, since most writes change nothing that is served: a log-in, a check with the same outcome,
-# a server's health.
-BUMP_WHERE_IT_MATTERS = """
-CREATE TRIGGER bump_registry_on_new AFTER INSERT ON {table} FOR EACH ROW
-WHEN ({new}) EXECUTE FUNCTION toolbuilder_bump_registry();
-CREATE TRIGGER bump_registry_on_change AFTER UPDATE ON {table} FOR EACH ROW
-WHEN ({change}) EXECUTE FUNCTION toolbuilder_bump_registry();
-CREATE TRIGGER bump_registry_on_end AFTER DELETE ON {table} FOR EACH ROW
-WHEN ({end}) EXECUTE FUNCTION toolbuilder_bump_registry();
-"""
-_SERVER = "name server_url token_reference token timeout_ms byte_limit max_calls is_active"
-_TOOL = "server_id name accepted_digest accepted seen_digest is_active gone_at"
-
-
-def _differs(columns: str) -> str:
-    old, new = (", ".join(f"{row}.{name}" for name in columns.split()) for row in ("OLD", "NEW"))
-    return f"({old}) IS DISTINCT FROM ({new})"
-
-
-WHERE_IT_MATTERS = (
-    {
-        "table": "auth_user",
-        "new": "NEW.is_active AND NEW.is_superuser",
-        "change": _differs("is_active is_superuser username"),
-        "end": "OLD.is_active AND OLD.is_superuser",
-    },
-    {
-        "table": "h_data_source_check",
-        "new": "NEW.refusal <> ''",
-        "change": f"(OLD.refusal <> '' OR NEW.refusal <> '') AND {_differs('refusal target')}",
-        "end": "OLD.refusal <> ''",
-    },
-    {
-        "table": "h_mcp_server",
-        "new": "NEW.is_active",
-        "change": _differs(_SERVER),
-        "end": "OLD.is_active",
-    },
-    {
-        "table": "h_mcp_server_tool",
-        "new": "NEW.is_active",
-        "change": f"(OLD.is_active OR NEW.is_active) AND {_differs(_TOOL)}",
-        "end": "OLD.is_active",
-    },
-)
-FIRST_REVISION = "INSERT INTO h_registry_revision (id, revision) VALUES (1, 0);"
-LINKS = (
-    ("h_custom_tool_param", "tool_id", "h_custom_tool"),
-    ("h_custom_tool_quarantine", "tool_id", "h_custom_tool"),
-    ("h_custom_tool_use", "tool_id", "h_custom_tool"),
-    ("h_custom_tool_use", "table_id", "h_catalog_table"),
-    ("h_custom_tool_use", "column_id", "h_catalog_column"),
-    ("h_custom_tool_use_state", "tool_id", "h_custom_tool"),
+_ID = (
+    "id",
+    models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID"),
 )
 
 
@@ -142,6 +20,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("access", "0001_initial"),
         ("catalog", "0001_initial"),
     ]
 
@@ -234,7 +113,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         db_default=1000,
                         default=1000,
-                        validators=[django.core.validators.MinValueValidator(1)],
+                        validators=[MinValueValidator(1)],
                         verbose_name="row limit",
                     ),
                 ),
@@ -243,7 +122,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         db_default=1000000,
                         default=1000000,
-                        validators=[django.core.validators.MinValueValidator(1)],
+                        validators=[MinValueValidator(1)],
                         verbose_name="byte limit",
                     ),
                 ),
@@ -252,7 +131,7 @@ class Migration(migrations.Migration):
                     models.PositiveIntegerField(
                         db_default=10000,
                         default=10000,
-                        validators=[django.core.validators.MinValueValidator(1)],
+                        validators=[MinValueValidator(1)],
                         verbose_name="time-out, ms",
                     ),
                 ),
@@ -272,11 +151,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "updated_at",
-                    models.DateTimeField(
-                        auto_now=True,
-                        db_default=django.db.models.functions.datetime.Now(),
-                        verbose_name="updated",
-                    ),
+                    models.DateTimeField(auto_now=True, db_default=Now(), verbose_name="updated"),
                 ),
                 (
                     "updated_by",
@@ -301,80 +176,97 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="Empty: the database of the POSTGRESQL_DB_* variables.",
                         null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
+                        on_delete=models.PROTECT,
                         to="catalog.datasource",
                         verbose_name="data source",
                     ),
                 ),
+                (
+                    "record_arguments",
+                    models.TextField(
+                        choices=[
+                            ("full", "names and values"),
+                            ("hash", "names, and hashes of the values"),
+                            ("names", "names only"),
+                            ("none", "nothing"),
+                        ],
+                        db_default="full",
+                        default="full",
+                        help_text="What is kept of a call's arguments; CALL_LOG_ARGUMENTS may keep less of all tools.",
+                        verbose_name="arguments in the call log",
+                    ),
+                ),
+                (
+                    "breaker_errors",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="After so many failures of its data source, and time-outs, within the minutes beside, the tool rests for 30 seconds; then one call tries it. Empty: it never rests.",
+                        null=True,
+                        validators=[MinValueValidator(1)],
+                        verbose_name="errors until it rests",
+                    ),
+                ),
+                (
+                    "breaker_minutes",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        null=True,
+                        validators=[MinValueValidator(1)],
+                        verbose_name="within so many minutes",
+                    ),
+                ),
+                (
+                    "plan_cost_limit",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="In the unit of PostgreSQL's planner: a query over it is not published. Empty: as its data source says.",
+                        null=True,
+                        validators=[MinValueValidator(1)],
+                        verbose_name="planned cost ceiling",
+                    ),
+                ),
+                (
+                    "descriptions",
+                    models.JSONField(
+                        blank=True,
+                        db_default={},
+                        default=dict,
+                        help_text='By language, as in {"ko": "…", "ja": "…"}; AGENT_LANGUAGE says which one agents read.',
+                        verbose_name="descriptions in other languages",
+                    ),
+                ),
+                ("chart", models.JSONField(editable=False, null=True, verbose_name="chart")),
             ],
             options={
                 "verbose_name": "tool",
                 "verbose_name_plural": "tools",
                 "db_table": "h_custom_tool",
                 "ordering": ["name"],
-            },
-        ),
-        migrations.CreateModel(
-            name="RegistryRevision",
-            fields=[
-                (
-                    "id",
-                    models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False),
-                ),
-                ("revision", models.BigIntegerField(db_default=0, default=0)),
-                ("demo_loaded_at", models.DateTimeField(null=True)),
-            ],
-            options={
-                "db_table": "h_registry_revision",
-            },
-        ),
-        migrations.CreateModel(
-            name="QuarantinedTool",
-            fields=[
-                (
-                    "tool",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="quarantine",
-                        serialize=False,
-                        to="tools.tooldefinition",
-                        verbose_name="tool",
+                "indexes": [
+                    models.Index(
+                        models.Func(
+                            models.F("name"),
+                            output_field=models.TextField(),
+                            template="lower(translate(%(expressions)s, '_-', ''))",
+                        ),
+                        name="h_custom_tool_folded_name",
                     ),
-                ),
-                ("reason", models.TextField(verbose_name="reason")),
-                ("reason_message", models.JSONField(editable=False, null=True)),
-                (
-                    "since",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="since"
+                    models.Index(
+                        MD5(Upper(Trim("description_agent"))),
+                        name="h_custom_tool_folded_text",
                     ),
-                ),
-            ],
-            options={
-                "verbose_name": "quarantined tool",
-                "verbose_name_plural": "quarantined tools",
-                "db_table": "h_custom_tool_quarantine",
-            },
-        ),
-        migrations.CreateModel(
-            name="ToolUseState",
-            fields=[
-                (
-                    "tool",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="use_state",
-                        serialize=False,
-                        to="tools.tooldefinition",
-                    ),
-                ),
-                ("fingerprint", models.TextField()),
-                ("unknown_columns", models.JSONField(db_default=[], default=list)),
-            ],
-            options={
-                "db_table": "h_custom_tool_use_state",
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("archived_at", None),
+                            models.Q(("is_active", True), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="h_custom_tool_archived_is_inactive",
+                        violation_error_message="An archived tool cannot be active; restore it first.",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -469,10 +361,20 @@ class Migration(migrations.Migration):
                 (
                     "tool",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="parameters",
                         to="tools.tooldefinition",
                         verbose_name="tool",
+                    ),
+                ),
+                (
+                    "descriptions",
+                    models.JSONField(
+                        blank=True,
+                        db_default={},
+                        default=dict,
+                        help_text='By language, as in {"ko": "…", "ja": "…"}; AGENT_LANGUAGE says which one agents read.',
+                        verbose_name="descriptions in other languages",
                     ),
                 ),
             ],
@@ -484,48 +386,148 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="ToolSearch",
+            name="ToolAlias",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("old_name", models.TextField(verbose_name="old name")),
+                (
+                    "parameter_name",
+                    models.TextField(
+                        blank=True, db_default="", default="", verbose_name="parameter"
+                    ),
+                ),
+                ("expires_at", models.DateTimeField(verbose_name="accepted until")),
+                (
+                    "created_by",
+                    models.TextField(
+                        blank=True, db_default="", default="", verbose_name="created by"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(db_default=Now(), verbose_name="created")),
+                (
+                    "tool",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="aliases",
+                        to="tools.tooldefinition",
+                        verbose_name="tool",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "old name",
+                "verbose_name_plural": "old names",
+                "db_table": "h_custom_tool_alias",
+                "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("parameter_name", "")),
+                        fields=("old_name",),
+                        name="h_custom_tool_alias_once",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("parameter_name", ""), _negated=True),
+                        fields=("tool", "old_name"),
+                        name="h_custom_tool_alias_of_parameter_once",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="QuarantinedTool",
+            fields=[
+                (
+                    "tool",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="quarantine",
+                        serialize=False,
+                        to="tools.tooldefinition",
+                        verbose_name="tool",
+                    ),
+                ),
+                ("reason", models.TextField(verbose_name="reason")),
+                ("reason_message", models.JSONField(editable=False, null=True)),
+                ("since", models.DateTimeField(db_default=Now(), verbose_name="since")),
+            ],
+            options={
+                "verbose_name": "quarantined tool",
+                "verbose_name_plural": "quarantined tools",
+                "db_table": "h_custom_tool_quarantine",
+            },
+        ),
+        migrations.CreateModel(
+            name="RestingTool",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("since", models.DateTimeField(db_default=Now(), verbose_name="since")),
+                (
+                    "tool",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="rests",
+                        to="tools.tooldefinition",
+                        verbose_name="tool",
+                    ),
+                ),
+                (
+                    "runtime",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="resting_tools",
+                        to="access.runtimeinstance",
+                        verbose_name="runtime",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "resting tool",
+                "verbose_name_plural": "resting tools",
+                "db_table": "h_custom_tool_rest",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tool", "runtime"), name="h_custom_tool_rest_once"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="RegistryRevision",
             fields=[
                 (
                     "id",
-                    models.UUIDField(
-                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
-                    ),
+                    models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False),
                 ),
-                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ("query", models.TextField(db_default="", default="")),
-                ("caller", models.TextField(db_default="", default="")),
-                ("key_id", models.CharField(db_default="", default="", max_length=8)),
-                ("runtime_id", models.UUIDField(null=True)),
-                ("names", models.JSONField(db_default=[], default=list)),
-                ("scores", models.JSONField(db_default=[], default=list)),
-                ("degraded", models.BooleanField(db_default=False, default=False)),
-                ("duration_ms", models.FloatField(db_default=0.0, default=0.0)),
-                ("called_tool", models.TextField(null=True)),
+                ("revision", models.BigIntegerField(db_default=0, default=0)),
+                ("demo_loaded_at", models.DateTimeField(null=True)),
             ],
             options={
-                "db_table": "h_tool_search",
-                "ordering": ["-at"],
-                "indexes": [
-                    models.Index(fields=["-at"], name="h_tool_search_at"),
-                    models.Index(fields=["key_id", "-at"], name="h_tool_search_key"),
-                ],
+                "db_table": "h_registry_revision",
+            },
+        ),
+        migrations.CreateModel(
+            name="RegistryChange",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("revision", models.BigIntegerField(db_index=True, editable=False)),
+                ("tool_id", models.BigIntegerField(editable=False, null=True)),
+            ],
+            options={
+                "verbose_name": "change of a revision",
+                "verbose_name_plural": "changes of revisions",
+                "db_table": "h_registry_change",
             },
         ),
         migrations.CreateModel(
             name="ToolUse",
             fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
+                _ID,
                 (
                     "column",
                     models.ForeignKey(
                         null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="tool_uses",
                         to="catalog.catalogcolumn",
                         verbose_name="column",
@@ -534,7 +536,7 @@ class Migration(migrations.Migration):
                 (
                     "table",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="tool_uses",
                         to="catalog.catalogtable",
                         verbose_name="table",
@@ -543,7 +545,7 @@ class Migration(migrations.Migration):
                 (
                     "tool",
                     models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
+                        on_delete=models.CASCADE,
                         related_name="uses",
                         to="tools.tooldefinition",
                         verbose_name="tool",
@@ -554,6 +556,33 @@ class Migration(migrations.Migration):
                 "verbose_name": "use of a table",
                 "verbose_name_plural": "uses of tables",
                 "db_table": "h_custom_tool_use",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("tool", "table", "column"),
+                        name="h_custom_tool_use_once",
+                        nulls_distinct=False,
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="ToolUseState",
+            fields=[
+                (
+                    "tool",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="use_state",
+                        serialize=False,
+                        to="tools.tooldefinition",
+                    ),
+                ),
+                ("fingerprint", models.TextField()),
+                ("unknown_columns", models.JSONField(db_default=[], default=list)),
+            ],
+            options={
+                "db_table": "h_custom_tool_use_state",
             },
         ),
         migrations.CreateModel(
@@ -565,12 +594,7 @@ class Migration(migrations.Migration):
                 ("content_hash", models.TextField()),
                 ("name_vector", models.BinaryField()),
                 ("text_vector", models.BinaryField()),
-                (
-                    "updated_at",
-                    models.DateTimeField(
-                        auto_now=True, db_default=django.db.models.functions.datetime.Now()
-                    ),
-                ),
+                ("updated_at", models.DateTimeField(auto_now=True, db_default=Now())),
             ],
             options={
                 "db_table": "h_tool_vector",
@@ -581,57 +605,61 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddConstraint(
-            model_name="tooldefinition",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("archived_at", None),
-                    models.Q(("is_active", True), _negated=True),
-                    _connector="OR",
+        migrations.CreateModel(
+            name="ToolSearch",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
                 ),
-                name="h_custom_tool_archived_is_inactive",
-                violation_error_message="An archived tool cannot be active; restore it first.",
-            ),
+                ("at", models.DateTimeField(db_default=Now())),
+                ("query", models.TextField(db_default="", default="")),
+                ("caller", models.TextField(db_default="", default="")),
+                ("key_id", models.CharField(db_default="", default="", max_length=8)),
+                ("runtime_id", models.UUIDField(null=True)),
+                ("names", models.JSONField(db_default=[], default=list)),
+                ("scores", models.JSONField(db_default=[], default=list)),
+                ("degraded", models.BooleanField(db_default=False, default=False)),
+                ("duration_ms", models.FloatField(db_default=0.0, default=0.0)),
+                ("called_tool", models.TextField(null=True)),
+                ("concepts", models.JSONField(db_default=[], default=list)),
+            ],
+            options={
+                "db_table": "h_tool_search",
+                "ordering": ["-at"],
+                "indexes": [
+                    models.Index(fields=["-at"], name="h_tool_search_at"),
+                    models.Index(fields=["key_id", "-at"], name="h_tool_search_key"),
+                ],
+            },
         ),
-        migrations.AddConstraint(
-            model_name="tooluse",
-            constraint=models.UniqueConstraint(
-                fields=("tool", "table", "column"),
-                name="h_custom_tool_use_once",
-                nulls_distinct=False,
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="tooldefinition",
-            index=models.Index(
-                models.Func(
-                    models.F("name"),
-                    output_field=models.TextField(),
-                    template="lower(translate(%(expressions)s, '_-', ''))",
-                ),
-                name="h_custom_tool_folded_name",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="tooldefinition",
-            index=models.Index(
-                django.db.models.functions.text.MD5(
-                    django.db.models.functions.text.Upper(
-                        django.db.models.functions.text.Trim("description_agent")
+        migrations.CreateModel(
+            name="SearchUse",
+            fields=[
+                _ID,
+                ("day", models.DateField()),
+                ("key_id", models.CharField(db_default="", default="", max_length=8)),
+                ("tool_name", models.TextField()),
+                ("concept", models.TextField()),
+            ],
+            options={
+                "db_table": "h_search_use",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("day", "key_id", "tool_name", "concept"),
+                        name="h_search_use_once_a_day",
                     )
-                ),
-                name="h_custom_tool_folded_text",
-            ),
+                ],
+            },
         ),
-        migrations.RunSQL(FIRST_REVISION, migrations.RunSQL.noop),
-        migrations.RunSQL(BUMP + TOUCH + CAPITALS, DROP),
-        *(
-            migrations.RunSQL(BUMP_AFTER_ANY_WRITE.format(table=table), migrations.RunSQL.noop)
-            for table in AFTER_ANY_WRITE
-        ),
-        *(
-            migrations.RunSQL(BUMP_WHERE_IT_MATTERS.format(**parts), migrations.RunSQL.noop)
-            for parts in WHERE_IT_MATTERS
-        ),
-        *(on_delete("CASCADE", *link) for link in LINKS),
+        migrations.RunSQL(_sql.FIRST_REVISION, migrations.RunSQL.noop),
+        migrations.RunSQL(_sql.COUNT_REVISIONS, _sql.COUNT_NO_REVISIONS),
+        # Its triggers go with their functions.
+        migrations.RunSQL(_sql.BUMP_REVISION, migrations.RunSQL.noop),
+        migrations.RunSQL(_sql.TOUCH_TOOLS, _sql.TOUCH_NO_TOOLS),
+        migrations.RunSQL(_sql.WRITE_CAPITALS, _sql.WRITE_ANY_CASE),
+        *(on_delete("CASCADE", *link) for link in _sql.LINKS),
+        *_sql.AUDITED,
     ]

@@ -213,9 +213,9 @@ def _is_healthy(port: int) -> bool:
 
 
 def _check_earlier_version(database: str, folder: Path) -> None:
-    """A backup of the version before comes back as one of this version."""
+    """A backup from before the editor had its tables comes back as one of this version."""
     file = folder / "earlier.backup"
-    earlier = manage(database, "migrate", "toolbuilder", "0007")
+    earlier = manage(database, "migrate", "toolbuilder", "zero")
     assert earlier.returncode == 0, earlier.stderr
     assert manage(database, "backup", str(file)).returncode == 0
     assert manage(database, "migrate").returncode == 0
