@@ -13,7 +13,7 @@ import access.encryption
 import access.issuers.models
 import access.networks
 from access.foreign_keys import on_delete
-from access.migrations import _sql
+from access.migrations import sql
 
 _ID = (
     "id",
@@ -1108,12 +1108,12 @@ class Migration(migrations.Migration):
                 "db_table": "h_audit_head",
             },
         ),
-        migrations.RunSQL(_sql.CALLS_BY_MONTH, migrations.RunSQL.noop),
-        migrations.RunSQL(_sql.NOTIFY_OF_KEYS, _sql.NOTIFY_OF_NO_KEYS),
-        migrations.RunSQL(_sql.END_KEYS_OF_OWNERS, _sql.KEEP_KEYS_OF_OWNERS),
-        migrations.RunSQL(_sql.TAKE_PERMITS, _sql.TAKE_NO_PERMITS),
-        migrations.RunSQL(_sql.AUDIT_CHAIN, _sql.NO_AUDIT_CHAIN),
-        migrations.RunSQL(_sql.REFUSE_CHANGES_OF_AUDIT, _sql.ALLOW_CHANGES_OF_AUDIT),
-        *(on_delete(*link) for link in _sql.LINKS),
-        *_sql.AUDITED,
+        migrations.RunSQL(sql.CALLS_BY_MONTH, migrations.RunSQL.noop),
+        migrations.RunSQL(sql.NOTIFY_OF_KEYS, sql.NOTIFY_OF_NO_KEYS),
+        migrations.RunSQL(sql.END_KEYS_OF_OWNERS, sql.KEEP_KEYS_OF_OWNERS),
+        migrations.RunSQL(sql.TAKE_PERMITS, sql.TAKE_NO_PERMITS),
+        migrations.RunSQL(sql.AUDIT_CHAIN, sql.NO_AUDIT_CHAIN),
+        migrations.RunSQL(sql.REFUSE_CHANGES_OF_AUDIT, sql.ALLOW_CHANGES_OF_AUDIT),
+        *(on_delete(*link) for link in sql.LINKS),
+        *sql.AUDITED,
     ]

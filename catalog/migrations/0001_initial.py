@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 import access.encryption
 import catalog.connection_options
 from access.foreign_keys import on_delete
-from catalog.migrations import _sql
+from catalog.migrations import sql
 
 _ID = (
     "id",
@@ -1409,7 +1409,7 @@ class Migration(migrations.Migration):
                 "db_table": "h_removed_document",
             },
         ),
-        migrations.RunSQL(_sql.REMEMBER_REMOVED_DOCUMENTS, _sql.FORGET_REMOVED_DOCUMENTS),
-        *(on_delete(*link) for link in _sql.LINKS),
-        *_sql.AUDITED,
+        migrations.RunSQL(sql.REMEMBER_REMOVED_DOCUMENTS, sql.FORGET_REMOVED_DOCUMENTS),
+        *(on_delete(*link) for link in sql.LINKS),
+        *sql.AUDITED,
     ]

@@ -7,7 +7,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from access.foreign_keys import on_delete
-from toolbuilder.migrations import _sql
+from toolbuilder.migrations import sql
 
 _ID = (
     "id",
@@ -784,7 +784,7 @@ class Migration(migrations.Migration):
                 "db_table": "h_preferences",
             },
         ),
-        migrations.RunSQL(_sql.REFUSE_CHANGES_OF_VERSIONS, _sql.ALLOW_CHANGES_OF_VERSIONS),
-        *(on_delete(*link) for link in _sql.LINKS),
-        *_sql.AUDITED,
+        migrations.RunSQL(sql.REFUSE_CHANGES_OF_VERSIONS, sql.ALLOW_CHANGES_OF_VERSIONS),
+        *(on_delete(*link) for link in sql.LINKS),
+        *sql.AUDITED,
     ]

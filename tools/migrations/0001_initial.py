@@ -8,7 +8,7 @@ from django.db.models.functions import MD5, Now, Trim, Upper
 
 import tools.fields
 from access.foreign_keys import on_delete
-from tools.migrations import _sql
+from tools.migrations import sql
 
 _ID = (
     "id",
@@ -654,12 +654,12 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.RunSQL(_sql.FIRST_REVISION, migrations.RunSQL.noop),
-        migrations.RunSQL(_sql.COUNT_REVISIONS, _sql.COUNT_NO_REVISIONS),
+        migrations.RunSQL(sql.FIRST_REVISION, migrations.RunSQL.noop),
+        migrations.RunSQL(sql.COUNT_REVISIONS, sql.COUNT_NO_REVISIONS),
         # Its triggers go with their functions.
-        migrations.RunSQL(_sql.BUMP_REVISION, migrations.RunSQL.noop),
-        migrations.RunSQL(_sql.TOUCH_TOOLS, _sql.TOUCH_NO_TOOLS),
-        migrations.RunSQL(_sql.WRITE_CAPITALS, _sql.WRITE_ANY_CASE),
-        *(on_delete("CASCADE", *link) for link in _sql.LINKS),
-        *_sql.AUDITED,
+        migrations.RunSQL(sql.BUMP_REVISION, migrations.RunSQL.noop),
+        migrations.RunSQL(sql.TOUCH_TOOLS, sql.TOUCH_NO_TOOLS),
+        migrations.RunSQL(sql.WRITE_CAPITALS, sql.WRITE_ANY_CASE),
+        *(on_delete("CASCADE", *link) for link in sql.LINKS),
+        *sql.AUDITED,
     ]
