@@ -131,15 +131,17 @@ class PostgresqlLexer(StatementLexer):
 
     def read_open(self, match: re.Match[str]) -> int:
         bracket, start = match["open"], match.start("open")
-        kind, text = self._before
-        is_array = fold(text) == "array"
-        # Directly after ARRAY and inside "[" it is an array of arrays.
-        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
-        if self.text.startswith("[[", start) and not in_array and not is_array:
+        if self.text.startswith("[[", start) and not self._opens_list(start):
             return self._open_clause(start)
         # "[" behind a value is a subscript; else it opens an array of values.
-        is_subscript = bracket == "[" and kind not in {"operator", "open"} and not is_array
-        return self._open(bracket, start, is_subscript=is_subscript)
+        kind, text = self._before
+        is_value = kind in {"operator", "open"} or fold(text) == "array"
+        return self._open(bracket, start, is_subscript=bracket == "[" and not is_value)
+
+    def _opens_list(self, start: int) -> bool:
+        """Whether the [[ at `start` is an array of arrays: directly after ARRAY and inside "["."""
+        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
+        return in_array or fold(self._before[1]) == "array"
 
     def read_colon_name(self, match: re.Match[str]) -> int:
         start = match.start("colon_name")

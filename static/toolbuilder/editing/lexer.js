@@ -79,6 +79,7 @@ class Lexer {
     this.text = text;
     this.rules = DIALECTS[dialect] ?? DIALECTS.postgresql;
     this.isPostgresql = this.rules === DIALECTS.postgresql;
+    this.hasLists = dialect === "duckdb";
     this.tokens = [];
     this.brackets = [];
     this.before = { kind: "", text: "", isMember: false };
@@ -96,7 +97,7 @@ class Lexer {
 
   read(kind, from, end) {
     if (kind === "comment") {
-      const to = this.text.startsWith("/*", from) ? this.endOfComment(from) : end;
+      const to = this.endOf(kind, from, end);
       this.tokens.push({ kind, from, to });
       return to;
     }
@@ -185,11 +186,43 @@ class Lexer {
       return this.openBracket(bracket, from, false);
     }
     const isArray = !this.before.isMember && this.before.kind === "word" && this.before.text.toLowerCase() === "array";
-    if (this.text.startsWith("[[", from) && !isArray && this.brackets.at(-1)?.bracket !== "[") {
+    const isInArray = this.brackets.at(-1)?.bracket === "[";
+    if (this.text.startsWith("[[", from) && !isArray && !isInArray && !(this.hasLists && this.opensList(from))) {
       return this.openBracket("[[", from, false);
     }
     const isArrayOfValues = ["operator", "cast", "open", "clause"].includes(this.before.kind) || isArray;
     return this.openBracket(bracket, from, !isArrayOfValues);
+  }
+
+  /** Whether the "[[" opens a list of lists: its two ends are apart, or it holds no parameter. */
+  opensList(from) {
+    if (this.brackets.some(({ bracket }) => bracket === "[[")) {
+      return ["operator", "cast", "open"].includes(this.before.kind);
+    }
+    const { pattern, kinds } = this.rules;
+    let [position, depth, hasParameter] = [from, 0, false];
+    while (position < this.text.length) {
+      pattern.lastIndex = position;
+      const kind = kinds[indexOfGroup(pattern.exec(this.text))];
+      const mark = this.text[position];
+      hasParameter ||= kind === "colonName" || kind === "template";
+      if (kind === "open" || kind === "close" || kind === "other") {
+        depth += "([{".includes(mark) - ")]}".includes(mark);
+        if (mark === "]" && depth === 1) {
+          return !(hasParameter && this.text.startsWith("]]", position));
+        }
+      }
+      position = this.endOf(kind, position, pattern.lastIndex);
+    }
+    return false;
+  }
+
+  /** Where the token ends that the pattern has only found the beginning of. */
+  endOf(kind, from, to) {
+    if (kind === "dollarText") {
+      return this.endOfDollarText(from, to);
+    }
+    return kind === "comment" && this.text.startsWith("/*", from) ? this.endOfComment(from) : to;
   }
 
   openBracket(bracket, from, isSubscript) {
