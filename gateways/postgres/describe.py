@@ -18,11 +18,18 @@ from gateways.postgres.columns import (
     PostgresColumnReader,
     PostgresType,
     TextReader,
+    find_known_type,
     find_reader,
 )
-from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
+from gateways.postgres.functions import (
+    DENIED_SQL,
+    HARMLESS_FUNCTIONS,
+    refuse_denied,
+    refuse_unusual,
+)
 from gateways.postgres.inference import infer_shape
 from gateways.postgres.parameters import INT8_OID
+from gateways.postgres.products import Part
 from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
 
 # How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
@@ -135,7 +142,10 @@ class StatementDescriber:
         Raises StatementError with the server's own words, ServerError and ConnectionLostError where
         the fault is not the statement's.
         """
-        if self._denied is None or self._denied_until < monotonic():
+        if Part.CATALOGUE in connection.product.lacks:
+            refuse_unusual(statement)
+            self._denied = frozenset()
+        elif self._denied is None or self._denied_until < monotonic():
             names = await connection.fetch(ReadOnlyQuery(DENIED_SQL.encode()))
             self._denied = frozenset(name for (name,) in names) - HARMLESS_FUNCTIONS
             self._denied_until = monotonic() + _DENIED_LIFETIME_S
@@ -160,7 +170,10 @@ class StatementDescriber:
     async def _plan(
         self, connection: WireConnection, statement: CompiledStatement, shape: Shape
     ) -> Description:
-        if missing := sorted({oid for _, oid in shape.columns if oid not in self._types}):
+        missing = sorted({oid for _, oid in shape.columns if oid not in self._types})
+        if Part.CATALOGUE in connection.product.lacks:
+            self._types |= {oid: find_known_type(oid) for oid in missing}
+        elif missing:
             oids = "{" + ",".join(map(str, missing)) + "}"
             rows = await connection.fetch(ReadOnlyQuery(_TYPES_SQL), [oids.encode()])
             for number, name, label, category in rows:

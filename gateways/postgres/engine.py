@@ -1,6 +1,7 @@
 """PostgreSQL as an engine of data sources."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import psycopg
 
@@ -14,6 +15,8 @@ from gateways.postgres.schema import PostgresSchemaReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 
+# Which server speaks the protocol: the one option that is not libpq's.
+_SERVER = "server"
 _URL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
 
 _STAGES = (
@@ -46,6 +49,8 @@ _STAGES = (
                 *("pooler-right", "pooler-prepares"),
                 *("schema-closed", "no-temp-file-limit", "password-expires"),
                 *("no-connection-limit", "connection-limit-too-small"),
+                *("other-server", "other-texts", "no-caller-identity"),
+                *("product.cannot_promise", "product.other_texts"),
             }
         ),
     ),
@@ -56,6 +61,7 @@ _STAGES = (
             {
                 *("writes-refused", "write-accepted", "one-command", "two-commands"),
                 *("time-limit", "time-limit-set", "time-limit-ignored", "time-limit-untried"),
+                *("not-read-only", "time-limit-unknown"),
             }
         ),
     ),
@@ -63,13 +69,15 @@ _STAGES = (
 
 
 def _read_row(row: Any, password: str) -> PostgresSettings:
+    options = {name: value for name, value in row.options.items() if name != _SERVER}
     return PostgresSettings(
         host=row.host,
         port=row.port,
         database=row.database,
         user=row.username,
         password=password,
-        extra=row.options,
+        extra=options,
+        server=row.options.get(_SERVER, ""),
         search_path=row.search_path,
         prepares_statements=row.prepares_statements,
         plan_cost_limit=row.plan_cost_limit,
@@ -81,6 +89,11 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
 
 def _read_url(url: str) -> dict[str, Any] | None:
     try:
+        parts = urlsplit(url)
+        options = parse_qsl(parts.query)
+        if server := dict(options).get(_SERVER):
+            options = [pair for pair in options if pair[0] != _SERVER]
+            url = parts._replace(query=urlencode(options)).geturl()
         settings = PostgresSettings.from_dsn(url)
     except (psycopg.ProgrammingError, ValueError):
         return None
@@ -89,7 +102,7 @@ def _read_url(url: str) -> dict[str, Any] | None:
         "port": settings.port,
         "database": settings.database,
         "username": settings.user,
-        "options": settings.extra,
+        "options": {**settings.extra, **({_SERVER: server} if server else {})},
         "password": settings.password,
     }
 

@@ -5,14 +5,13 @@ import re
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import fetch_fact, fetch_facts
-from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import WireConnection
+from gateways.postgres.settings import PostgresSettings, read_search_path
+from gateways.postgres.wire import ReadOnlyQuery, WireConnection
 
 OLDEST_VERSION = 130_000
 _EXPIRY_DAYS = 30
 
 _OPTION = re.compile(r"-c ([A-Za-z_.]+)=((?:\\.|[^\\ ])*)")
-_SCHEMA = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",\s]+))\s*(?:,|\Z)')
 _SETTINGS_SQL = """
 SELECT s.name, s.setting, pg_catalog.current_setting(s.name) AS shown
 FROM pg_catalog.pg_settings AS s WHERE pg_catalog.lower(s.name)
@@ -50,6 +49,19 @@ async def find_settings(connection: WireConnection, settings: PostgresSettings) 
             " connection pooler drops them. Connect to the database itself, or set them for the"
             " role with ALTER ROLE ... SET.",
             settings=", ".join(lost),
+        )
+    ]
+
+
+async def find_texts(connection: WireConnection, _settings: PostgresSettings) -> list[Finding]:
+    """Whether a text ends where it does in PostgreSQL."""
+    if await connection.fetch(ReadOnlyQuery(rb"SELECT 'a\b'")) == [[r"a\b"]]:
+        return []
+    return [
+        refused(
+            "other-texts",
+            "The server reads a backslash in a text otherwise than PostgreSQL does, so that what a"
+            " query says cannot be judged.",
         )
     ]
 
@@ -109,13 +121,6 @@ async def find_search_path(connection: WireConnection, settings: PostgresSetting
         return [ok("search-path", "The search path is empty.")]
     shown = ok("search-path", "The search path is {schemas}.", schemas=", ".join(names))
     return findings or [shown]
-
-
-def read_search_path(search_path: str) -> list[str]:
-    """The schemas of a search path as they are named in the catalogue; without `$user`."""
-    parts: list[tuple[str, str]] = _SCHEMA.findall(search_path)
-    names = (quoted.replace('""', '"') or bare.lower() for quoted, bare in parts)
-    return [name for name in dict.fromkeys(names) if name and name != "$user"]
 
 
 async def find_limits(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:

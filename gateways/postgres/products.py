@@ -1,0 +1,99 @@
+"""Servers that speak PostgreSQL's protocol: how each is found, and what of PostgreSQL is left out on it.
+
+Nothing outside of this table asks which product a server is. What is said here of the others is their
+documentation's word: none of them was run. The check of a connection proves what matters on each.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+import psycopg
+
+from core.errors import DataSourceError
+from core.messages import Message, message
+from gateways.postgres.settings import PostgresSettings
+
+
+class Part(Enum):
+    """What PostgreSQL has and some of the others have not."""
+
+    RESET = auto()  # Advisory locks, a seed of random(), and a list of prepared names.
+    PLANS = auto()  # EXPLAIN (FORMAT JSON).
+    CATALOGUE = auto()  # pg_catalog whole: volatility of functions, keys, comments, rights.
+    IDENTITY = auto()  # Settings and a role that end with the transaction, under row security.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A server; `mark` stands in its version(), '' where that is PostgreSQL's own.
+
+    A product with a `refusal` is not read from at all.
+    """
+
+    label: str
+    mark: str = ""
+    lacks: frozenset[Part] = frozenset()
+    refusal: Message | None = None
+
+    def admit(self) -> None:
+        """Raise DataSourceError if it is not read from at all."""
+        if self.refusal is not None:
+            raise DataSourceError(self.refusal)
+
+    def require(self, part: Part) -> None:
+        """Raise DataSourceError with what the product cannot do."""
+        if part in self.lacks:
+            raise DataSourceError(replace(_MISSING[part], values={"product": self.label}))
+
+
+_MISSING: Mapping[Part, Message] = {
+    Part.PLANS: message(
+        "product.no_plans",
+        "{product} has no plan that can be read here, and no ceiling of planned cost can be held on it",
+        product="",
+    ),
+    Part.IDENTITY: message(
+        "product.no_identity",
+        "{product} is not known to bind rows to a caller within one transaction; leave the identity of"
+        " the caller empty",
+        product="",
+    ),
+}
+_NO_READ_ONLY = message(
+    "product.cannot_promise",
+    "{product} is not read from: it has no transaction that can only read",
+    product="QuestDB",
+)
+_OTHER_TEXTS = message(
+    "product.other_texts",
+    "{product} is not read from: it has no standard_conforming_strings, so where a text in a query ends"
+    " is not certain",
+    product="Amazon Redshift",
+)
+
+POSTGRESQL = Product(label="PostgreSQL")
+PRODUCTS: Mapping[str, Product] = {
+    "postgresql": POSTGRESQL,
+    "citus": Product(label="Citus"),
+    "yugabytedb": Product(label="YugabyteDB", mark="-YB-", lacks=frozenset({Part.RESET})),
+    "cockroachdb": Product(label="CockroachDB", mark="CockroachDB", lacks=frozenset(Part)),
+    "materialize": Product(label="Materialize", mark="Materialize", lacks=frozenset(Part)),
+    "redshift": Product(label="Amazon Redshift", mark="Redshift", refusal=_OTHER_TEXTS),
+    "questdb": Product(label="QuestDB", mark="QuestDB", refusal=_NO_READ_ONLY),
+    "compatible": Product(label="Compatible server", lacks=frozenset(Part)),
+}
+
+
+def choose_product(version: str, server: str) -> Product:
+    """The product that gives this version(); where that could be PostgreSQL's, what the data source says."""
+    marked = (found for found in PRODUCTS.values() if found.mark and found.mark in version)
+    return next(marked, PRODUCTS.get(server, POSTGRESQL))
+
+
+async def find_product(
+    connection: "psycopg.AsyncConnection[object]", settings: PostgresSettings
+) -> Product:
+    """The product at the other end. Raises psycopg.Error."""
+    row = await (await connection.execute("SELECT version()")).fetchone()
+    return choose_product(str(row), settings.server)
