@@ -13,10 +13,19 @@ clause, `[ [:a, :b] ]` the list.
 import re
 from typing import Final
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import compile_tokens
-from core.statements.postgresql import BLANKS, FAULTS, PLAIN_TOKENS, TOKEN_KINDS, PostgresqlLexer
+from core.statements.postgresql import (
+    BLANKS,
+    FAULTS,
+    PLAIN_TOKENS,
+    SNIPPETS,
+    TOKEN_KINDS,
+    NumberedPostgresqlLexer,
+    PostgresqlLexer,
+)
 from core.toolspec import Dialect
 
 _COMMANDS = (
@@ -97,3 +106,18 @@ class DuckdbLexer(PostgresqlLexer):
 
     def _is_in_braces(self) -> bool:
         return bool(self._brackets) and self._brackets[-1][0] == "{"
+
+
+RULES = DialectRules(
+    label="DuckDB",
+    lexer=DuckdbLexer,
+    numbered=NumberedPostgresqlLexer,
+    has_schemas=True,
+    list_query="SELECT unnest(coalesce({}, [NULL]))",
+    code=ConnectionCode(
+        url_form="duckdb:////absolute/path.duckdb",
+        packages="sqlalchemy 2 and duckdb-engine",
+        engine="engine = create_engine({address}, connect_args={{'read_only': True}})",
+    ),
+    snippets=SNIPPETS,
+)

@@ -14,10 +14,12 @@ How a colon is read:
 
 import re
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import (
     BRACE,
+    DIGITS,
     LETTER,
     NAME,
     NUMBER,
@@ -26,6 +28,8 @@ from core.statements.lexer import (
     UNCLOSED_NAME,
     UNCLOSED_TEXT,
     WORD,
+    NumberedLexer,
+    NumberedUse,
     StatementLexer,
     compile_tokens,
     fold,
@@ -170,3 +174,51 @@ class PostgresqlLexer(StatementLexer):
             ),
             match.start("psql_name"),
         )
+
+
+class NumberedPostgresqlLexer(NumberedLexer, PostgresqlLexer):
+    """Takes $1 for a parameter, and a colon for what PostgreSQL takes it."""
+
+    faults = {kind: text for kind, text in PostgresqlLexer.faults.items() if kind != "numbered"}
+
+    def read_numbered(self, match: re.Match[str]) -> int:
+        start = match.start("numbered")
+        digits = DIGITS.match(self.text, start + 1)
+        assert digits is not None  # noqa: S101 - the token has one
+        in_slice = bool(self._brackets) and self._brackets[-1][2]
+        needs_braces = in_slice or self._follows_value()
+        self.uses.append(NumberedUse(start, digits.end(), int(digits[0]), needs_braces))
+        return digits.end()
+
+    def read_colon_name(self, match: re.Match[str]) -> int:
+        # A blank behind it keeps it from being a parameter.
+        self.colons.append(match.start("colon_name") + 1)
+        return match.start("colon_name") + 1
+
+
+SNIPPETS = {
+    "search_text": "${column} ILIKE '%' || :${word} || '%'",
+    "month_buckets": "date_trunc('month', ${day})::date AS month",
+}
+RULES = DialectRules(
+    label="PostgreSQL",
+    lexer=PostgresqlLexer,
+    numbered=NumberedPostgresqlLexer,
+    folds_names=False,
+    name_bytes=63,
+    has_schemas=True,
+    numbers_lists=True,
+    code=ConnectionCode(
+        url_form="postgresql://USER:PASSWORD@HOST:5432/DATABASE",
+        packages="sqlalchemy 2 and psycopg or psycopg2",
+        imports=("import os", "from importlib.util import find_spec"),
+        names="create_engine, make_url",
+        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
+        engine="driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
+        "engine = create_engine(make_url({address}).set(drivername=driver))",
+    ),
+    snippets={
+        **SNIPPETS,
+        "pivot": "sum(${total}) FILTER (WHERE ${column} = '${value}') AS ${name}",
+    },
+)
