@@ -8,7 +8,15 @@ import psycopg
 from core.identity import read_identity
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
+from gateways.engine import (
+    SERVICE_COLUMNS,
+    TOOLBOX_SERVER,
+    Ability,
+    CheckStage,
+    Engine,
+    ToolboxNames,
+    limits_of,
+)
 from gateways.postgres.checks.inspection import INSPECTION_S, inspect_postgres
 from gateways.postgres.checks.questions import MOST_CONNECT_S
 from gateways.postgres.schema import PostgresSchemaReader
@@ -109,6 +117,7 @@ def _read_url(url: str) -> dict[str, Any] | None:
 
 POSTGRESQL = Engine(
     name=Dialect.POSTGRESQL.value,
+    label="PostgreSQL",
     address="{row.host}:{row.port}/{row.database}",
     needed=("host", "database", "username"),
     unused=("path", *SERVICE_COLUMNS),
@@ -135,4 +144,9 @@ POSTGRESQL = Engine(
     types_parameters=True,
     abilities=frozenset(Ability) - {Ability.READS},
     default_port=5432,
+    toolbox=ToolboxNames(
+        "postgres-sql",
+        ("postgres", "cloud-sql-postgres", "alloydb-postgres"),
+        TOOLBOX_SERVER,
+    ),
 )

@@ -127,7 +127,9 @@ async def test_server_that_cannot_promise_to_read_only_is_refused(
     try:
         report = await inspect_source(faked)
         async with PostgresSource(faked) as source:
-            with pytest.raises(DataSourceError, match=r"^QuestDB is not read from: it has no trans"):
+            with pytest.raises(
+                DataSourceError, match=r"^QuestDB is not read from: it has no trans"
+            ):
                 await source.run(make_query("SELECT 1"))
     finally:
         observer.execute("DROP SCHEMA faked CASCADE")
