@@ -50,7 +50,11 @@ def number_placeholders(lexer: StatementLexer, names: Sequence[str], lists: Coll
         )
     if lists and not rules.numbers_lists:
         raise StatementError(
-            message("statement.no_numbered_lists", "SQLite takes no list for a number")
+            message(
+                "statement.no_numbered_lists",
+                "{database} takes no list for a number",
+                database=rules.label,
+            )
         )
     edits: list[Edit] = [
         (use.start, use.end, f"{rules.number_mark}{names.index(use.name) + 1}")

@@ -15,7 +15,7 @@ from core.messages import Message, message
 from gateways.postgres.settings import PostgresSettings
 
 
-class Part(Enum):
+class Feature(Enum):
     """What PostgreSQL has and some of the others have not."""
 
     RESET = auto()  # Advisory locks, a seed of random(), and a list of prepared names.
@@ -33,7 +33,7 @@ class Product:
 
     label: str
     mark: str = ""
-    lacks: frozenset[Part] = frozenset()
+    lacks: frozenset[Feature] = frozenset()
     refusal: Message | None = None
 
     def admit(self) -> None:
@@ -41,19 +41,19 @@ class Product:
         if self.refusal is not None:
             raise DataSourceError(self.refusal)
 
-    def require(self, part: Part) -> None:
+    def require(self, feature: Feature) -> None:
         """Raise DataSourceError with what the product cannot do."""
-        if part in self.lacks:
-            raise DataSourceError(replace(_MISSING[part], values={"product": self.label}))
+        if feature in self.lacks:
+            raise DataSourceError(replace(_MISSING[feature], values={"product": self.label}))
 
 
-_MISSING: Mapping[Part, Message] = {
-    Part.PLANS: message(
+_MISSING: Mapping[Feature, Message] = {
+    Feature.PLANS: message(
         "product.no_plans",
         "{product} has no plan that can be read here, and no ceiling of planned cost can be held on it",
         product="",
     ),
-    Part.IDENTITY: message(
+    Feature.IDENTITY: message(
         "product.no_identity",
         "{product} is not known to bind rows to a caller within one transaction; leave the identity of"
         " the caller empty",
@@ -76,12 +76,12 @@ POSTGRESQL = Product(label="PostgreSQL")
 PRODUCTS: Mapping[str, Product] = {
     "postgresql": POSTGRESQL,
     "citus": Product(label="Citus"),
-    "yugabytedb": Product(label="YugabyteDB", mark="-YB-", lacks=frozenset({Part.RESET})),
-    "cockroachdb": Product(label="CockroachDB", mark="CockroachDB", lacks=frozenset(Part)),
-    "materialize": Product(label="Materialize", mark="Materialize", lacks=frozenset(Part)),
+    "yugabytedb": Product(label="YugabyteDB", mark="-YB-", lacks=frozenset({Feature.RESET})),
+    "cockroachdb": Product(label="CockroachDB", mark="CockroachDB", lacks=frozenset(Feature)),
+    "materialize": Product(label="Materialize", mark="Materialize", lacks=frozenset(Feature)),
     "redshift": Product(label="Amazon Redshift", mark="Redshift", refusal=_OTHER_TEXTS),
     "questdb": Product(label="QuestDB", mark="QuestDB", refusal=_NO_READ_ONLY),
-    "compatible": Product(label="Compatible server", lacks=frozenset(Part)),
+    "compatible": Product(label="Compatible server", lacks=frozenset(Feature)),
 }
 
 

@@ -14,7 +14,7 @@ from core.messages import message
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, JsonValue, ParameterType
-from gateways.postgres.products import Part
+from gateways.postgres.products import Feature
 from gateways.postgres.schema_queries import (
     COLUMNS,
     FOREIGN_KEYS,
@@ -175,7 +175,7 @@ class PostgresSchemaReader:
         """Whether the server tells no more than the SQL standard has every server tell."""
 
         async def read(connection: WireConnection) -> bool:
-            return Part.CATALOGUE in connection.product.lacks
+            return Feature.CATALOGUE in connection.product.lacks
 
         return await self._structure.ask(read)
 

@@ -36,7 +36,7 @@ from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.plans import read_cost, read_plan
-from gateways.postgres.products import Part, find_product
+from gateways.postgres.products import Feature, find_product
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ConnectionLostError, Opening, ServerError, WireConnection
@@ -116,9 +116,9 @@ class PostgresSource(ServerSource[WireConnection]):
         opening = self._find_opening(query)
 
         async def explain(connection: WireConnection) -> QueryPlan:
-            connection.product.require(Part.PLANS)
+            connection.product.require(Feature.PLANS)
             if opening is not None:
-                connection.product.require(Part.IDENTITY)
+                connection.product.require(Feature.IDENTITY)
             description, values = await self._encode(connection, query)
             values.append(b"%d" % query.row_limit)
             return await read_plan(connection, description, values, opening)
@@ -179,7 +179,7 @@ class PostgresSource(ServerSource[WireConnection]):
     ) -> tuple[PostgresRowReader, PGresult | None, float]:
         """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
         if opening is not None:
-            connection.product.require(Part.IDENTITY)
+            connection.product.require(Feature.IDENTITY)
         description, values = await self._encode(connection, query)
         row_limit = min(query.row_limit, self.settings.row_limit)
         # Each attempt begins anew: a lost connection may have given chunks already.
@@ -189,7 +189,7 @@ class PostgresSource(ServerSource[WireConnection]):
         values.append(b"%d" % (row_limit + 1))
         limits = (query.cost_limit, self.settings.plan_cost_limit)
         if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
-            connection.product.require(Part.PLANS)
+            connection.product.require(Feature.PLANS)
             check_cost(await read_cost(connection, description, values, opening), min(given))
         select = description.query
         if comment := trace_comment():

@@ -16,7 +16,7 @@ from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatu
 from psycopg.pq.abc import PGconn, PGresult
 
 from gateways.postgres.prepared import PreparedStatements
-from gateways.postgres.products import POSTGRESQL, Part, Product
+from gateways.postgres.products import POSTGRESQL, Feature, Product
 
 _CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 1.5
 # The server drops a request to cancel that arrives between two messages, so it is repeated.
@@ -109,7 +109,7 @@ class WireConnection:
         product: Product = POSTGRESQL,
     ) -> None:
         self.product = product
-        self._reset_sql = _NO_RESET_SQL if Part.RESET in product.lacks else _RESET_SQL
+        self._reset_sql = _NO_RESET_SQL if Feature.RESET in product.lacks else _RESET_SQL
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._pgconn.enter_pipeline_mode()

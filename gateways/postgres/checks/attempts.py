@@ -8,7 +8,7 @@ import psycopg
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import QUESTION_S, fetch_facts, open_session
-from gateways.postgres.products import Part
+from gateways.postgres.products import Feature
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ConnectionLostError, ReadOnlyQuery, ServerError, WireConnection
 
@@ -42,7 +42,7 @@ async def find_writes(connection: WireConnection, _settings: PostgresSettings) -
             )
         ]
     updates = []
-    if Part.CATALOGUE not in connection.product.lacks:
+    if Feature.CATALOGUE not in connection.product.lacks:
         updates = [row["sql"] for row in await fetch_facts(connection, _UPDATE_SQL)]
     name = f"toolbuilder_check_{secrets.token_hex(8)}"
     writes = [f"CREATE TEMP TABLE {name} (a int)", f"CREATE TABLE {name} (a int)", *updates]
@@ -106,7 +106,7 @@ async def find_time_limit(connection: WireConnection, settings: PostgresSettings
         ]
     if answer == _NO_PRIVILEGE:
         return [ok("time-limit-set", "The time limit is set; the role may not sleep to try it.")]
-    if answer == _NO_FUNCTION and Part.CATALOGUE in connection.product.lacks:
+    if answer == _NO_FUNCTION and Feature.CATALOGUE in connection.product.lacks:
         return [
             warning(
                 "time-limit-unknown",

@@ -22,7 +22,7 @@ from gateways.postgres.checks.sessions import (
     find_texts,
     judge_encryption,
 )
-from gateways.postgres.products import Part
+from gateways.postgres.products import Feature
 from gateways.postgres.settings import PostgresSettings, read_search_path
 from gateways.postgres.wire import (
     ConnectionLostError,
@@ -137,7 +137,7 @@ class _Inspection:
                 if product.refusal is not None:
                     # What is tried below could be left behind there.
                     self._findings.append(Finding(Level.REFUSED, product.refusal))
-                elif Part.CATALOGUE in product.lacks:
+                elif Feature.CATALOGUE in product.lacks:
                     await self._run((self._identify, find_other_server, find_texts, *_PROOFS))
                 else:
                     await self._run((self._identify, *_SESSION_CHECKS))

@@ -24,6 +24,7 @@ from tools.specs import HINTS, build_spec
 
 _KNOWN = [(engine, engine.toolbox) for engine in ENGINES.values() if engine.toolbox]
 _DIALECTS = {toolbox.tool: engine.dialect for engine, toolbox in _KNOWN}
+_DATABASES = ", ".join(engine.label for engine, _toolbox in _KNOWN)
 _SOURCES = {name: known for known in _KNOWN for name in known[1].sources}
 _READ = frozenset(
     [
@@ -64,7 +65,8 @@ _INSTEAD: tuple[tuple[str, Message], ...] = (
         "-sql",
         message(
             "toolbox.instead_of_engine",
-            "queries run on PostgreSQL, MariaDB, MySQL and SQLite; write the query for one of them",
+            "queries run on {databases}; write the query for one of them",
+            databases=_DATABASES,
         ),
     ),
 )
@@ -238,8 +240,9 @@ def _take_source(entry: ToolboxEntry, reading: ToolboxReading) -> Iterator[Toolb
         raise DefinitionError(
             message(
                 "toolbox.source_type",
-                "a database of type {type} cannot be a data source; there are PostgreSQL and SQLite",
+                "a database of type {type} cannot be a data source; there are {databases}",
                 type=entry.type or "?",
+                databases=_DATABASES,
             )
         )
     engine, toolbox = _SOURCES[entry.type]
