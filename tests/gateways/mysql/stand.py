@@ -22,6 +22,6 @@ def make_stand(_name: str, _folder: object, request: pytest.FixtureRequest) -> S
     def write(sql: str) -> None:
         server.run(sql, database=DATABASE)
 
-    url = f"mysql://{settings.user}:{settings.password}@127.0.0.1:{settings.port}/{DATABASE}"
+    url = f"mysql://{settings.user}:{settings.password}@127.0.0.1:{settings.port}/{DATABASE}?sslmode=disable"
     rows = "(SELECT seq AS n FROM seq_1_to_5000) t"
     return Stand(settings, replace(settings, port=1), url, write, _ENDLESS, rows)
