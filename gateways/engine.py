@@ -61,6 +61,15 @@ class DatabaseSettings(Protocol):
     @property
     def pool_size(self) -> int: ...
 
+    @property
+    def max_wait_ms(self) -> int: ...
+
+    @property
+    def statement_timeout_ms(self) -> int: ...
+
+    @property
+    def lock_timeout_ms(self) -> int: ...
+
 
 @dataclass(frozen=True, slots=True)
 class GuessedFile:

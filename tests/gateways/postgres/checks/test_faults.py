@@ -193,6 +193,18 @@ async def test_pooler_that_drops_the_options_is_refused(settings: PostgresSettin
     assert "time-limit-ignored" in codes(report, Level.REFUSED)
 
 
+async def test_server_of_an_old_version_is_warned_of(settings: PostgresSettings) -> None:
+    asked = b"pg_catalog.current_setting('server_version_num')"
+
+    def tell_twelve(data: bytes) -> bytes:
+        return data.replace(asked, b"'120000'".ljust(len(asked)))
+
+    async with between(settings, tell_twelve) as old:
+        report = await inspect_postgres(old)
+
+    assert "old-version" in codes(report, Level.WARNING)
+
+
 @pytest.mark.parametrize(
     ("says", "code"),
     [(b"SHOW transaction_read_only", "not-read-only"), (b"SELECT 'on'", "write-accepted")],
