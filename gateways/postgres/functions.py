@@ -112,10 +112,11 @@ def refuse_unusual(statement: CompiledStatement) -> None:
     for match in _NAME.finditer(sql):
         quoted = match["quoted"]
         name = fold(match["word"]) if quoted is None else quoted.replace('""', '"')
+        between = sql[end : match.start()].strip()
         # `AS t(a, b)` and `WITH t(a, b)` name columns.
-        is_named = word in _NAMING and not sql[end : match.start()].strip()
+        is_named = word in _NAMING and not between
+        is_field_of_value = match["dot"] and between.endswith(")")
         word, end = name if quoted is None else "", match.end("name")
-        is_field_of_value = match["dot"] and sql[: match.start()].rstrip().endswith(")")
         is_usual = name in USUAL_FUNCTIONS or (quoted is None and name in _BEFORE_BRACKETS)
         is_call = match["call"] and not is_named and (match["dot"] or not is_usual)
         if is_call or is_field_of_value:
