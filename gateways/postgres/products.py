@@ -5,14 +5,16 @@ documentation's word: none of them was run. The check of a connection proves wha
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 import psycopg
+from psycopg.sql import SQL, Identifier, Literal
 
 from core.errors import DataSourceError
 from core.messages import Message, message
-from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings, read_search_path
 
 
 class Feature(Enum):
@@ -94,6 +96,12 @@ def choose_product(version: str, server: str) -> Product:
 async def find_product(
     connection: "psycopg.AsyncConnection[object]", settings: PostgresSettings
 ) -> Product:
-    """The product at the other end. Raises psycopg.Error."""
+    """The product at the other end, with the session set if that was not done before. Raises psycopg.Error."""
+    for name, value in settings.session.items() if settings.server else ():
+        schemas = SQL(", ").join(map(Identifier, read_search_path(value)))
+        text = schemas if name == "search_path" else Literal(value)
+        # One that the server does not know is left out.
+        with suppress(psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError):
+            await connection.execute(SQL("SET {} TO {}").format(SQL(name), text))
     row = await (await connection.execute("SELECT version()")).fetchone()
     return choose_product(str(row), settings.server)

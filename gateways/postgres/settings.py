@@ -74,9 +74,10 @@ class PostgresSettings:
             *(sorted(self.extra.items()), self.search_path, self.server),
         ]
 
-    def connection_arguments(self) -> dict[str, Any]:
-        """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves."""
-        session = {
+    @property
+    def session(self) -> dict[str, str]:
+        """What a session is held to."""
+        return {
             "statement_timeout": str(self.statement_timeout_ms),
             "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": str(self.statement_timeout_ms + 5_000),
@@ -90,8 +91,17 @@ class PostgresSettings:
             "bytea_output": "hex",
             "extra_float_digits": "1",
         }
+
+    def connection_arguments(self) -> dict[str, Any]:
+        """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves.
+
+        With a `server` that is named, the session is set once it is there: some refuse a connection for a
+        setting that they do not know.
+        """
         escaped = {
-            name: value.replace("\\", "\\\\").replace(" ", "\\ ") for name, value in session.items()
+            name: value.replace("\\", "\\\\").replace(" ", "\\ ")
+            for name, value in self.session.items()
+            if not self.server
         }
         return {
             **self.extra,

@@ -1,7 +1,6 @@
 """Findings on a PostgreSQL session: its version, encryption, settings, search path and limits."""
 
 import json
-import re
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import fetch_fact, fetch_facts
@@ -11,7 +10,6 @@ from gateways.postgres.wire import ReadOnlyQuery, WireConnection
 OLDEST_VERSION = 130_000
 _EXPIRY_DAYS = 30
 
-_OPTION = re.compile(r"-c ([A-Za-z_.]+)=((?:\\.|[^\\ ])*)")
 _SETTINGS_SQL = """
 SELECT s.name, s.setting, pg_catalog.current_setting(s.name) AS shown
 FROM pg_catalog.pg_settings AS s WHERE pg_catalog.lower(s.name)
@@ -30,7 +28,7 @@ FROM pg_catalog.pg_roles AS r WHERE r.rolname = SESSION_USER"""  # noqa: S608
 
 async def find_settings(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Whether the session has the settings that were asked for when it was opened."""
-    options = read_options(settings.connection_arguments()["options"])
+    options = settings.session
     rows = await fetch_facts(connection, _SETTINGS_SQL, json.dumps(list(options)))
     actual = {
         row["name"].lower(): {_normalize(row["setting"]), _normalize(row["shown"])} for row in rows
@@ -64,11 +62,6 @@ async def find_texts(connection: WireConnection, _settings: PostgresSettings) ->
             " query says cannot be judged.",
         )
     ]
-
-
-def read_options(options: str) -> dict[str, str]:
-    """The settings in libpq's `options`, such as `-c search_path=public`."""
-    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in _OPTION.findall(options)}
 
 
 async def find_pooler(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:

@@ -20,7 +20,11 @@ from gateways.postgres.engine import POSTGRESQL
 from gateways.postgres.products import choose_product
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
+from gateways.postgres.wire import ReadOnlyQuery
 from tests.gateways.postgres.queries import fetch, make_query
+
+SESSION = b"""SELECT current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
+    current_setting('search_path'), current_setting('TimeZone')"""
 
 
 @pytest.fixture
@@ -62,9 +66,12 @@ async def test_usual_queries_run_without_the_catalogue(source: PostgresSource) -
     arguments = {"first": (T.INTEGER, 1), "name": (T.STRING, None)}
 
     rows = [await fetch(source, sql, **arguments) for _ in range(2)]
+    # The session was set although nothing was said of it when it was opened.
+    session = await source.ask(lambda connection: connection.fetch(ReadOnlyQuery(SESSION)))
 
     expected = [["APPLE", 9.5, "2026-01-01", [1, 7], 1, 2], [None, None, None, [3, 7], 1, 2]]
     assert rows == [expected, expected]
+    assert session == [["on", "10s", "public", "UTC"]]
 
 
 @pytest.mark.parametrize(
