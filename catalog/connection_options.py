@@ -12,6 +12,7 @@ from catalog.sources.credentials import find_credential_file
 from core.errors import DefinitionError
 from core.identity import read_identity
 from gateways.engines import ENGINES
+from gateways.postgres.products import PRODUCTS
 
 # Certificates of the system, which libpq knows by this word.
 SYSTEM_ROOTS = "system"
@@ -37,6 +38,8 @@ _ALLOWED = {
     "keepalives_interval": _NUMBER,
     "keepalives_count": _NUMBER,
     "tcp_user_timeout": _NUMBER,
+    # Not libpq's: which server speaks PostgreSQL's protocol, where its version does not tell.
+    "server": "|".join(PRODUCTS),
     **dict.fromkeys(FILE_OPTIONS, r"[A-Za-z0-9_][A-Za-z0-9_.-]*"),
 }
 _PLAIN = r"[^\W\d][\w$]*"

@@ -1,57 +1,63 @@
-"""What is otherwise in each dialect of SQL, as its lexer does not tell: one row for each, and the next one is one more."""
+"""What is otherwise in each dialect of SQL; its module in core/statements, which is named like it, says so in RULES."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 
+from core.statements.lexer import NumberedLexer, StatementLexer
 from core.toolspec import Dialect
 
-# What MariaDB or MySQL refuses as a name beside what all do.
-_MYSQL_WORDS = """
-    accessible asensitive before bigint binary blob call cascade change char character condition continue
-    convert cube cursor database databases dec decimal declare delayed delete describe deterministic
-    distinctrow div double dual each elseif empty enclosed escaped exit explain float force fulltext
-    function generated get groups hour_minute if ignore infile inout int integer interval iterate
-    json_table key keys kill lag last_value lead leave lines linear load lock long loop match
-    middleint mod modifies nth_value ntile of optimize option optionally out outfile over
-    partition precision procedure purge range rank read reads real recursive regexp release rename
-    repeat require resignal restrict return revoke rlike row row_number rows schema schemas
-    sensitive separator show signal smallint spatial specific sql ssl starting stored straight_join
-    system terminated text tinyint trigger undo unlock unsigned usage use utc_date utc_time
-    utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill offset
-"""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionCode:
+    """How SQLAlchemy reaches a database: `engine` is a format with {address}."""
+
+    url_form: str
+    packages: str
+    engine: str
+    imports: tuple[str, ...] = ("import os",)
+    names: str = "create_engine"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialectRules:
-    """Names: the `name_mark` around them, words that are none besides, whether any case means the same.
+    """`label` is the database's name for people; `numbered` reads parameters that are marked $1 or ?.
 
-    `column_catalogue` lists all columns; `has_schemas` says that tables are named with one. `joined` is a
-    format that makes one text of several, with `between` them. `list_query` is a format of a query that
-    gives the items of a list, '' where IN takes the list otherwise; an absent list is NULL, which finds nothing.
+    Names: the `name_mark` around them, words that are none besides, whether any case means the same,
+    and how many bytes of one count. `column_catalogue` lists all columns; `has_schemas` says that
+    tables are named with one. `joined` is a format that makes one text of several, with `between` them.
+
+    `list_query` is a format of a query that gives the items of a list, '' where IN takes the list
+    otherwise; an absent list is NULL, which finds nothing. With `marks_lists` a list has as many marks
+    as items. Numbered parameters begin with `number_mark`; where it is '', each `?` is the next one.
+    `error_codes` are pairs of words and the SQLSTATE of what says them; `snippets` are the editor's
+    pieces of statements that are otherwise in each dialect.
     """
 
+    label: str
+    lexer: type[StatementLexer]
+    numbered: type[NumberedLexer]
+    code: ConnectionCode
     name_mark: str = '"'
     reserved_words: frozenset[str] = frozenset()
     folds_names: bool = True
+    name_bytes: int | None = None
     column_catalogue: str = "information_schema.columns"
     has_schemas: bool = False
     between: str = " || "
     joined: str = "{}"
     list_query: str = ""
+    marks_lists: bool = False
+    number_mark: str = "$"
+    numbers_lists: bool = False
+    takes_null_limit: bool = True
+    error_codes: tuple[tuple[str, str], ...] = ()
+    snippets: Mapping[str, str] = field(default_factory=dict)
 
 
-RULES: dict[Dialect, DialectRules] = {
-    Dialect.POSTGRESQL: DialectRules(folds_names=False, has_schemas=True),
-    Dialect.SQLITE: DialectRules(
-        column_catalogue="pragma_table_info",
-        list_query="SELECT value FROM json_each(coalesce({}, '[null]'))",
-    ),
-    Dialect.MYSQL: DialectRules(
-        name_mark="`",
-        reserved_words=frozenset(_MYSQL_WORDS.split()),
-        between=", ",
-        joined="CONCAT({})",
-    ),
-    Dialect.DUCKDB: DialectRules(
-        has_schemas=True, list_query="SELECT unnest(coalesce({}, [NULL]))"
-    ),
-}
+@cache
+def find_rules(dialect: Dialect) -> DialectRules:
+    """The rules of a dialect."""
+    rules: DialectRules = import_module(f"core.statements.{dialect.value}").RULES
+    return rules

@@ -11,25 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from core.dialects import find_rules
 from core.errors import StatementError
 from core.messages import message
-from core.statements.duckdb import DuckdbLexer
 from core.statements.lexer import OptionalClause, Placeholder, StatementLexer, continues_word
 from core.statements.lists import Edit, edit_lists
-from core.statements.mysql import MysqlLexer
-from core.statements.postgresql import PostgresqlLexer
-from core.statements.sqlite import SqliteLexer
 from core.toolspec import Dialect
 
 STATEMENT_BYTE_LIMIT = 100_000
 VARIANT_LIMIT = 64
 
-_LEXERS: dict[Dialect, type[StatementLexer]] = {
-    Dialect.POSTGRESQL: PostgresqlLexer,
-    Dialect.SQLITE: SqliteLexer,
-    Dialect.MYSQL: MysqlLexer,
-    Dialect.DUCKDB: DuckdbLexer,
-}
 _NUMBERED = re.compile(r"\$([1-9][0-9]*)")
 # Which clauses stay, in their order.
 _Kept = tuple[bool, ...]
@@ -108,7 +99,7 @@ def compile_statement(
     for MySQL $n[] stands there, for one mark or more in its place.
     """
     _check_text(text)
-    lexer = _LEXERS[dialect](text)
+    lexer = find_rules(dialect).lexer(text)
     lexer.run()
     lexer.check_ends()
     if lexer.clauses:
@@ -140,7 +131,7 @@ def find_command(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
 
 def make_lexer(text: str, dialect: Dialect) -> StatementLexer:
     """A lexer that has not read the text yet."""
-    return _LEXERS[dialect](text)
+    return find_rules(dialect).lexer(text)
 
 
 def _check_text(text: str) -> None:

@@ -1,15 +1,16 @@
 """What the product knows of a kind of data source; each kind registers itself in its own package."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from core.execution import Query, QuerySource
 from core.messages import Message
 from core.plans.tree import QueryPlan
 from core.statement import CompiledStatement
-from core.toolspec import Dialect, ParameterType
+from core.toolspec import Dialect, JsonValue, ParameterType
 from gateways.check_report import ConnectionReport
 from gateways.extras import Extra
 from gateways.fair_queue import PoolState
@@ -47,6 +48,65 @@ class Inspection(NamedTuple):
 
     columns: tuple[tuple[str, str], ...]
     parameter_types: tuple[ParameterType, ...] = ()
+
+
+class DatabaseSettings(Protocol):
+    """A dataclass of how a database is reached, and its limits; `target` is which one is reached as whom."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def target(self) -> list[object]: ...
+
+    @property
+    def pool_size(self) -> int: ...
+
+    @property
+    def max_wait_ms(self) -> int: ...
+
+    @property
+    def statement_timeout_ms(self) -> int: ...
+
+    @property
+    def lock_timeout_ms(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedFile:
+    """What a file seems to hold: names and types of its columns, and its first rows as JSON values."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[JsonValue, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """How an engine makes tables of files that people upload.
+
+    `kinds` are kinds of file by ending, `types` what a person may choose for a column. `guess` takes a
+    path and its kind; `convert` these, the chosen types by column and the path of the table, and says
+    how many rows it has. Both raise DataSourceError.
+    """
+
+    kinds: Mapping[str, str]
+    types: tuple[str, ...]
+    guess: Callable[[Path, str], Awaitable[GuessedFile]]
+    convert: Callable[[Path, str, Mapping[str, str], Path], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolboxNames:
+    """What MCP Toolbox calls a tool of the engine, its sources, the first one for ours, and their fields.
+
+    `fields` are columns of a row by Toolbox's name.
+    """
+
+    tool: str
+    sources: tuple[str, ...]
+    fields: dict[str, str]
+
+
+TOOLBOX_SERVER = {"host": "host", "port": "port", "database": "database", "user": "username"}
 
 
 class OpenedSource(QuerySource, Protocol):
@@ -87,17 +147,25 @@ class CheckStage:
 class SourceKind:
     """A kind of data source, a database or a service.
 
-    `name` is what rows say, and `address` a format of where a {row} leads. `needed` and `unused` are
-    columns of a row that must be filled in and that must be empty. The `stages` of a check are in
-    order; it takes at most `longest_check_s`.
+    `name` is what rows say, `label` what people read, and `address` a format of where a {row} leads.
+    `needed` and `unused` are columns of a row that must be filled in and that must be empty; those that
+    are `ignored` have a value and mean nothing. The `stages` of a check are in order; it takes at most
+    `longest_check_s`.
     """
 
     name: str
+    label: str
     address: str
     needed: tuple[str, ...]
     unused: tuple[str, ...]
     stages: tuple[CheckStage, ...]
     longest_check_s: int
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Columns of a row that mean nothing."""
+        return frozenset((*self.unused, *self.ignored))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +182,8 @@ class Engine(SourceKind):
 
     `like` compares text in any case, with `part_pattern` for a part of it that a parameter names. `folds_names` says that names of tables mean the same in any
     case; `types_parameters`, that the database finds the types of parameters; `takes_clients`, that
-    other programs can connect to it. `extra` is what has to be installed for it.
+    other programs can connect to it. `extra` is what has to be installed for it. `uploads` is there
+    where people upload its tables, `toolbox` where MCP Toolbox has the engine.
     """
 
     dialect: Dialect
@@ -137,6 +206,8 @@ class Engine(SourceKind):
     options: frozenset[str] | None = None
     takes_clients: bool = True
     extra: Extra | None = None
+    uploads: Uploads | None = None
+    toolbox: ToolboxNames | None = None
     part_pattern: str = "'%' || :{name} || '%'"
 
 

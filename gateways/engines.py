@@ -2,36 +2,31 @@
 
 from gateways.check_report import ConnectionReport
 from gateways.duckdb.engine import DUCKDB, FILES
-from gateways.duckdb.settings import DuckdbSettings, FilesSettings
-from gateways.engine import Engine, OpenedSource, SourceKind
+from gateways.engine import DatabaseSettings, Engine, OpenedSource, SourceKind
 from gateways.http.kind import HTTP
 from gateways.mysql.engine import MYSQL
-from gateways.mysql.settings import MysqlSettings
 from gateways.postgres.engine import POSTGRESQL
-from gateways.postgres.settings import PostgresSettings
 from gateways.schema_reading import SchemaReader
 from gateways.sqlite.engine import SQLITE
-from gateways.sqlite.settings import SqliteSettings
-
-DatabaseSettings = (
-    PostgresSettings | SqliteSettings | MysqlSettings | DuckdbSettings | FilesSettings
-)
 
 ENGINES: dict[str, Engine] = {
     engine.name: engine for engine in (POSTGRESQL, MYSQL, SQLITE, DUCKDB, FILES)
 }
 KINDS: dict[str, SourceKind] = {**ENGINES, HTTP.name: HTTP}
+# Of a row that says nothing, and the one whose tables people upload.
+DEFAULT: Engine = POSTGRESQL
+UPLOADED: Engine = next(engine for engine in ENGINES.values() if engine.uploads)
 _BY_SETTINGS = {engine.settings: engine for engine in ENGINES.values()}
 
 
 def find_kind(name: str) -> SourceKind:
-    """The kind of that name; PostgreSQL for a name that another program wrote and nobody knows."""
-    return KINDS.get(name, POSTGRESQL)
+    """The kind of that name; the default one for a name that another program wrote and nobody knows."""
+    return KINDS.get(name, DEFAULT)
 
 
 def find_engine(name: str | None) -> Engine:
     """The engine of that name; that of the default database for None and for an unknown name."""
-    return ENGINES.get(name or "", POSTGRESQL)
+    return ENGINES.get(name or "", DEFAULT)
 
 
 def engine_of(settings: DatabaseSettings) -> Engine:

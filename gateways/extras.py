@@ -24,7 +24,3 @@ class Extra:
             package=self.package,
             extra=self.name,
         )
-
-
-DUCKDB = Extra("duckdb", "duckdb")
-MYSQL = Extra("mysql", "asyncmy")

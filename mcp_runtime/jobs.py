@@ -14,7 +14,8 @@ from django.utils import timezone
 from access.database_thread import DatabaseThread
 from access.models import RuntimeInstance
 from catalog.sources.checking import find_due, inspect_row, select_faults, store_report
-from gateways.engines import DatabaseSettings, inspect_source
+from gateways.engine import DatabaseSettings
+from gateways.engines import inspect_source
 from mcp_runtime.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)

@@ -9,9 +9,9 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -19,6 +19,7 @@ from config.services.ports import choose_free_port
 from config.services.processes import Command, Keeper, start, stop
 from gateways.mysql.connecting import open_connection
 from gateways.mysql.settings import MysqlSettings
+from tests.certificates import make_certificate
 from tests.plugin import DIRECTORY
 from tests.waiting import LIMIT_S, wait_until
 
@@ -35,7 +36,10 @@ HOST = "127.0.0.1"
 
 @dataclass
 class MariadbServer:
-    """One server; `admin` may do everything, `reader(database)` reads one database."""
+    """One server; `admin` may do everything, `reader(database)` reads one database.
+
+    It speaks TLS with those who ask, by a certificate for its address.
+    """
 
     directory: Path
     keeper: Keeper
@@ -63,9 +67,8 @@ class MariadbServer:
 
     def run(self, *statements: str, database: str = "mysql") -> None:
         """The same, from a test or fixture that may run in a loop."""
-        thread = Thread(target=lambda: asyncio.run(self.execute(*statements, database=database)))
-        thread.start()
-        thread.join()
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(asyncio.run, self.execute(*statements, database=database)).result()
 
     def make_database(self, name: str, *statements: str) -> MysqlSettings:
         """A new database with what the statements make; the settings of a role that reads it."""
@@ -83,7 +86,9 @@ class MariadbServer:
         if not data.exists():
             data.mkdir(parents=True)
             self._make_tables(data)
+        certificate = make_certificate(self.directory)
         options = [
+            *(f"--ssl-cert={certificate}", f"--ssl-key={certificate}"),
             *("--skip-name-resolve", f"--bind-address={HOST}", f"--port={self.port}"),
             *(f"--socket={self.directory}/socket", f"--pid-file={self.directory}/pid"),
             *("--performance-schema=OFF", "--skip-log-bin", "--max-connections=200"),
@@ -122,7 +127,12 @@ class MariadbServer:
 
     def _settings(self, user: str, database: str) -> MysqlSettings:
         return MysqlSettings(
-            host=HOST, port=self.port, database=database, user=user, password=self.password
+            host=HOST,
+            port=self.port,
+            database=database,
+            user=user,
+            password=self.password,
+            extra={"sslmode": "disable"},
         )
 
     def _make_tables(self, data: Path) -> None:

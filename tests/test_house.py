@@ -197,35 +197,76 @@ def test_upward_imports_are_refused(tmp_path: Path) -> None:
     assert "core.up -> gateways" in result.stdout
 
 
-def test_only_the_registry_tells_engines_apart(
+# What a new engine touches beside files of its own, which are those of OWN and of tests.
+TOUCHED = {
+    "core/toolspec.py",  # The name of its dialect, where it has one of its own.
+    "gateways/engines.py",
+    "static/toolbuilder/editing/dialects.js",
+    "pyproject.toml",  # Its driver, as an extra.
+    "requirements-server.in",
+    "docs/engines.md",
+}
+OWN = re.compile(
+    r"gateways/(mysql|duckdb|sqlite)/|core/(statements|plans)/(mysql|duckdb|sqlite)(_rules)?\.py"
+)
+ENGINES = re.compile(r"\b(mysql|mariadb|duckdb|sqlite)\b", re.IGNORECASE)
+DEFAULT_ENGINE = re.compile(r"Dialect\.POSTGRESQL(\.value)?|'(postgresql|postgres)'")
+
+
+def test_an_engine_is_named_in_its_own_files_and_six_others(
     product_nodes: dict[Path, list[ast.AST]],
 ) -> None:
-    """A new engine is a package in gateways: what others need of it, its registration says."""
-    exempt = ("gateways/", "core/statements/", "agents/")
+    """What others need of an engine, its registration and its dialect say; prose may name it."""
+    pages = [
+        path
+        for folder in ("static", "templates")
+        for path in (ROOT / folder).rglob("*.*")
+        if path.suffix in {".js", ".css", ".html"} and "vendor" not in path.parts
+    ]
+    found = []
+    for path, nodes in product_nodes.items():
+        if OWN.match(name_of(path)) or name_of(path) in TOUCHED:
+            continue
+        prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        found += [
+            f"{name_of(path)}:{getattr(node, 'lineno', '')}"
+            for node in nodes
+            if _names_engine(node) and id(node) not in prose
+        ]
+    found += [
+        name_of(path)
+        for path in pages
+        if name_of(path) not in TOUCHED and ENGINES.search(path.read_text())
+    ]
 
-    found = [
+    assert len(TOUCHED) == 6
+    assert found == []
+
+
+def test_nobody_asks_whether_an_engine_is_the_default_one(
+    product_nodes: dict[Path, list[ast.AST]],
+) -> None:
+    exempt = ("gateways/postgres/", "agents/")
+
+    assert [
         f"{name_of(path)}:{node.lineno}"
         for path, nodes in product_nodes.items()
         if not name_of(path).startswith(exempt)
         for node in nodes
-        if isinstance(node, (ast.expr, ast.pattern)) and _compares_engine(node)
-    ]
+        if isinstance(node, ast.Compare)
+        and any(
+            DEFAULT_ENGINE.fullmatch(ast.unparse(each)) for each in (node.left, *node.comparators)
+        )
+    ] == []
 
-    assert found == []
 
-
-def _compares_engine(node: ast.AST) -> bool:
-    """Whether it compares, or matches, something with one engine or dialect or its name."""
+def _names_engine(node: ast.AST) -> bool:
     match node:
-        case ast.Compare(left=left, comparators=others):
-            compared = [left, *others]
-        case ast.MatchValue(value=value):
-            compared = [value]
-        case ast.Call(func=ast.Name(id="isinstance"), args=[_, classes]):
-            return any(name in ast.unparse(classes) for name in ("PostgresS", "SqliteS"))
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            return bool(ENGINES.search(name))
+        case ast.ImportFrom(module=str(name)):
+            return bool(ENGINES.search(name))
+        case ast.Constant(value=str(text)):
+            return bool(ENGINES.search(text))
         case _:
             return False
-    return any(
-        re.fullmatch(r"(Engine|Dialect)\.[A-Z]+(\.value)?|'(postgresql|postgres|sqlite)'", text)
-        for text in map(ast.unparse, compared)
-    )

@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 from catalog.sources.settings import SourceSettings, explain_missing_service, explain_missing_source
 from core.errors import DefinitionError
-from gateways.engine import OpenedSource
-from gateways.engines import DatabaseSettings, open_source
+from gateways.engine import DatabaseSettings, OpenedSource
+from gateways.engines import open_source
 from gateways.fair_queue import PoolState
 from gateways.http.service import HttpSource
 from gateways.http.settings import HttpSettings

@@ -20,9 +20,11 @@ from django.db import transaction
 from catalog.models import CatalogColumn, DataSource
 from core.errors import DataSourceError
 from core.messages import message
-from gateways.duckdb.files import KINDS
-from gateways.duckdb.uploads import GuessedFile, convert_file, guess_file
+from gateways.engine import GuessedFile
+from gateways.engines import UPLOADED
 
+assert UPLOADED.uploads is not None  # noqa: S101 - it is chosen for them
+UPLOADS = UPLOADED.uploads
 WAITING_S = 3_600
 TABLE_NAME = re.compile(r"[^\W\d][\w -]{0,62}")
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -118,7 +120,7 @@ def receive_file(
 ) -> WaitingFile:
     """The file as it was guessed, kept for an hour. Raises DataSourceError for what cannot be a table."""
     name = Path(file.name or "").name
-    kind = KINDS.get(Path(name).suffix.lower())
+    kind = UPLOADS.kinds.get(Path(name).suffix.lower())
     if kind is None:
         raise DataSourceError(
             message("files.kinds", "a table is made of a CSV, TSV, Parquet, JSON or XLSX file")
@@ -146,7 +148,7 @@ def receive_file(
         for chunk in file.chunks():
             target.write(chunk)
     try:
-        guessed: GuessedFile = async_to_sync(guess_file)(path, kind)
+        guessed: GuessedFile = async_to_sync(UPLOADS.guess)(path, kind)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -192,7 +194,7 @@ def keep_table(source: DataSource, waiting: WaitingFile, types: Mapping[str, str
     # Beside the table, so that it is put in its place at once; hidden files are no tables.
     made = folder / f".{waiting.key}{_TABLE}"
     try:
-        rows: int = async_to_sync(convert_file)(waiting.path, waiting.kind, types, made)
+        rows: int = async_to_sync(UPLOADS.convert)(waiting.path, waiting.kind, types, made)
         made.replace(path_of_table(source, waiting.table))
     finally:
         made.unlink(missing_ok=True)

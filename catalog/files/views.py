@@ -13,6 +13,7 @@ from access.reader_language import in_language
 from access.views.gates import user_of
 from catalog.changes import source_changed
 from catalog.files.keeping import (
+    UPLOADS,
     WaitingFile,
     delete_table,
     drop_waiting,
@@ -28,7 +29,6 @@ from catalog.models import DataSource
 from catalog.scans.scanning import request_scan
 from catalog.sources.gates import find_source, for_changers, record_change
 from core.errors import DataSourceError, ToolboxError
-from gateways.duckdb.messages import CHOSEN_TYPES
 
 # The guess of a column that is none of the types that can be chosen stays as it is.
 AS_GUESSED = ""
@@ -132,7 +132,7 @@ def _show(
         "source": source,
         "waiting": waiting,
         "columns": columns,
-        "types": [(kind, kind.lower()) for kind in CHOSEN_TYPES],
+        "types": [(kind, kind.lower()) for kind in UPLOADS.types],
         "replaces": replaces,
         "lost": lost,
         "users": find_users(source, waiting.table, lost) if lost else [],
@@ -146,6 +146,6 @@ def _read_types(request: HttpRequest, waiting: WaitingFile) -> dict[str, str]:
     chosen = {}
     for index, (name, guessed) in enumerate(waiting.columns):
         kind = request.POST.get(f"type-{index}", AS_GUESSED)
-        if kind in CHOSEN_TYPES and kind != guessed:
+        if kind in UPLOADS.types and kind != guessed:
             chosen[name] = kind
     return chosen

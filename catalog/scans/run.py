@@ -36,7 +36,8 @@ from core.errors import (
     StatementError,
 )
 from core.messages import message
-from gateways.engines import DatabaseSettings, open_schema_reader
+from gateways.engine import DatabaseSettings
+from gateways.engines import open_schema_reader
 from gateways.schema_reading import SchemaReader
 
 # How often progress is written, and how soon a scan notices that it is to end.

@@ -27,6 +27,7 @@ from catalog.sources.findings import read_findings, translate_summary
 from catalog.sources.forms import FROM_VARIABLE, SECRETS, DataSourceForm
 from catalog.sources.states import explain_origin
 from catalog.visible_admin import VisibleAdmin
+from gateways.engines import KINDS
 
 # Signs beside the words, so that nobody has to tell colours apart.
 SIGNS = {
@@ -41,6 +42,11 @@ MESSAGE_LEVELS = {
     CheckState.UNREACHABLE: messages.WARNING,
     CheckState.REFUSED: messages.ERROR,
 }
+
+
+def _kinds_with(column: str) -> list[str]:
+    """The classes, which admin.js reads, of kinds whose rows have this column."""
+    return [f"engine-{kind.name}" for kind in KINDS.values() if column not in kind.left_out]
 
 
 @admin.register(DataSource)
@@ -62,18 +68,21 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         (
             _("Server"),
             {
-                "classes": ["engine-postgresql", "engine-mysql"],
+                "classes": _kinds_with("host"),
                 "fields": [("host", "port"), "database", "options"],
             },
         ),
         (
             _("PostgreSQL"),
-            {"classes": ["engine-postgresql"], "fields": ["search_path", "caller_identity"]},
+            {
+                "classes": _kinds_with("caller_identity"),
+                "fields": ["search_path", "caller_identity"],
+            },
         ),
         (
             _("HTTP service"),
             {
-                "classes": ["engine-http"],
+                "classes": _kinds_with("server_url"),
                 "fields": [
                     "server_url",
                     "allowed_hosts",
@@ -84,13 +93,13 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         (
             _("Sign-in"),
             {
-                "classes": ["engine-postgresql", "engine-mysql", "engine-http"],
+                "classes": _kinds_with("password_reference"),
                 "fields": ["username", "new_password", "clear_password", "password_reference"],
             },
         ),
         (
             _("File"),
-            {"classes": ["engine-sqlite", "engine-duckdb", "engine-files"], "fields": ["path"]},
+            {"classes": _kinds_with("path"), "fields": ["path"]},
         ),
         (
             _("Limits"),

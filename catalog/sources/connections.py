@@ -18,7 +18,8 @@ from catalog.sources.environment import read_target
 from core.errors import ConfigurationError
 from core.ingest.addresses import AddressRules
 from core.messages import message
-from gateways.engines import DatabaseSettings, find_engine
+from gateways.engine import DatabaseSettings
+from gateways.engines import find_engine
 from gateways.http.settings import HttpSettings
 
 # A shorter secret would hide parts of answers that have nothing to do with it.

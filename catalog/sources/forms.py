@@ -15,7 +15,7 @@ from catalog.sources.connections import address_rules
 from catalog.sources.services import find_allowable_host
 from core.errors import ConfigurationError
 from gateways.check_report import ConnectionReport
-from gateways.engines import find_engine
+from gateways.engines import find_engine, find_kind
 
 # What the variable says of a data source that it defines, and what only a row of a form has.
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
@@ -177,6 +177,15 @@ class NamesInput(forms.TextInput):
         return ", ".join(sorted(map(str, value or [])))
 
 
+class KindRadios(forms.RadioSelect):
+    """Each kind with the columns that mean nothing for it; sources.css hides these."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        option["attrs"]["data-left-out"] = " ".join(sorted(find_kind(str(value)).left_out))
+        return option
+
+
 class SourcePageForm(DataSourceForm):
     """The row as `DataSourceForm` judges it; a trial always asks the database."""
 
@@ -193,7 +202,7 @@ class SourcePageForm(DataSourceForm):
     class Meta(DataSourceForm.Meta):
         widgets = {
             **DataSourceForm.Meta.widgets,
-            "engine": forms.RadioSelect,
+            "engine": KindRadios,
             "allowed_groups": forms.CheckboxSelectMultiple,
         }
 

@@ -20,9 +20,9 @@ from catalog.connection_options import (
     check_search_path,
 )
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
-from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS, Dialect
-from gateways.duckdb.engine import DUCKDB, FILES
-from gateways.engines import find_kind
+from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS
+from gateways.engine import SourceKind
+from gateways.engines import DEFAULT, KINDS, UPLOADED, find_kind
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 from gateways.http.kind import HTTP
 
@@ -44,15 +44,9 @@ _MAX_TIMEOUT_MS = 3_600_000
 _MAX_BYTES = 1_000_000_000
 
 
-class EngineName(models.TextChoices):
-    """Kinds of database, and HTTP services."""
-
-    POSTGRESQL = Dialect.POSTGRESQL.value, "PostgreSQL"
-    MYSQL = Dialect.MYSQL.value, "MariaDB / MySQL"
-    SQLITE = Dialect.SQLITE.value, "SQLite"
-    DUCKDB = DUCKDB.name, "DuckDB"
-    FILES = FILES.name, _("Files")
-    HTTP = HTTP.name, "HTTP"
+def list_kinds() -> list[tuple[str, Any]]:
+    """Names and labels of the kinds of data source."""
+    return [(kind.name, _(kind.label)) for kind in KINDS.values()]
 
 
 class Authentication(models.TextChoices):
@@ -114,9 +108,9 @@ class DataSource(models.Model):
     )
     engine = models.TextField(
         _("engine"),
-        choices=EngineName,
-        default=EngineName.POSTGRESQL,
-        db_default=EngineName.POSTGRESQL,
+        choices=list_kinds,
+        default=DEFAULT.name,
+        db_default=DEFAULT.name,
     )
     origin = models.TextField(
         _("defined by"), choices=Origin, default=Origin.ROW, db_default=Origin.ROW, editable=False
@@ -272,12 +266,17 @@ class DataSource(models.Model):
     @property
     def takes_uploads(self) -> bool:
         """Whether its tables are files that people upload."""
-        return self.engine == FILES.name and not self.path
+        return self.engine == UPLOADED.name and not self.path
+
+    @property
+    def kind(self) -> SourceKind:
+        """What is known of its kind."""
+        return find_kind(self.engine)
 
     @property
     def address(self) -> str:
         """Where the database is, without the role."""
-        return find_kind(self.engine).address.format(row=self)
+        return self.kind.address.format(row=self)
 
     @property
     def allowed_host_names(self) -> frozenset[str]:
@@ -292,7 +291,7 @@ class DataSource(models.Model):
     @property
     def has_password(self) -> bool:
         """Whether its kind takes a password or another secret."""
-        return "password_reference" not in find_kind(self.engine).unused
+        return "password_reference" not in self.kind.unused
 
     def password_identity(self) -> str:
         """What the stored password is bound to: this row, and the server and role that may see it."""
@@ -307,7 +306,7 @@ class DataSource(models.Model):
             raise ValidationError(
                 {"name": _("The database of the POSTGRESQL_DB_* variables has this name.")}
             )
-        kind = find_kind(self.engine)
+        kind = self.kind
         if self.caller_identity and "caller_identity" in kind.unused:
             # A source that took no notice of it would show every row to everybody.
             text = _("%s has no use for this; leave it empty.") % self.get_engine_display()

@@ -5,10 +5,11 @@ from django.views.decorators.debug import sensitive_variables
 
 from access.encryption import seal
 from catalog.changes import source_changed
-from catalog.models import Authentication, DataSource, EngineName, ServiceSecret
+from catalog.models import Authentication, DataSource, ServiceSecret
 from catalog.sources.connections import read_named_secrets, service_rules, to_service
 from core.errors import ConfigurationError, EditError
 from core.ingest.addresses import AddressRules, parse_web_address
+from gateways.http.kind import HTTP
 from gateways.http.settings import HttpSettings
 
 
@@ -29,7 +30,7 @@ def make_service(
     """
     source = DataSource(
         name=name,
-        engine=EngineName.HTTP,
+        engine=HTTP.name,
         server_url=server_url,
         authentication=authentication,
         authentication_name=authentication_name,

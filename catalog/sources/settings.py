@@ -14,7 +14,8 @@ from core.errors import ConfigurationError, DefinitionError
 from core.identity import NO_IDENTITY
 from core.messages import Message, Value, from_json, message
 from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect, HttpLogic, Logic, SqlLogic
-from gateways.engines import ENGINES, DatabaseSettings
+from gateways.engine import DatabaseSettings
+from gateways.engines import ENGINES
 from gateways.http.settings import HttpSettings
 from gateways.postgres.settings import PostgresSettings
 

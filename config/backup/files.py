@@ -14,7 +14,7 @@ from catalog.files.keeping import list_tables, path_of_table
 from catalog.models import DataSource
 from config.backup.archive import PIECE_BYTES, BackupReader, BackupWriter, UploadedPart
 from core.errors import BackupError
-from gateways.duckdb.engine import FILES
+from gateways.engines import UPLOADED
 
 _HAS_SOURCES = "SELECT to_regclass('h_data_source') IS NOT NULL"
 _FOLDERS = "SELECT replace(uid::text, '-', '') FROM h_data_source WHERE engine = %s AND path = ''"
@@ -26,7 +26,7 @@ def write_files(writer: BackupWriter) -> list[UploadedPart]:
     A table is replaced by a rename, so each is whole; one that is deleted meanwhile is left out.
     """
     found = []
-    for source in DataSource.objects.filter(engine=FILES.name, path="").order_by("pk"):
+    for source in DataSource.objects.filter(engine=UPLOADED.name, path="").order_by("pk"):
         for table in list_tables(source):
             path = path_of_table(source, table.name)
             try:
@@ -50,7 +50,7 @@ def find_folders(cursor: CursorWrapper) -> list[str]:
     cursor.execute(_HAS_SOURCES)
     if not cursor.fetchone()[0]:
         return []
-    cursor.execute(_FOLDERS, [FILES.name])
+    cursor.execute(_FOLDERS, [UPLOADED.name])
     return [folder for (folder,) in cursor.fetchall()]
 
 

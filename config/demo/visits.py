@@ -7,8 +7,7 @@ from pathlib import Path
 from django.db import transaction
 
 from catalog.models import DataSource
-from catalog.sources.models import EngineName
-from gateways import extras
+from gateways.engines import UPLOADED
 from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import VersionOrigin
 from tools.models import ToolDefinition, ToolParameter
@@ -23,14 +22,14 @@ def load_visits() -> bool:
 
     Nor is anything done where the engine of files is not installed.
     """
-    if extras.DUCKDB.explain_missing():
+    if UPLOADED.extra and UPLOADED.extra.explain_missing():
         return False
     tool = json.loads((FOLDER / "visits_tool.json").read_text("utf-8"))
     parameters = tool.pop("params")
     with transaction.atomic():
         if DataSource.objects.filter(name=SOURCE).exists():
             return False
-        source = DataSource.objects.create(name=SOURCE, engine=EngineName.FILES)
+        source = DataSource.objects.create(name=SOURCE, engine=UPLOADED.name)
         folder = Path(source.files_folder)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         shutil.copyfile(FILE, folder / FILE.name)

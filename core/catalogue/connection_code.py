@@ -1,11 +1,11 @@
 """Python that reads a table with SQLAlchemy or pandas: runs as given, holds no credential."""
 
 import re
-from dataclasses import dataclass
 
 from core.catalogue.entries import TableEntry
 from core.catalogue.sql_names import quote_table
-from core.toolspec import Dialect, JsonValue
+from core.dialects import find_rules
+from core.toolspec import JsonValue
 
 ROW_LIMIT = 1_000
 
@@ -13,52 +13,6 @@ _TOOLS_ALONE = (
     "The table is a file that this server reads: there is no database to connect to, so no code is"
     " given. Use a tool that reads the table; ask the administrator for one, or for the file itself."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Code:
-    """How SQLAlchemy reaches a database: `engine` is a format with {address}."""
-
-    url_form: str
-    packages: str
-    imports: tuple[str, ...]
-    names: str
-    engine: str
-
-
-_CODES = {
-    Dialect.POSTGRESQL: _Code(
-        url_form="postgresql://USER:PASSWORD@HOST:5432/DATABASE",
-        packages="sqlalchemy 2 and psycopg or psycopg2",
-        imports=("import os", "from importlib.util import find_spec"),
-        names="create_engine, make_url",
-        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
-        engine="driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
-        "engine = create_engine(make_url({address}).set(drivername=driver))",
-    ),
-    Dialect.SQLITE: _Code(
-        url_form="sqlite:////absolute/path.db",
-        packages="sqlalchemy 2",
-        imports=("import os",),
-        names="create_engine",
-        engine="engine = create_engine({address})",
-    ),
-    Dialect.MYSQL: _Code(
-        url_form="mysql://USER:PASSWORD@HOST:3306/DATABASE",
-        packages="sqlalchemy 2 and PyMySQL",
-        imports=("import os",),
-        names="create_engine, make_url",
-        # Left to itself, SQLAlchemy wants mysqlclient, which has to be compiled.
-        engine="engine = create_engine(make_url({address}).set(drivername='mysql+pymysql'))",
-    ),
-    Dialect.DUCKDB: _Code(
-        url_form="duckdb:////absolute/path.duckdb",
-        packages="sqlalchemy 2 and duckdb-engine",
-        imports=("import os",),
-        names="create_engine",
-        engine="engine = create_engine({address}, connect_args={{'read_only': True}})",
-    ),
-}
 
 
 def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
@@ -81,7 +35,7 @@ def connection_info(entry: TableEntry) -> dict[str, JsonValue]:
             "notes": _TOOLS_ALONE,
         }
     variable = environment_variable(entry.source_name)
-    code = _CODES[entry.dialect]
+    code = find_rules(entry.dialect).code
     engine = code.engine.format(address=f"os.environ[{variable!r}]")
     # text() would take what follows a colon for a parameter.
     table = quote_table(entry.table, entry.dialect).replace(":", r"\:")

@@ -18,7 +18,7 @@ from core.catalogue.budgets import (
 )
 from core.catalogue.entries import ColumnEntry, TableEntry
 from core.catalogue.short_texts import cut_text, first_sentences
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.errors import UnknownTableError
 from core.toolspec import JsonValue
 
@@ -142,7 +142,7 @@ def _fit_columns(entry: TableEntry) -> dict[str, JsonValue]:
         "columns_left_out": left_out,
         "columns_notice": (
             f"{left_out} of {len(items)} columns are left out to keep the answer within its size;"
-            f" {RULES[entry.dialect].column_catalogue} in the database lists all."
+            f" {find_rules(entry.dialect).column_catalogue} in the database lists all."
         ),
     }
 

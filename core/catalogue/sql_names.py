@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.catalogue.entries import TableName
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.toolspec import Dialect
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -26,14 +26,14 @@ _RESERVED = frozenset(_RESERVED_WORDS.split())
 
 def quote_exactly(name: str, dialect: Dialect) -> str:
     """The name as an identifier in quotes, in which nothing is read as SQL."""
-    mark = RULES[dialect].name_mark
+    mark = find_rules(dialect).name_mark
     return mark + name.replace(mark, mark * 2) + mark
 
 
 def quote_name(name: str, dialect: Dialect = Dialect.POSTGRESQL) -> str:
     """The name as an SQL identifier, in quotes only where it needs them."""
     is_plain = _PLAIN_NAME.fullmatch(name) and name not in _RESERVED
-    if is_plain and name not in RULES[dialect].reserved_words:
+    if is_plain and name not in find_rules(dialect).reserved_words:
         return name
     return quote_exactly(name, dialect)
 

@@ -19,7 +19,7 @@ class DateKind(Kind):
     label = message("type.date", "date")
     expected = message("arguments.date", "must be a date like 2026-01-31")
     example = placeholder = "2026-01-31"
-    database_types = {"postgresql": "date", "sqlite": "text"}
+    database_type = "date"
     kept_types = frozenset({"date", "time", "timestamp", "timestamptz", "timetz"})
     proposed_for = frozenset({"date"})
     json_format = "date"
@@ -44,7 +44,7 @@ class DatetimeKind(DateKind):
     label = message("type.datetime", "datetime")
     expected = message("arguments.datetime", "must be a date and time like 2026-01-31T09:30:00Z")
     example = placeholder = "2026-01-31T09:00:00Z"
-    database_types = {"postgresql": "timestamptz", "sqlite": "text"}
+    database_type = "timestamptz"
     proposed_for = frozenset({"timestamp", "timestamptz"})
     json_format = "date-time"
     icon = "clock"

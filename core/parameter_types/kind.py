@@ -3,7 +3,6 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from pydantic_core import CoreSchema, core_schema
@@ -23,14 +22,14 @@ class Kind(ABC):
 
     `expected` says in an error what is right, `example` is a value that is. `json_types` and
     `json_format` are those of JSON Schema. Database types have PostgreSQL's short names:
-    `database_types` says by engine what a value is sent as, `kept_types` which types of PostgreSQL keep
+    `database_type` says what a value is sent to PostgreSQL as, `kept_types` which types of PostgreSQL keep
     its sense (None: all), `proposed_for` for which ones this type is to be declared.
     """
 
     label: Message
     expected: Message
     example: JsonValue
-    database_types: Mapping[str, str]
+    database_type: str
     kept_types: frozenset[str] | None = None
     proposed_for: frozenset[str] = frozenset()
 

@@ -35,7 +35,7 @@ class BooleanKind(Kind):
     label = message("type.boolean", "boolean")
     expected = message("arguments.boolean", "must be true or false")
     example = True
-    database_types = {"postgresql": "bool", "sqlite": "integer"}
+    database_type = "bool"
     kept_types = proposed_for = frozenset({"bool"})
     json_types = ("boolean",)
     icon = "check"
@@ -55,7 +55,7 @@ class NumberKind(Kind):
     label = message("type.number", "number")
     expected = message("arguments.number", "must be a number")
     example: JsonValue = 2.5
-    database_types = {"postgresql": "numeric", "sqlite": "real"}
+    database_type = "numeric"
     kept_types = _WHOLE_TYPES | _FRACTION_TYPES
     proposed_for = _FRACTION_TYPES
     json_types = ("number",)
@@ -104,7 +104,7 @@ class IntegerKind(NumberKind):
     label = message("type.integer", "integer")
     expected = message("arguments.integer", "must be a whole number")
     example: JsonValue = 20
-    database_types = {"postgresql": "int8", "sqlite": "integer"}
+    database_type = "int8"
     proposed_for = _WHOLE_TYPES
     json_types = ("integer",)
     input_mode = "numeric"
@@ -128,7 +128,7 @@ class DecimalKind(Kind):
     expected = message("arguments.decimal", "must be a decimal number like 12.50")
     example: JsonValue = "12.50"
     placeholder = "12.50"
-    database_types = {"postgresql": "numeric", "sqlite": "text"}
+    database_type = "numeric"
     kept_types = _WHOLE_TYPES | _FRACTION_TYPES
     json_types = ("string", "number")
     icon = "hash"

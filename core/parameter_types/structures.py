@@ -27,10 +27,7 @@ class ListKind(Kind):
     def __init__(self, item: Kind, label: Message, expected: Message) -> None:
         self.item: Kind = item
         self.label, self.expected, self.example = label, expected, [item.example]
-        self.database_types = {
-            "postgresql": f"{item.database_types['postgresql']}[]",
-            "sqlite": "text",
-        }
+        self.database_type = f"{item.database_type}[]"
         self.proposed_for = frozenset(f"{name}[]" for name in item.proposed_for)
         if item.kept_types is not None:
             self.kept_types = frozenset(f"{name}[]" for name in item.kept_types)
@@ -72,7 +69,7 @@ class JsonKind(Kind):
     expected = message("arguments.json", "must be a JSON object or a JSON list")
     example: JsonValue = {"status": ["open", "paid"]}
     placeholder = '{"status": "open"}'
-    database_types = {"postgresql": "jsonb", "sqlite": "text"}
+    database_type = "jsonb"
     kept_types = frozenset({"json", "jsonb"})
     json_types = ("object", "array")
     icon = "braces"

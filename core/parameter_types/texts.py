@@ -21,7 +21,7 @@ class StringKind(Kind):
     label = message("type.string", "string")
     expected = message("arguments.text", "must be text")
     example = "KR"
-    database_types = {"postgresql": "text", "sqlite": "text"}
+    database_type = "text"
     proposed_for = frozenset({"char", "text", "bpchar", "varchar"})
     takes_allowed_values = takes_pattern = takes_any_text = True
 
@@ -77,7 +77,7 @@ class EnumKind(Kind):
     label = message("type.enum", "enum")
     expected = message("arguments.text", "must be text")
     example = "KR"
-    database_types = {"postgresql": "text", "sqlite": "text"}
+    database_type = "text"
     icon = "list"
     takes_allowed_values = needs_allowed_values = takes_any_text = True
 
@@ -91,7 +91,7 @@ class UuidKind(Kind):
     label = message("type.uuid", "UUID")
     expected = message("arguments.uuid", "must be a UUID like 6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a")
     example = placeholder = "6f1c0c0e-2d5b-4b7e-9a53-0f6d2c1e8b3a"
-    database_types = {"postgresql": "uuid", "sqlite": "text"}
+    database_type = "uuid"
     kept_types = frozenset({"uuid"})
     json_format = "uuid"
     icon = "tag"

@@ -5,15 +5,27 @@ backticks too, and writes structs and maps in braces, `{'a': 1}`.
 
 Directly inside braces a colon with a name is ambiguous as in a slice: `{{n}}` is the parameter, and so
 is `:n` behind a colon and a space, `{'a': :n}`.
+
+`[[1, 2], [3, 4]]` is a list of lists and no optional clause; `[[:a, :b]]` could be either and is the
+clause, `[ [:a, :b] ]` the list.
 """
 
 import re
 from typing import Final
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import compile_tokens
-from core.statements.postgresql import BLANKS, FAULTS, PLAIN_TOKENS, TOKEN_KINDS, PostgresqlLexer
+from core.statements.postgresql import (
+    BLANKS,
+    FAULTS,
+    PLAIN_TOKENS,
+    SNIPPETS,
+    TOKEN_KINDS,
+    NumberedPostgresqlLexer,
+    PostgresqlLexer,
+)
 from core.toolspec import Dialect
 
 _COMMANDS = (
@@ -73,5 +85,39 @@ class DuckdbLexer(PostgresqlLexer):
             return match.end()  # The separator of {key:'value'}.
         return super().read_psql_name(match)
 
+    def _opens_list(self, start: int) -> bool:
+        if super()._opens_list(start):
+            return True
+        if self._clause is not None:
+            # No clause stands in another, and a list stands where a value may.
+            return self._before[0] in {"operator", "open"}
+        position, depth, has_parameter = start, 0, False
+        while (match := self.token.match(self.text, position)) and match.lastgroup != "end":
+            kind, position = match.lastgroup or "", match.end()
+            mark = match[kind]
+            if kind == "comment":
+                position = self._skip_comment(match.start(kind))
+            has_parameter |= kind in {"colon_name", "template"}
+            depth += (mark in {"(", "[", "{"}) - (mark in {")", "]", "}"})
+            if mark == "]" and depth == 1:
+                is_closed_twice = self.text.startswith("]]", match.start(kind))
+                return not (is_closed_twice and has_parameter)
+        return False
+
     def _is_in_braces(self) -> bool:
         return bool(self._brackets) and self._brackets[-1][0] == "{"
+
+
+RULES = DialectRules(
+    label="DuckDB",
+    lexer=DuckdbLexer,
+    numbered=NumberedPostgresqlLexer,
+    has_schemas=True,
+    list_query="SELECT unnest(coalesce({}, [NULL]))",
+    code=ConnectionCode(
+        url_form="duckdb:////absolute/path.duckdb",
+        packages="sqlalchemy 2 and duckdb-engine",
+        engine="engine = create_engine({address}, connect_args={{'read_only': True}})",
+    ),
+    snippets=SNIPPETS,
+)

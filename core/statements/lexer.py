@@ -314,6 +314,28 @@ class StatementLexer(ABC):
         return kind in _VALUES and text != "]]"
 
 
+@dataclass(frozen=True, slots=True)
+class NumberedUse:
+    """A use of the parameter of that number, from 1; only {{name}} is clear where a colon has a meaning."""
+
+    start: int
+    end: int
+    number: int
+    needs_braces: bool = False
+
+
+class NumberedLexer(StatementLexer):
+    """Takes $1 or ? for a parameter; `colons` are places where a blank keeps a name from being one."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.uses: list[NumberedUse] = []
+        self.colons: list[int] = []
+
+
+DIGITS = re.compile(r"[0-9]*")
+
+
 def compile_tokens(blanks: str, plain: Sequence[str], kinds: Mapping[str, str]) -> re.Pattern[str]:
     """One match is a run of plain tokens, of which only the last can matter, and one that does.
 

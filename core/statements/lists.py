@@ -3,12 +3,11 @@
 import re
 from collections.abc import Collection, Iterator
 
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.keywords import QUERY_WORDS
 from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
-from core.toolspec import Dialect
 
 # In a text without comments and quoted text.
 _TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
@@ -35,9 +34,10 @@ def edit_lists(lexer: StatementLexer, edits: list[Edit], list_names: Collection[
         if _stands_alone(tokens, index, bracket, starts[tokens[index].start()]):
             start, end, mark = changed[tokens[index].start()]
             word, before = tokens[bracket - 1], tokens[max(bracket - 2, 0)]
-            if query := RULES[lexer.dialect].list_query:
-                changed[start] = start, end, query.format(mark)
-            elif lexer.dialect is Dialect.MYSQL:
+            rules = find_rules(lexer.dialect)
+            if rules.list_query:
+                changed[start] = start, end, rules.list_query.format(mark)
+            elif rules.marks_lists:
                 # As many marks as the list has items, which only the call knows.
                 changed[start] = start, end, f"{mark}{LIST_MARK}"
             elif before[0].lower() == "not":

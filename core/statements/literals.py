@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.statement import find_placeholders, make_lexer
 from core.statements.comparisons import Comparison, Value, find_clauses, find_comparisons
 from core.statements.tokens import TokenKind, read_tokens
@@ -120,7 +120,7 @@ def _like_edit(
     inner = pattern.strip("%")
     if not inner or "%" in inner:
         return
-    rules = RULES[dialect]
+    rules = find_rules(dialect)
     between = rules.between
     begins = f"'%'{between}" if pattern.startswith("%") else ""
     ends = f"{between}'%'" if pattern.endswith("%") else ""

@@ -7,6 +7,7 @@ both kinds of text. What a server would run although it looks like a comment is 
 
 import re
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import (
@@ -17,6 +18,8 @@ from core.statements.lexer import (
     UNCLOSED_NAME,
     UNCLOSED_TEXT,
     WORD,
+    NumberedLexer,
+    NumberedUse,
     StatementLexer,
     compile_tokens,
 )
@@ -247,3 +250,55 @@ def _blank_texts(lexer: MysqlLexer) -> str:
 
     lexer.run(note)
     return "".join(pieces)
+
+
+class NumberedMysqlLexer(NumberedLexer, MysqlLexer):
+    """Takes each ? for the next parameter."""
+
+    faults = {kind: text for kind, text in MysqlLexer.faults.items() if kind != "numbered"}
+
+    def read_numbered(self, match: re.Match[str]) -> int:
+        start = match.start("numbered")
+        if self.text[start] != "?":
+            raise StatementError(MysqlLexer.faults["numbered"], start)
+        self.uses.append(NumberedUse(start, match.end(), len(self.uses) + 1))
+        return match.end()
+
+
+# What MariaDB or MySQL refuses as a name beside what all do.
+_RESERVED_WORDS = """
+    accessible asensitive before bigint binary blob call cascade change char character condition continue
+    convert cube cursor database databases dec decimal declare delayed delete describe deterministic
+    distinctrow div double dual each elseif empty enclosed escaped exit explain float force fulltext
+    function generated get groups hour_minute if ignore infile inout int integer interval iterate
+    json_table key keys kill lag last_value lead leave lines linear load lock long loop match
+    middleint mod modifies nth_value ntile of optimize option optionally out outfile over
+    partition precision procedure purge range rank read reads real recursive regexp release rename
+    repeat require resignal restrict return revoke rlike row row_number rows schema schemas
+    sensitive separator show signal smallint spatial specific sql ssl starting stored straight_join
+    system terminated text tinyint trigger undo unlock unsigned usage use utc_date utc_time
+    utc_timestamp varbinary varchar varying virtual while write xor year_month zerofill offset
+"""
+RULES = DialectRules(
+    label="MariaDB / MySQL",
+    lexer=MysqlLexer,
+    numbered=NumberedMysqlLexer,
+    name_mark="`",
+    reserved_words=frozenset(_RESERVED_WORDS.split()),
+    between=", ",
+    joined="CONCAT({})",
+    marks_lists=True,
+    number_mark="",
+    code=ConnectionCode(
+        url_form="mysql://USER:PASSWORD@HOST:3306/DATABASE",
+        packages="sqlalchemy 2 and PyMySQL",
+        names="create_engine, make_url",
+        # Left to itself, SQLAlchemy wants mysqlclient, which has to be compiled.
+        engine="engine = create_engine(make_url({address}).set(drivername='mysql+pymysql'))",
+    ),
+    snippets={
+        "search_text": "${column} LIKE CONCAT('%', :${word}, '%')",
+        "month_buckets": "DATE_FORMAT(${day}, '%Y-%m-01') AS month",
+        "pivot": "sum(CASE WHEN ${column} = '${value}' THEN ${total} END) AS ${name}",
+    },
+)

@@ -1,5 +1,6 @@
 """Which parameters a statement itself allows to be left out."""
 
+from core.dialects import find_rules
 from core.statement import make_lexer
 from core.statements.tokens import Token, TokenKind, read_tokens
 from core.toolspec import Dialect
@@ -32,7 +33,7 @@ def find_optional_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> fro
 
 def _may_be_null(tokens: list[Token], at: int, dialect: Dialect) -> bool:
     before = tokens[at - 1] if at else _END
-    if dialect is not Dialect.SQLITE and before.is_word("limit", "offset"):
+    if find_rules(dialect).takes_null_limit and before.is_word("limit", "offset"):
         return True
     if at > 1 and before.is_mark("(") and tokens[at - 2].is_word(*_FALLBACKS):
         return True

@@ -14,10 +14,12 @@ How a colon is read:
 
 import re
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import (
     BRACE,
+    DIGITS,
     LETTER,
     NAME,
     NUMBER,
@@ -26,6 +28,8 @@ from core.statements.lexer import (
     UNCLOSED_NAME,
     UNCLOSED_TEXT,
     WORD,
+    NumberedLexer,
+    NumberedUse,
     StatementLexer,
     compile_tokens,
     fold,
@@ -131,15 +135,17 @@ class PostgresqlLexer(StatementLexer):
 
     def read_open(self, match: re.Match[str]) -> int:
         bracket, start = match["open"], match.start("open")
-        kind, text = self._before
-        is_array = fold(text) == "array"
-        # Directly after ARRAY and inside "[" it is an array of arrays.
-        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
-        if self.text.startswith("[[", start) and not in_array and not is_array:
+        if self.text.startswith("[[", start) and not self._opens_list(start):
             return self._open_clause(start)
         # "[" behind a value is a subscript; else it opens an array of values.
-        is_subscript = bracket == "[" and kind not in {"operator", "open"} and not is_array
-        return self._open(bracket, start, is_subscript=is_subscript)
+        kind, text = self._before
+        is_value = kind in {"operator", "open"} or fold(text) == "array"
+        return self._open(bracket, start, is_subscript=bracket == "[" and not is_value)
+
+    def _opens_list(self, start: int) -> bool:
+        """Whether the [[ at `start` is an array of arrays: directly after ARRAY and inside "["."""
+        in_array = bool(self._brackets) and self._brackets[-1][0] == "["
+        return in_array or fold(self._before[1]) == "array"
 
     def read_colon_name(self, match: re.Match[str]) -> int:
         start = match.start("colon_name")
@@ -168,3 +174,51 @@ class PostgresqlLexer(StatementLexer):
             ),
             match.start("psql_name"),
         )
+
+
+class NumberedPostgresqlLexer(NumberedLexer, PostgresqlLexer):
+    """Takes $1 for a parameter, and a colon for what PostgreSQL takes it."""
+
+    faults = {kind: text for kind, text in PostgresqlLexer.faults.items() if kind != "numbered"}
+
+    def read_numbered(self, match: re.Match[str]) -> int:
+        start = match.start("numbered")
+        digits = DIGITS.match(self.text, start + 1)
+        assert digits is not None  # noqa: S101 - the token has one
+        in_slice = bool(self._brackets) and self._brackets[-1][2]
+        needs_braces = in_slice or self._follows_value()
+        self.uses.append(NumberedUse(start, digits.end(), int(digits[0]), needs_braces))
+        return digits.end()
+
+    def read_colon_name(self, match: re.Match[str]) -> int:
+        # A blank behind it keeps it from being a parameter.
+        self.colons.append(match.start("colon_name") + 1)
+        return match.start("colon_name") + 1
+
+
+SNIPPETS = {
+    "search_text": "${column} ILIKE '%' || :${word} || '%'",
+    "month_buckets": "date_trunc('month', ${day})::date AS month",
+}
+RULES = DialectRules(
+    label="PostgreSQL",
+    lexer=PostgresqlLexer,
+    numbered=NumberedPostgresqlLexer,
+    folds_names=False,
+    name_bytes=63,
+    has_schemas=True,
+    numbers_lists=True,
+    code=ConnectionCode(
+        url_form="postgresql://USER:PASSWORD@HOST:5432/DATABASE",
+        packages="sqlalchemy 2 and psycopg or psycopg2",
+        imports=("import os", "from importlib.util import find_spec"),
+        names="create_engine, make_url",
+        # Left to itself, SQLAlchemy 2.0 wants psycopg2 and 2.1 psycopg, and neither knows postgres://.
+        engine="driver = 'postgresql+psycopg' if find_spec('psycopg') else 'postgresql+psycopg2'\n"
+        "engine = create_engine(make_url({address}).set(drivername=driver))",
+    ),
+    snippets={
+        **SNIPPETS,
+        "pivot": "sum(${total}) FILTER (WHERE ${column} = '${value}') AS ${name}",
+    },
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from core.catalogue.near_names import find_near
 from core.catalogue.sql_names import quote_path
 from core.diagnostics import Fix, use_fix
+from core.dialects import find_rules
 from core.errors import StatementError
 from core.messages import message
 from core.toolspec import Dialect
@@ -38,11 +39,6 @@ upper var_pop var_samp variance websearch_to_tsquery width_bucket
 """
 COMMON_FUNCTIONS = tuple(_FUNCTIONS.split())
 _NO_COLUMN, _NO_TABLE, _NO_FUNCTION = "42703", "42P01", "42883"
-_SQLITE_CODES = (
-    ("no such column", _NO_COLUMN),
-    ("no such table", _NO_TABLE),
-    ("no such function", _NO_FUNCTION),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +64,11 @@ def needs_tables(error: StatementError) -> bool:
 
 
 def find_code(error: StatementError) -> str:
-    """The SQLSTATE of what the database said, SQLite's words included; '' where it has none."""
+    """The SQLSTATE of what the database said, or of its words where it has no codes; else ''."""
     if error.code:
         return error.code
-    return next((code for words, code in _SQLITE_CODES if words in str(error)), "")
+    known = (pair for dialect in Dialect for pair in find_rules(dialect).error_codes)
+    return next((code for words, code in known if words in str(error)), "")
 
 
 def find_fix(

@@ -6,16 +6,20 @@ quoted "a", `a` or [a], and a function's name means the same in any case, quoted
 
 import re
 
+from core.dialects import ConnectionCode, DialectRules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import (
     BRACE,
+    DIGITS,
     NAME,
     NUMBER,
     TEMPLATE,
     UNCLOSED_NAME,
     UNCLOSED_TEXT,
     WORD,
+    NumberedLexer,
+    NumberedUse,
     StatementLexer,
     compile_tokens,
 )
@@ -140,3 +144,48 @@ class SqliteLexer(StatementLexer):
                 ),
                 match.start(kind),
             )
+
+
+class NumberedSqliteLexer(NumberedLexer, SqliteLexer):
+    """Takes ? and ?1 for parameters."""
+
+    faults = {kind: text for kind, text in SqliteLexer.faults.items() if kind != "numbered"}
+
+    def read_numbered(self, match: re.Match[str]) -> int:
+        start = match.start("numbered")
+        if self.text[start] != "?":
+            raise StatementError(SqliteLexer.faults["numbered"], start)
+        digits = DIGITS.match(self.text, start + 1)
+        # As SQLite counts: one more than the largest before it.
+        next_number = max((use.number for use in self.uses), default=0) + 1
+        number = int(digits[0]) if digits and digits[0] else next_number
+        end = digits.end() if digits else match.end()
+        self.uses.append(NumberedUse(start, end, number))
+        return end
+
+
+RULES = DialectRules(
+    label="SQLite",
+    lexer=SqliteLexer,
+    numbered=NumberedSqliteLexer,
+    column_catalogue="pragma_table_info",
+    list_query="SELECT value FROM json_each(coalesce({}, '[null]'))",
+    number_mark="?",
+    takes_null_limit=False,
+    code=ConnectionCode(
+        url_form="sqlite:////absolute/path.db",
+        packages="sqlalchemy 2",
+        engine="engine = create_engine({address})",
+    ),
+    # The SQLSTATE that PostgreSQL has for the same.
+    error_codes=(
+        ("no such column", "42703"),
+        ("no such table", "42P01"),
+        ("no such function", "42883"),
+    ),
+    snippets={
+        "search_text": "${column} LIKE '%' || :${word} || '%'",
+        "month_buckets": "date(${day}, 'start of month') AS month",
+        "pivot": "sum(${total}) FILTER (WHERE ${column} = '${value}') AS ${name}",
+    },
+)

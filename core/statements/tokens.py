@@ -6,13 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.errors import StatementError
 from core.statements.lexer import NUMBER, WORD, StatementLexer, fold
 from core.toolspec import Dialect
 
-# PostgreSQL cuts longer names off.
-NAME_BYTES = 63
 _CLAUSE_MARKS = frozenset({"[[", "]]"})
 _TEXTS = frozenset({"text", "double_text", "escape_text", "dollar_text"})
 _VALUES = frozenset({"colon_name", "template"})
@@ -91,7 +89,9 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
     if kind == "quoted_name":
         quote, name = text[0], text[1:-1]
         name = name if quote == "[" else name.replace(quote * 2, quote)
-        return TokenKind.QUOTED, fold(name) if RULES[dialect].folds_names else _cut(name, dialect)
+        return TokenKind.QUOTED, fold(name) if find_rules(dialect).folds_names else _cut(
+            name, dialect
+        )
     if kind in _TEXTS:
         return TokenKind.TEXT, ""
     if kind in _VALUES:
@@ -101,6 +101,7 @@ def _read_marked(kind: str, text: str, dialect: Dialect) -> tuple[TokenKind, str
 
 
 def _cut(name: str, dialect: Dialect) -> str:
-    if dialect is not Dialect.POSTGRESQL or len(name) <= NAME_BYTES // 4:
+    limit = find_rules(dialect).name_bytes
+    if limit is None or len(name) <= limit // 4:
         return name
-    return name.encode()[:NAME_BYTES].decode(errors="ignore")
+    return name.encode()[:limit].decode(errors="ignore")

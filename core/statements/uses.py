@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.catalogue.entries import TableName
-from core.dialects import RULES
+from core.dialects import find_rules
 from core.statements.lexer import fold
 from core.statements.names import ColumnMention, QueryBlock
 from core.toolspec import Dialect
@@ -64,8 +64,8 @@ class TableNames:
         search_path: Sequence[str] = ("public",),
     ) -> None:
         # Names mean the same in any case.
-        self._folds = RULES[dialect].folds_names
-        self._has_schemas = RULES[dialect].has_schemas
+        self._folds = find_rules(dialect).folds_names
+        self._has_schemas = find_rules(dialect).has_schemas
         self._search_path = [""] if self._folds else list(search_path)
         self._tables = {
             (self._fold(name.schema), self._fold(name.name)): _Table(

@@ -7,12 +7,21 @@ from typing import Any
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways import extras
 from gateways.duckdb.check import INSPECTION_S, inspect_duckdb
+from gateways.duckdb.files import KINDS
+from gateways.duckdb.messages import CHOSEN_TYPES
 from gateways.duckdb.schema import DuckdbSchemaReader
-from gateways.duckdb.settings import DuckdbSettings, FilesSettings
+from gateways.duckdb.settings import EXTRA, DuckdbSettings, FilesSettings
 from gateways.duckdb.source import DuckdbSource
-from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
+from gateways.duckdb.uploads import convert_file, guess_file
+from gateways.engine import (
+    SERVICE_COLUMNS,
+    Ability,
+    CheckStage,
+    Engine,
+    Uploads,
+    limits_of,
+)
 
 _DUCKDB_URL = "duckdb:////absolute/path.duckdb"
 _FILES_URL = "files:////absolute/folder"
@@ -51,9 +60,11 @@ def _read_url(url: str, *, scheme: str) -> dict[str, Any] | None:
 
 DUCKDB = Engine(
     name=Dialect.DUCKDB.value,
+    label="DuckDB",
     address="{row.path}",
     needed=("path",),
     unused=_UNUSED,
+    ignored=("lock_timeout_ms",),
     stages=_STAGES,
     longest_check_s=round(INSPECTION_S),
     dialect=Dialect.DUCKDB,
@@ -75,7 +86,7 @@ DUCKDB = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
-    extra=extras.DUCKDB,
+    extra=EXTRA,
     abilities=frozenset(
         {
             *(Ability.COLUMN_TYPES, Ability.COMMENTS, Ability.KEYS),
@@ -85,9 +96,11 @@ DUCKDB = Engine(
 )
 FILES = Engine(
     name="files",
+    label="Files",
     address="{row.files_folder}",
     needed=(),
     unused=_UNUSED,
+    ignored=("lock_timeout_ms",),
     stages=_STAGES,
     longest_check_s=round(INSPECTION_S),
     dialect=Dialect.DUCKDB,
@@ -113,6 +126,7 @@ FILES = Engine(
     folds_names=True,
     types_parameters=False,
     takes_clients=False,
-    extra=extras.DUCKDB,
+    uploads=Uploads(KINDS, CHOSEN_TYPES, guess_file, convert_file),
+    extra=EXTRA,
     abilities=frozenset({Ability.COLUMN_TYPES, Ability.PLAN_FIGURES}),
 )

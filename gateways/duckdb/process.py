@@ -18,7 +18,6 @@ from typing import Any, Self, cast
 
 from core.errors import DataSourceError, DataSourceUnavailableError
 from core.messages import message
-from gateways import extras
 from gateways.duckdb.messages import (
     HEAD_LIMIT,
     OPENING,
@@ -28,6 +27,7 @@ from gateways.duckdb.messages import (
     decode_reply,
     frame,
 )
+from gateways.duckdb.settings import EXTRA
 from gateways.patience import patient_timeout
 from gateways.scripts.messages import FrameBuffer, MessageError
 
@@ -76,7 +76,7 @@ class DuckdbProcess(asyncio.Protocol):
     @classmethod
     async def start(cls, options: DuckdbOptions, answer_limit: int = 0) -> Self:
         """A process that has opened its source, but for files that end it. Raises DataSourceUnavailableError."""
-        if missing := extras.DUCKDB.explain_missing():
+        if missing := EXTRA.explain_missing():
             raise DataSourceUnavailableError(missing)
         loop = asyncio.get_running_loop()
         while True:

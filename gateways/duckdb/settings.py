@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from gateways.extras import Extra
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
+
+EXTRA = Extra("duckdb", "duckdb")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

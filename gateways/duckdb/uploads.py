@@ -2,16 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import DataSourceError, DeadlineExceededError
 from core.messages import message
-from core.toolspec import JsonValue
 from gateways.duckdb.messages import DuckdbOptions
 from gateways.duckdb.process import DuckdbProcess
 from gateways.duckdb.settings import DuckdbLimits
+from gateways.engine import GuessedFile
 
 LONGEST_S = 120.0
 _LIMITS = DuckdbLimits()
@@ -20,14 +19,6 @@ _TOO_SLOW = message(
     "the file was not read within {seconds} s; upload it in parts, or as Parquet",
     seconds=f"{LONGEST_S:g}",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GuessedFile:
-    """What a file seems to hold: names and types of its columns, and its first rows as JSON values."""
-
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[JsonValue, ...], ...]
 
 
 async def guess_file(path: Path, kind: str) -> GuessedFile:

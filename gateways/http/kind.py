@@ -21,9 +21,11 @@ _BEGINNING_BYTES = 1_000
 
 HTTP = SourceKind(
     name="http",
+    label="HTTP",
     address="{row.server_url}",
     needed=("server_url",),
     unused=("path", "host", "database", "options", "caller_identity"),
+    ignored=("row_limit", "cell_limit", "lock_timeout_ms"),
     stages=(
         CheckStage(
             message("check.name_resolved", "Name resolved"),

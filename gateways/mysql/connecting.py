@@ -88,6 +88,12 @@ class ReadingConnection(Connection):  # type: ignore[misc]
         )
         self._secure = self._tls_established = True
 
+    def close(self) -> None:
+        # One that is closed in peace keeps its socket until the server says its goodbye to TLS.
+        if self._tls_established and self._transport is not None:
+            self._transport.abort()
+        super().close()
+
     @property
     def is_encrypted(self) -> bool:
         """Whether TLS is spoken."""

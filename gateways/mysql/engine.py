@@ -5,16 +5,18 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways import extras
 from gateways.check_report import ConnectionReport
 from gateways.engine import (
     SERVICE_COLUMNS,
+    TOOLBOX_SERVER,
     Ability,
     CheckStage,
     Engine,
     OpenedSource,
+    ToolboxNames,
     limits_of,
 )
+from gateways.extras import Extra
 from gateways.mysql.settings import (
     CONNECT_S,
     DEFAULT_PORT,
@@ -127,6 +129,7 @@ async def inspect(settings: MysqlSettings) -> ConnectionReport:
 
 MYSQL = Engine(
     name=Dialect.MYSQL.value,
+    label="MariaDB / MySQL",
     address="{row.host}:{row.port}/{row.database}",
     needed=("host", "database", "username"),
     unused=("path", "caller_identity", *SERVICE_COLUMNS),
@@ -162,7 +165,8 @@ MYSQL = Engine(
         }
     ),
     default_port=DEFAULT_PORT,
-    extra=extras.MYSQL,
+    extra=Extra("mysql", "asyncmy"),
     options=TLS_OPTIONS,
+    toolbox=ToolboxNames("mysql-sql", ("mysql", "cloud-sql-mysql"), TOOLBOX_SERVER),
     part_pattern="CONCAT('%', :{name}, '%')",
 )

@@ -1,7 +1,7 @@
 """What PostgreSQL says about a statement before it runs: parameter types, columns, refusals."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
@@ -18,11 +18,18 @@ from gateways.postgres.columns import (
     PostgresColumnReader,
     PostgresType,
     TextReader,
+    find_known_type,
     find_reader,
 )
-from gateways.postgres.functions import DENIED_SQL, HARMLESS_FUNCTIONS, refuse_denied
+from gateways.postgres.functions import (
+    DENIED_SQL,
+    HARMLESS_FUNCTIONS,
+    refuse_denied,
+    refuse_unusual,
+)
 from gateways.postgres.inference import infer_shape
 from gateways.postgres.parameters import INT8_OID
+from gateways.postgres.products import Feature
 from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
 
 # How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
@@ -135,7 +142,10 @@ class StatementDescriber:
         Raises StatementError with the server's own words, ServerError and ConnectionLostError where
         the fault is not the statement's.
         """
-        if self._denied is None or self._denied_until < monotonic():
+        if Feature.CATALOGUE in connection.product.lacks:
+            refuse_unusual(statement)
+            self._denied = frozenset()
+        elif self._denied is None or self._denied_until < monotonic():
             names = await connection.fetch(ReadOnlyQuery(DENIED_SQL.encode()))
             self._denied = frozenset(name for (name,) in names) - HARMLESS_FUNCTIONS
             self._denied_until = monotonic() + _DENIED_LIFETIME_S
@@ -160,11 +170,8 @@ class StatementDescriber:
     async def _plan(
         self, connection: WireConnection, statement: CompiledStatement, shape: Shape
     ) -> Description:
-        if missing := sorted({oid for _, oid in shape.columns if oid not in self._types}):
-            oids = "{" + ",".join(map(str, missing)) + "}"
-            rows = await connection.fetch(ReadOnlyQuery(_TYPES_SQL), [oids.encode()])
-            for number, name, label, category in rows:
-                self._types[int(number)] = PostgresType(int(number), name, label, category)
+        unknown = {oid for _, oid in shape.columns if oid not in self._types}
+        self._types |= await fetch_types(connection, unknown)
         types = [self._types[oid] for _, oid in shape.columns]
         readers = list(map(find_reader, types, shape.modifiers))
         # So many characters a cell that one row of nothing but long cells fits a chunk.
@@ -201,6 +208,15 @@ class StatementDescriber:
             wire_types=await _find_wire_types(connection, sql, sent_oids),
             cell_limit=cell_limit,
         )
+
+
+async def fetch_types(connection: WireConnection, oids: Set[int]) -> dict[int, PostgresType]:
+    """The types by OID, as the server names them where it has a catalogue."""
+    if not oids or Feature.CATALOGUE in connection.product.lacks:
+        return {oid: find_known_type(oid) for oid in oids}
+    listed = "{" + ",".join(map(str, sorted(oids))) + "}"
+    rows = await connection.fetch(ReadOnlyQuery(_TYPES_SQL), [listed.encode()])
+    return {int(number): PostgresType(int(number), *names) for number, *names in rows}
 
 
 def _wrap(

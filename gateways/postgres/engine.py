@@ -1,19 +1,30 @@
 """PostgreSQL as an engine of data sources."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import psycopg
 
 from core.identity import read_identity
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
+from gateways.engine import (
+    SERVICE_COLUMNS,
+    TOOLBOX_SERVER,
+    Ability,
+    CheckStage,
+    Engine,
+    ToolboxNames,
+    limits_of,
+)
 from gateways.postgres.checks.inspection import INSPECTION_S, inspect_postgres
 from gateways.postgres.checks.questions import MOST_CONNECT_S
 from gateways.postgres.schema import PostgresSchemaReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 
+# Which server speaks the protocol: the one option that is not libpq's.
+_SERVER = "server"
 _URL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
 
 _STAGES = (
@@ -46,6 +57,8 @@ _STAGES = (
                 *("pooler-right", "pooler-prepares"),
                 *("schema-closed", "no-temp-file-limit", "password-expires"),
                 *("no-connection-limit", "connection-limit-too-small"),
+                *("other-server", "other-texts", "no-caller-identity"),
+                *("product.cannot_promise", "product.other_texts"),
             }
         ),
     ),
@@ -56,6 +69,7 @@ _STAGES = (
             {
                 *("writes-refused", "write-accepted", "one-command", "two-commands"),
                 *("time-limit", "time-limit-set", "time-limit-ignored", "time-limit-untried"),
+                *("not-read-only", "time-limit-unknown"),
             }
         ),
     ),
@@ -63,13 +77,15 @@ _STAGES = (
 
 
 def _read_row(row: Any, password: str) -> PostgresSettings:
+    options = {name: value for name, value in row.options.items() if name != _SERVER}
     return PostgresSettings(
         host=row.host,
         port=row.port,
         database=row.database,
         user=row.username,
         password=password,
-        extra=row.options,
+        extra=options,
+        server=row.options.get(_SERVER, ""),
         search_path=row.search_path,
         prepares_statements=row.prepares_statements,
         plan_cost_limit=row.plan_cost_limit,
@@ -81,6 +97,11 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
 
 def _read_url(url: str) -> dict[str, Any] | None:
     try:
+        parts = urlsplit(url)
+        options = parse_qsl(parts.query)
+        if server := dict(options).get(_SERVER):
+            options = [pair for pair in options if pair[0] != _SERVER]
+            url = parts._replace(query=urlencode(options)).geturl()
         settings = PostgresSettings.from_dsn(url)
     except (psycopg.ProgrammingError, ValueError):
         return None
@@ -89,13 +110,14 @@ def _read_url(url: str) -> dict[str, Any] | None:
         "port": settings.port,
         "database": settings.database,
         "username": settings.user,
-        "options": settings.extra,
+        "options": {**settings.extra, **({_SERVER: server} if server else {})},
         "password": settings.password,
     }
 
 
 POSTGRESQL = Engine(
     name=Dialect.POSTGRESQL.value,
+    label="PostgreSQL",
     address="{row.host}:{row.port}/{row.database}",
     needed=("host", "database", "username"),
     unused=("path", *SERVICE_COLUMNS),
@@ -122,4 +144,9 @@ POSTGRESQL = Engine(
     types_parameters=True,
     abilities=frozenset(Ability) - {Ability.READS},
     default_port=5432,
+    toolbox=ToolboxNames(
+        "postgres-sql",
+        ("postgres", "cloud-sql-postgres", "alloydb-postgres"),
+        TOOLBOX_SERVER,
+    ),
 )

@@ -5,6 +5,7 @@ import re
 from core.errors import StatementError
 from core.messages import message
 from core.statement import CompiledStatement
+from core.statements.keywords import RESERVED
 from core.statements.lexer import WORD, fold
 from core.statements.postgresql import PostgresqlLexer
 
@@ -30,6 +31,31 @@ _HARMLESS_NAMES = (
 )
 HARMLESS_FUNCTIONS = frozenset(_HARMLESS_NAMES.split())
 
+_USUAL_NAMES = """
+abs acos age array_agg array_length array_to_string ascii asin atan atan2 avg bit_and bit_or bool_and
+bool_or btrim cardinality ceil ceiling char_length character_length chr coalesce concat concat_ws corr
+cos count covar_pop covar_samp cume_dist date date_part date_trunc degrees dense_rank div every exp
+extract first_value floor format generate_series greatest initcap isfinite json_agg json_array_elements
+json_array_elements_text json_array_length json_build_array json_build_object json_each json_each_text
+json_extract_path json_extract_path_text json_object_agg json_object_keys json_typeof jsonb_agg
+jsonb_array_elements jsonb_array_elements_text jsonb_array_length jsonb_build_array
+jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path jsonb_extract_path_text
+jsonb_object_agg jsonb_object_keys jsonb_typeof lag last_value lead least left length ln log log10
+lower lpad ltrim make_date max md5 min mod mode now nth_value ntile nullif octet_length overlay
+percent_rank percentile_cont percentile_disc pi position pow power radians rank regexp_replace
+regr_slope replace reverse right round row_number rpad rtrim sign sin split_part sqrt starts_with
+stddev stddev_pop stddev_samp string_agg string_to_array strpos substr substring sum tan to_char
+to_date to_json to_jsonb to_number to_timestamp translate trim trunc unnest upper var_pop var_samp
+variance width_bucket
+"""
+USUAL_FUNCTIONS = frozenset(_USUAL_NAMES.split())
+_TYPES_WITH_SIZE = (
+    "bit char character decimal float interval numeric time timestamp varchar varying"
+)
+_BEFORE_BRACKETS = RESERVED | frozenset(
+    f"by cube exists filter is over rollup row sets within {_TYPES_WITH_SIZE}".split()
+)
+_NAMING = frozenset({"as", "with", "recursive"})
 _TREAT_TEXT = message(
     "statement.no_treat",
     "TREAT is not allowed on this source: it calls the function that is named"
@@ -74,6 +100,33 @@ def refuse_denied(statement: CompiledStatement, denied: frozenset[str]) -> None:
             raise StatementError(text, position)
         if name == "treat" and match["call"]:
             raise StatementError(_TREAT_TEXT, position)
+
+
+def refuse_unusual(statement: CompiledStatement) -> None:
+    """Raise StatementError, at its place, for a call of anything but a function that is known to only compute.
+
+    For servers that do not tell which of their functions change something.
+    """
+    sql = _blank_literals(statement.sql)
+    word, end = "", 0
+    for match in _NAME.finditer(sql):
+        quoted = match["quoted"]
+        name = fold(match["word"]) if quoted is None else quoted.replace('""', '"')
+        between = sql[end : match.start()].strip()
+        # `AS t(a, b)` and `WITH t(a, b)` name columns.
+        is_named = word in _NAMING and not between
+        is_field_of_value = match["dot"] and between.endswith(")")
+        word, end = name if quoted is None else "", match.end("name")
+        is_usual = name in USUAL_FUNCTIONS or (quoted is None and name in _BEFORE_BRACKETS)
+        is_call = match["call"] and not is_named and (match["dot"] or not is_usual)
+        if is_call or is_field_of_value:
+            text = message(
+                "statement.function_unusual",
+                "function {name} is not allowed on this source: its server does not tell which functions"
+                " change something, so only usual ones can be called",
+                name=name,
+            )
+            raise StatementError(text, statement.source_position(match.start("name") + 1))
 
 
 def _blank_literals(sql: str) -> str:

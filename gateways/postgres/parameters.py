@@ -46,9 +46,7 @@ _OIDS = {
     "uuid": 2950,
     "numeric[]": NUMERIC_LIST_OID,
 }
-DECLARED_OIDS = {
-    declared: _OIDS[kind.database_types["postgresql"]] for declared, kind in PARAMETER_TYPES.items()
-}
+DECLARED_OIDS = {declared: _OIDS[kind.database_type] for declared, kind in PARAMETER_TYPES.items()}
 _NATURAL_OIDS = {
     declared: frozenset(_OIDS[name] for name in kind.kept_types & _OIDS.keys())
     for declared, kind in PARAMETER_TYPES.items()

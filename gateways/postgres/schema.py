@@ -14,9 +14,18 @@ from core.messages import message
 from core.results import QueryResult
 from core.statement import CompiledStatement
 from core.toolspec import Dialect, JsonValue, ParameterType
-from gateways.postgres.schema_queries import COLUMNS, FOREIGN_KEYS, TABLE_NAMES, TABLES
-from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.products import Feature
+from gateways.postgres.schema_queries import (
+    COLUMNS,
+    FOREIGN_KEYS,
+    PLAIN_COLUMNS,
+    PLAIN_TABLE_NAMES,
+    TABLE_NAMES,
+    TABLES,
+)
+from gateways.postgres.settings import PostgresSettings, read_search_path
 from gateways.postgres.source import PostgresSource
+from gateways.postgres.wire import WireConnection
 from gateways.schema_reading import (
     BATCH_SIZE,
     COMMENT_LIMIT,
@@ -105,7 +114,11 @@ class PostgresSchemaReader:
         await self._samples.close()
 
     async def list_tables(self) -> list[TableName]:
-        result = await self._ask(TABLE_NAMES)
+        if await self._is_plain():
+            schemas = read_search_path(self._structure.settings.search_path)
+            result = await self._ask(PLAIN_TABLE_NAMES, schemas=schemas)
+        else:
+            result = await self._ask(TABLE_NAMES)
         if result.truncated or len(result.rows) > TABLE_LIMIT:
             raise DataSourceError(
                 message(
@@ -133,6 +146,9 @@ class PostgresSchemaReader:
     async def _read_batch(self, names: Sequence[TableName]) -> list[TableShape]:
         try:
             schemas, tables = [name.schema for name in names], [name.name for name in names]
+            if await self._is_plain():
+                cells = await self._fetch(PLAIN_COLUMNS, schemas=schemas, names=tables)
+                return _make_plain_tables(cells, names)
             rows = {
                 TableName(row[1], row[2]): row
                 for row in await self._fetch(TABLES, schemas=schemas, names=tables)
@@ -154,6 +170,14 @@ class PostgresSchemaReader:
             return [*await self._read_batch(names[:half]), *await self._read_batch(names[half:])]
         found = [rows[name] for name in names if name in rows]
         return [_make_table(row, columns[row[0]], keys[row[0]]) for row in found]
+
+    async def _is_plain(self) -> bool:
+        """Whether the server tells no more than the SQL standard has every server tell."""
+
+        async def read(connection: WireConnection) -> bool:
+            return Feature.CATALOGUE in connection.product.lacks
+
+        return await self._structure.ask(read)
 
     async def _fetch(
         self, statement: CompiledStatement, **values: list[str] | list[int]
@@ -189,6 +213,26 @@ def _group_by_table(rows: list[_Row]) -> defaultdict[int, list[_Row]]:
     for row in rows:
         groups[row[0]].append(row)
     return groups
+
+
+def _make_plain_tables(cells: list[_Row], names: Sequence[TableName]) -> list[TableShape]:
+    kinds: dict[TableName, TableKind] = {}
+    columns: defaultdict[TableName, list[ColumnShape]] = defaultdict(list)
+    for schema, table, kind, name, type_name, is_nullable in cells:
+        of_table = TableName(schema, table)
+        kinds[of_table] = TableKind.VIEW if kind == "VIEW" else TableKind.TABLE
+        columns[of_table].append(
+            ColumnShape(
+                name=name,
+                type_name=shorten_type_name(type_name),
+                is_nullable=is_nullable != "NO",
+            )
+        )
+    return [
+        TableShape(name=name, kind=kinds[name], columns=tuple(columns[name]))
+        for name in names
+        if name in kinds
+    ]
 
 
 def _make_table(row: _Row, columns: list[_Row], keys: list[_Row]) -> TableShape:

@@ -71,3 +71,17 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE k.conrelid = ANY(:tables::oid[]) AND k.contype = 'f' AND k.conparentid = 0
 ORDER BY k.conrelid, k.conkey, k.conname
 """)  # noqa: S608 - the pieces are ours
+
+# Of a server without pg_catalog: the names and types that the SQL standard's own tables tell.
+PLAIN_TABLE_NAMES = compile_statement("""
+SELECT table_schema::text, table_name::text FROM information_schema.tables
+WHERE table_schema = ANY(:schemas) ORDER BY 1, 2
+""")
+PLAIN_COLUMNS = compile_statement("""
+SELECT c.table_schema::text, c.table_name::text, t.table_type::text, c.column_name::text,
+    c.data_type::text, c.is_nullable::text
+FROM information_schema.columns AS c JOIN information_schema.tables AS t
+    ON t.table_schema = c.table_schema AND t.table_name = c.table_name
+WHERE c.table_schema = ANY(:schemas) AND c.table_name = ANY(:names)
+ORDER BY c.table_schema, c.table_name, c.ordinal_position
+""")

@@ -1,5 +1,6 @@
 """How a PostgreSQL data source is reached, and the ceilings of every query on it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -10,6 +11,7 @@ from core.identity import NO_IDENTITY, CallerIdentity
 from gateways.fair_queue import DEFAULT_MAX_WAIT_MS
 
 _OWN_KEYWORDS = frozenset({"host", "port", "dbname", "user", "password", "application_name"})
+_SCHEMA = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",\s]+))\s*(?:,|\Z)')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +22,8 @@ class PostgresSettings:
     at most `cell_limit` characters. A caller waits at most `max_wait_ms` for a connection.
     `prepares_statements` is off for a pooler that gives each transaction another session. Queries
     whose planned cost is over `plan_cost_limit` are refused, before each run if `checks_cost_at_call`.
-    `identity` says who each caller is to policies of the database.
+    `identity` says who each caller is to policies of the database. `server` names the
+    one of PRODUCTS that is there, where its version() does not tell.
     """
 
     host: str
@@ -44,6 +47,7 @@ class PostgresSettings:
     plan_cost_limit: int | None = None
     checks_cost_at_call: bool = False
     identity: CallerIdentity = NO_IDENTITY
+    server: str = ""
 
     @classmethod
     def from_dsn(cls, dsn: str, **limits: Any) -> Self:
@@ -67,12 +71,13 @@ class PostgresSettings:
         """Which database is reached as whom; the password and the limits are no part of it."""
         return [
             *("postgresql", self.host, self.port, self.database, self.user),
-            *(sorted(self.extra.items()), self.search_path),
+            *(sorted(self.extra.items()), self.search_path, self.server),
         ]
 
-    def connection_arguments(self) -> dict[str, Any]:
-        """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves."""
-        session = {
+    @property
+    def session(self) -> dict[str, str]:
+        """What a session is held to."""
+        return {
             "statement_timeout": str(self.statement_timeout_ms),
             "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": str(self.statement_timeout_ms + 5_000),
@@ -86,8 +91,17 @@ class PostgresSettings:
             "bytea_output": "hex",
             "extra_float_digits": "1",
         }
+
+    def connection_arguments(self) -> dict[str, Any]:
+        """Keyword arguments for psycopg's connect; autocommit, since we send BEGIN ourselves.
+
+        With a `server` that is named, the session is set once it is there: some refuse a connection for a
+        setting that they do not know.
+        """
         escaped = {
-            name: value.replace("\\", "\\\\").replace(" ", "\\ ") for name, value in session.items()
+            name: value.replace("\\", "\\\\").replace(" ", "\\ ")
+            for name, value in self.session.items()
+            if not self.server
         }
         return {
             **self.extra,
@@ -102,3 +116,10 @@ class PostgresSettings:
             "autocommit": True,
             "prepare_threshold": None,
         }
+
+
+def read_search_path(search_path: str) -> list[str]:
+    """The schemas of a search path as they are named in the catalogue; without `$user`."""
+    parts: list[tuple[str, str]] = _SCHEMA.findall(search_path)
+    names = (quoted.replace('""', '"') or bare.lower() for quoted, bare in parts)
+    return [name for name in dict.fromkeys(names) if name and name != "$user"]

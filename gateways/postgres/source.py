@@ -36,6 +36,7 @@ from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.plans import read_cost, read_plan
+from gateways.postgres.products import Feature, find_product
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ConnectionLostError, Opening, ServerError, WireConnection
@@ -115,6 +116,9 @@ class PostgresSource(ServerSource[WireConnection]):
         opening = self._find_opening(query)
 
         async def explain(connection: WireConnection) -> QueryPlan:
+            connection.product.require(Feature.PLANS)
+            if opening is not None:
+                connection.product.require(Feature.IDENTITY)
             description, values = await self._encode(connection, query)
             values.append(b"%d" % query.row_limit)
             return await read_plan(connection, description, values, opening)
@@ -174,6 +178,8 @@ class PostgresSource(ServerSource[WireConnection]):
         self, connection: WireConnection, query: Query, opening: Opening | None
     ) -> tuple[PostgresRowReader, PGresult | None, float]:
         """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
+        if opening is not None:
+            connection.product.require(Feature.IDENTITY)
         description, values = await self._encode(connection, query)
         row_limit = min(query.row_limit, self.settings.row_limit)
         # Each attempt begins anew: a lost connection may have given chunks already.
@@ -183,6 +189,7 @@ class PostgresSource(ServerSource[WireConnection]):
         values.append(b"%d" % (row_limit + 1))
         limits = (query.cost_limit, self.settings.plan_cost_limit)
         if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
+            connection.product.require(Feature.PLANS)
             check_cost(await read_cost(connection, description, values, opening), min(given))
         select = description.query
         if comment := trace_comment():
@@ -262,15 +269,17 @@ async def _prepare(
 ) -> WireConnection:
     """The connection ready for queries; closed where it cannot be made so, or nobody waits any more."""
     try:
+        product = await find_product(connection, settings)
+        product.admit()
         if connection.info.server_version >= _FIRST_WITH_CLIENT_CHECK:
             # The server stops a query whose runtime was killed, instead of working on for nobody. One
             # whose system cannot tell refuses the setting.
-            with suppress(psycopg.errors.InvalidParameterValue):
+            with suppress(psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
                 await connection.execute(
                     "SELECT set_config('client_connection_check_interval', %s, false)",
                     [str(CLIENT_CHECK_MS)],
                 )
-        return WireConnection(connection, prepares=settings.prepares_statements)
+        return WireConnection(connection, prepares=settings.prepares_statements, product=product)
     except BaseException:
         await connection.close()
         raise

@@ -16,6 +16,7 @@ from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatu
 from psycopg.pq.abc import PGconn, PGresult
 
 from gateways.postgres.prepared import PreparedStatements
+from gateways.postgres.products import POSTGRESQL, Feature, Product
 
 _CANCEL_TIMEOUT_S, _SETTLE_TIMEOUT_S = 1.0, 1.5
 # The server drops a request to cancel that arrives between two messages, so it is repeated.
@@ -44,6 +45,8 @@ _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
 _RESET_SQL = b"""
 SELECT pg_catalog.pg_advisory_unlock_all(), pg_catalog.setseed($1),
     EXISTS (SELECT FROM pg_catalog.pg_prepared_statements WHERE from_sql) AS has_names"""
+# Of a server without these: an answer of the same form.
+_NO_RESET_SQL = b"SELECT 1, 1, false"
 
 
 # SQL and its values.
@@ -99,8 +102,14 @@ class WireConnection:
     """
 
     def __init__(
-        self, connection: "psycopg.AsyncConnection[object]", *, prepares: bool = True
+        self,
+        connection: "psycopg.AsyncConnection[object]",
+        *,
+        prepares: bool = True,
+        product: Product = POSTGRESQL,
     ) -> None:
+        self.product = product
+        self._resets = Feature.RESET not in product.lacks
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._pgconn.enter_pipeline_mode()
@@ -257,18 +266,24 @@ class WireConnection:
                 pgconn.send_query_params(*opening)
             pgconn.send_query_params(query.sql, values, query.oids or None)
             pgconn.send_query_params(_ROLLBACK, None)
-            pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+            self._send_reset()
             return 1 if opening is None else 2
         index = prepared.close_unused() + prepared.send(_BEGIN)
         if opening is not None:
             index += prepared.send(*opening)
         index += prepared.send(query.sql, values, query.oids) - 1
         prepared.send(_ROLLBACK)
-        if self._knows_reset:
-            pgconn.send_query_prepared(b"", [_make_seed()])
-        else:
-            pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+        self._send_reset(is_known=self._knows_reset)
         return index
+
+    def _send_reset(self, *, is_known: bool = False) -> None:
+        """Put what ends a query into the pipeline; `is_known` says that it is the unnamed statement."""
+        if not self._resets:
+            self._pgconn.send_query_params(_NO_RESET_SQL, None)
+        elif is_known:
+            self._pgconn.send_query_prepared(b"", [_make_seed()])
+        else:
+            self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
 
     def _exchange(self) -> asyncio.Future[list[PGresult]]:
         """Send what was put into the pipeline; will be the result of each command.
@@ -304,7 +319,7 @@ class WireConnection:
             errors = [ServerError(result) for result in results if result.status == _ERROR]
             self._prepared.forget(is_all=any(error.is_stale for error in errors))
         self._pgconn.send_query_params(_ROLLBACK, None)
-        self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
+        self._send_reset()
         if not self._is_clean(await self._exchange()):
             self.close()
         self._has_run, self.is_settled = False, True

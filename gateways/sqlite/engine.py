@@ -6,7 +6,14 @@ from typing import Any
 
 from core.messages import message
 from core.toolspec import Dialect
-from gateways.engine import SERVICE_COLUMNS, Ability, CheckStage, Engine, limits_of
+from gateways.engine import (
+    SERVICE_COLUMNS,
+    Ability,
+    CheckStage,
+    Engine,
+    ToolboxNames,
+    limits_of,
+)
 from gateways.sqlite.check import INSPECTION_S, inspect_sqlite
 from gateways.sqlite.schema import SqliteSchemaReader
 from gateways.sqlite.settings import SqliteSettings
@@ -54,6 +61,7 @@ def _read_url(url: str) -> dict[str, Any] | None:
 
 SQLITE = Engine(
     name=Dialect.SQLITE.value,
+    label="SQLite",
     address="{row.path}",
     needed=("path",),
     unused=(
@@ -81,6 +89,7 @@ SQLITE = Engine(
     has_schemas=False,
     folds_names=True,
     types_parameters=False,
+    toolbox=ToolboxNames("sqlite-sql", ("sqlite",), {"database": "path"}),
     find_reads=SqliteSource.describe_reads,
     abilities=frozenset({Ability.KEYS, Ability.PLAN_TABLES, Ability.READS}),
 )

@@ -19,7 +19,6 @@ from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres
 from config.services.processes import Command, Keeper, start, stop
 from gateways.engines import inspect_source
-from gateways.postgres.checks.sessions import read_options
 from gateways.postgres.settings import PostgresSettings
 from tests.factories import make_expression, make_token, make_tool
 from tests.pgbouncer import pooling
@@ -43,7 +42,7 @@ def reader(embedded_postgres: EmbeddedPostgres) -> Iterator[PostgresSettings]:
         user=READER,
         password=SECRET,
     )
-    options = read_options(settings.connection_arguments()["options"])
+    options = settings.session
     with psycopg.connect(dsn, autocommit=True) as superuser:
         superuser.execute(f"CREATE ROLE {READER} LOGIN PASSWORD '{SECRET}'")
         superuser.execute(f"GRANT CONNECT ON DATABASE demo TO {READER}")

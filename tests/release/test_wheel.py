@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from gateways.extras import DUCKDB, MYSQL, Extra
+from gateways.engines import ENGINES
+from gateways.extras import Extra
 from release.licences import Licence, read_licences
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,7 @@ ROOMS = {
 PACKAGE = "toolbuilder_app/"
 # Sources of what is in it, and settings of tests.
 LEFT_OUT = (".po", ".cfg", ".ini")
+ENGINE_EXTRAS = {engine.extra.name: engine.extra for engine in ENGINES.values() if engine.extra}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,7 @@ def test_wheel_names_its_command_its_extras_and_its_version(
     said: Message = Parser().parsestr(metadata(wheel, "METADATA"))
 
     assert said["Version"] == project["version"]
-    assert set(said.get_all("Provides-Extra", [])) == {"agent", "duckdb", "local", "mysql"}
+    assert set(said.get_all("Provides-Extra", [])) == {"agent", "local", *ENGINE_EXTRAS}
     assert "toolbuilder = toolbuilder_app:main" in metadata(wheel, "entry_points.txt")
 
 
@@ -90,15 +92,15 @@ def test_ranges_are_those_of_the_lock_files(project: dict[str, Any]) -> None:
     base = by_name(project["dependencies"])
 
     server = read_ranges("requirements-server.in") | read_ranges("requirements.in")
-    assert base | extras["duckdb"] | extras["mysql"] == server
-    assert base.keys() & (extras["duckdb"].keys() | extras["mysql"].keys()) == set()
+    of_engines = {key: line for name in ENGINE_EXTRAS for key, line in extras[name].items()}
+    assert base | of_engines == server
+    assert base.keys() & of_engines.keys() == set()
     assert extras["agent"] == read_ranges("requirements-agent.in")
-    assert set(extras["local"]["toolbuilder"].extras) == {"duckdb", "mysql"}
+    assert set(extras["local"]["toolbuilder"].extras) == ENGINE_EXTRAS.keys()
 
 
 def test_engine_without_its_package_says_which_extra_it_needs() -> None:
-    assert DUCKDB.explain_missing() is None
-    assert MYSQL.explain_missing() is None
+    assert [extra.explain_missing() for extra in ENGINE_EXTRAS.values()] == [None] * 2
     assert str(Extra("mysql", "no_such_driver").explain_missing()) == (
         "this kind of data source needs the package no_such_driver, which is not installed here;"
         " run pip install 'toolbuilder[mysql]' in this program's environment"

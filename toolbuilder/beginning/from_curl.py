@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from catalog.changes import source_changed
-from catalog.models import Authentication, DataSource, EngineName
+from catalog.models import Authentication, DataSource
 from catalog.rights import require_use
 from catalog.sources.gates import rights_on_sources
 from catalog.sources.services import make_service
@@ -16,6 +16,7 @@ from core.ingest.operations import annotations_of_method
 from core.ingest.templates import NAME
 from core.messages import message
 from core.toolspec import JsonValue, ParameterType
+from gateways.http.kind import HTTP
 from toolbuilder.beginning.naming import to_identifier
 from toolbuilder.editing.drafts import choose_free_name
 from toolbuilder.editing.http_form import HttpFields, ValueRow, write_definition
@@ -45,7 +46,7 @@ def take_service(
     would be right.
     """
     address = request.origin + request.path
-    services = DataSource.objects.filter(engine=EngineName.HTTP)
+    services = DataSource.objects.filter(engine=HTTP.name)
     fitting = [
         one for one in services if f"{address}/".startswith(f"{one.server_url.rstrip('/')}/")
     ]

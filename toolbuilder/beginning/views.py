@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, is_fragment, user_of
 from catalog.gates import named_sources_open_to, tables_open_to
-from catalog.models import CatalogTable, DataSource, EngineName
+from catalog.models import CatalogTable, DataSource
 from catalog.sources.gates import rights_on_sources
 from catalog.sources.services import find_allowable_host
 from catalog.sources.settings import read_sources
@@ -27,6 +27,7 @@ from core.errors import DefinitionError, StatementError, ToolboxError
 from core.ingest.curl import MAX_COMMAND_CHARACTERS, read_curl
 from core.messages import message
 from core.toolspec import Dialect, JsonValue, SqlLogic
+from gateways.http.kind import HTTP
 from toolbuilder.beginning.from_curl import make_tool, take_service
 from toolbuilder.beginning.from_sql import PastedTool, read_pasted
 from toolbuilder.beginning.starters import (
@@ -154,7 +155,7 @@ def from_curl(request: HttpRequest) -> HttpResponse:
             tool, values = make_tool(request_of_command, service)
             draft = create_draft(tool, user_of(request).get_username(), values)
     except ToolboxError as error:
-        new = DataSource(engine=EngineName.HTTP, server_url=origin)
+        new = DataSource(engine=HTTP.name, server_url=origin)
         refusal = {
             "curl_error": in_language(error),
             "curl": command[: MAX_COMMAND_CHARACTERS + 1],

@@ -14,10 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from access.reader_language import in_language
 from catalog.sources.settings import SourceSettings
+from core.dialects import find_rules
 from core.errors import DefinitionError
 from core.execution import TOOL_NAME
 from core.languages import languages_of, translate_spec
-from core.toolspec import Binding, JsonValue, ParameterType
+from core.toolspec import Binding, JsonValue, ParameterType, SqlLogic
 from toolbuilder.editing.advice import ShownAdvice, advise_draft, show_advice
 from toolbuilder.editing.drafts import DraftDocument, Work
 from toolbuilder.editing.examining import Examined, examine
@@ -133,6 +134,12 @@ class WorkbenchPage:
     @property
     def document(self) -> DraftDocument:
         return self.examined.document
+
+    @property
+    def database(self) -> str:
+        """What checks its queries, '' for a tool of another kind."""
+        logic = self.examined.spec and self.examined.spec.logic
+        return find_rules(logic.dialect).label if isinstance(logic, SqlLogic) else ""
 
     @property
     def analysis(self) -> dict[str, Any]:

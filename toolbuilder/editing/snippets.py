@@ -1,10 +1,12 @@
 """Pieces of statements and scripts that the editor's completion puts in, with places to fill in."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.dialects import find_rules
 from core.toolspec import Dialect
 
 _SQL = tuple(dialect.value for dialect in Dialect)
@@ -21,6 +23,12 @@ class Snippet:
     about: Promise
     text: str
     languages: tuple[str, ...] = _SQL
+
+
+def _by_dialect(name: str, about: Promise) -> Iterator[Snippet]:
+    for dialect in Dialect:
+        if text := find_rules(dialect).snippets.get(name):
+            yield Snippet(name, about, text, (dialect.value,))
 
 
 SNIPPETS = (
@@ -40,48 +48,14 @@ SNIPPETS = (
         "${day} >= :since AND ${day} < :until",
     ),
     Snippet("list_filter", _("one of several values"), "${column} IN (:${names})"),
-    Snippet(
-        "search_text",
-        _("a word anywhere in a text, capital or small"),
-        "${column} ILIKE '%' || :${word} || '%'",
-        ("postgresql", "duckdb"),
-    ),
-    Snippet(
-        "search_text",
-        _("a word anywhere in a text, capital or small"),
-        "${column} LIKE '%' || :${word} || '%'",
-        ("sqlite",),
-    ),
-    Snippet(
-        "search_text",
-        _("a word anywhere in a text, capital or small"),
-        "${column} LIKE CONCAT('%', :${word}, '%')",
-        ("mysql",),
-    ),
+    *_by_dialect("search_text", _("a word anywhere in a text, capital or small")),
     Snippet("top_n", _("the greatest rows"), "ORDER BY ${total} DESC\nLIMIT :${count}"),
     Snippet(
         "paging",
         _("one page of the rows"),
         "ORDER BY ${id}\nLIMIT :page_size OFFSET :skipped_rows",
     ),
-    Snippet(
-        "month_buckets",
-        _("the first day of each month"),
-        "date_trunc('month', ${day})::date AS month",
-        ("postgresql", "duckdb"),
-    ),
-    Snippet(
-        "month_buckets",
-        _("the first day of each month"),
-        "date(${day}, 'start of month') AS month",
-        ("sqlite",),
-    ),
-    Snippet(
-        "month_buckets",
-        _("the first day of each month"),
-        "DATE_FORMAT(${day}, '%Y-%m-01') AS month",
-        ("mysql",),
-    ),
+    *_by_dialect("month_buckets", _("the first day of each month")),
     Snippet(
         "share_of_total",
         _("percent of the sum over all groups"),
@@ -92,18 +66,7 @@ SNIPPETS = (
         _("the sum up to each row"),
         "sum(sum(${total})) OVER (ORDER BY ${day}) AS running_total",
     ),
-    Snippet(
-        "pivot",
-        _("a column for one value"),
-        "sum(${total}) FILTER (WHERE ${column} = '${value}') AS ${name}",
-        ("postgresql", "sqlite"),
-    ),
-    Snippet(
-        "pivot",
-        _("a column for one value"),
-        "sum(CASE WHEN ${column} = '${value}' THEN ${total} END) AS ${name}",
-        ("mysql",),
-    ),
+    *_by_dialect("pivot", _("a column for one value")),
     Snippet(
         "newest_of_group",
         _("numbers the rows of each group, the newest first"),

@@ -10,11 +10,12 @@ from django.db.models import Model
 from access.models import Toolset
 from access.toolsets.models import ToolsetReview
 from catalog.glossary.concepts import LANGUAGES
-from catalog.models import DataSource, EngineName
+from catalog.models import DataSource
 from core.cases.documents import MAX_CASES, CaseDocument, read_case
 from core.errors import DefinitionError
 from core.messages import Message, foreign, message
 from core.toolspec import JsonValue
+from gateways.engines import DEFAULT
 from toolbuilder.exchange.exchanged import (
     ExchangedConcept,
     ExchangedSource,
@@ -316,7 +317,7 @@ def _read_source(part: FilePart, content: ToolFiles) -> None:
     known: dict[str, Check] = dict.fromkeys(SOURCE_FIELDS, lambda _value: True)
     faults = list(_check(part, {"name": None, **columns}, {"name": _is_text, **known}))
     if not faults:
-        columns.setdefault("engine", str(EngineName.POSTGRESQL))
+        columns.setdefault("engine", DEFAULT.name)
         row = DataSource(**columns)
         faults = list(_clean(row, part))
         if not faults:

@@ -17,10 +17,9 @@ from core.statement import CompiledStatement, compile_statement
 from core.statements.names import QueryBlock, find_used_names
 from core.statements.uses import KnownTable, TableNames, find_read_tables, find_uses
 from core.toolspec import Dialect, ParameterType, SqlLogic, ToolSpec
-from gateways.engine import Reads
+from gateways.engine import DatabaseSettings, Reads
 from gateways.engines import (
     ENGINES,
-    DatabaseSettings,
     engine_of,
     find_engine,
     open_source,

@@ -8,11 +8,12 @@ import psycopg
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import QUESTION_S, fetch_facts, open_session
+from gateways.postgres.products import Feature
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ConnectionLostError, ReadOnlyQuery, ServerError, WireConnection
 
 _READ_ONLY, _NO_PRIVILEGE, _SYNTAX_ERROR = "25006", "42501", "42601"
-_QUERY_CANCELED = "57014"
+_QUERY_CANCELED, _NO_FUNCTION = "57014", "42883"
 _TIMEOUT_MS = 50
 
 # Nothing of it is ever changed: no row fits, the transaction only reads and is rolled back.
@@ -31,7 +32,18 @@ LIMIT 1"""
 
 async def find_writes(connection: WireConnection, _settings: PostgresSettings) -> list[Finding]:
     """Whether the server refuses every write that is tried; nothing is left behind."""
-    updates = [row["sql"] for row in await fetch_facts(connection, _UPDATE_SQL)]
+    # Where a transaction is not read-only, what is tried below could stay.
+    if await connection.fetch(ReadOnlyQuery(b"SHOW transaction_read_only")) != [["on"]]:
+        return [
+            refused(
+                "not-read-only",
+                "The server does not keep a transaction read-only, so no write was tried. Tools"
+                " cannot read from it.",
+            )
+        ]
+    updates = []
+    if Feature.CATALOGUE not in connection.product.lacks:
+        updates = [row["sql"] for row in await fetch_facts(connection, _UPDATE_SQL)]
     name = f"toolbuilder_check_{secrets.token_hex(8)}"
     writes = [f"CREATE TEMP TABLE {name} (a int)", f"CREATE TABLE {name} (a int)", *updates]
     answers = [await _try(connection, sql) for sql in writes]
@@ -73,7 +85,7 @@ async def _try(connection: WireConnection, sql: str) -> str | None:
     return None
 
 
-async def find_time_limit(_connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
+async def find_time_limit(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Whether the server itself stops a query that takes too long."""
     try:
         limited, _ = await open_session(replace(settings, statement_timeout_ms=_TIMEOUT_MS))
@@ -94,6 +106,14 @@ async def find_time_limit(_connection: WireConnection, settings: PostgresSetting
         ]
     if answer == _NO_PRIVILEGE:
         return [ok("time-limit-set", "The time limit is set; the role may not sleep to try it.")]
+    if answer == _NO_FUNCTION and Feature.CATALOGUE in connection.product.lacks:
+        return [
+            warning(
+                "time-limit-unknown",
+                "Whether the server stops a query that takes too long could not be tried. Calls end at"
+                " their deadline all the same.",
+            )
+        ]
     return [
         refused(
             "time-limit-ignored",

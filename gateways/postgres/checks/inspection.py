@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import psycopg
 
-from gateways.check_report import ConnectionReport, Finding, Level, ok, refused
+from gateways.check_report import ConnectionReport, Finding, Level, ok, refused, warning
 from gateways.postgres.checks.attempts import find_time_limit, find_writes
 from gateways.postgres.checks.connecting import ROLE_FAULTS, find_connect_fault
 from gateways.postgres.checks.grants import find_callable, find_reading, find_writing
-from gateways.postgres.checks.questions import Session, fetch_fact, open_session
+from gateways.postgres.checks.questions import Session, open_session
 from gateways.postgres.checks.reader_role import fetch_owners, find_role_name, make_reader_sql
 from gateways.postgres.checks.roles import find_callers_roles, find_owned, find_role
 from gateways.postgres.checks.sessions import (
@@ -19,11 +19,17 @@ from gateways.postgres.checks.sessions import (
     find_pooler,
     find_search_path,
     find_settings,
+    find_texts,
     judge_encryption,
-    read_search_path,
 )
-from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
+from gateways.postgres.products import Feature
+from gateways.postgres.settings import PostgresSettings, read_search_path
+from gateways.postgres.wire import (
+    ConnectionLostError,
+    ReadOnlyQuery,
+    ServerError,
+    WireConnection,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +61,7 @@ _CONNECTION_LOST = refused(
     "connection-lost", "The connection was lost during the check. Check again."
 )
 
-_IDENTITY_SQL = "SELECT SESSION_USER AS role, pg_catalog.current_database() AS database"
+_IDENTITY_SQL = b"SELECT SESSION_USER, pg_catalog.current_database()"
 
 
 async def inspect_postgres(settings: PostgresSettings) -> ConnectionReport:
@@ -86,6 +92,31 @@ async def inspect_postgres(settings: PostgresSettings) -> ConnectionReport:
         session.connection.close()
 
 
+async def find_other_server(
+    connection: WireConnection, settings: PostgresSettings
+) -> list[Finding]:
+    """What is left out on a server that only speaks PostgreSQL's protocol."""
+    product = connection.product
+    other = warning(
+        "other-server",
+        "The server is taken for {product}, which speaks PostgreSQL's protocol and was not tried"
+        " with this program. There are no plans, keys and comments on it, only usual functions can"
+        " be called, and the rights of the role are not judged: grant it nothing but SELECT.",
+        product=product.label,
+    )
+    if not settings.identity:
+        return [other]
+    return [
+        other,
+        refused(
+            "no-caller-identity",
+            "{product} is not known to bind rows to a caller within one transaction. Leave the"
+            " identity of the caller empty.",
+            product=product.label,
+        ),
+    ]
+
+
 class _Inspection:
     """One check over one connection; a question that fails is a finding, not an error."""
 
@@ -99,13 +130,20 @@ class _Inspection:
         self._role_sql = ""
 
     async def report(self) -> ConnectionReport:
-        server = f"PostgreSQL {self._connection.server_version.partition(' ')[0]}"
+        product = self._connection.product
+        server = f"{product.label} {self._connection.server_version.partition(' ')[0]}"
         try:
             async with asyncio.timeout(INSPECTION_S):
-                await self._run((self._identify, *_SESSION_CHECKS))
-                if "superuser" not in {finding.code for finding in self._findings}:
-                    await self._run(_RIGHTS_CHECKS)
-                await self._run((*_PROOFS, self._write_role_sql))
+                if product.refusal is not None:
+                    # What is tried below could be left behind there.
+                    self._findings.append(Finding(Level.REFUSED, product.refusal))
+                elif Feature.CATALOGUE in product.lacks:
+                    await self._run((self._identify, find_other_server, find_texts, *_PROOFS))
+                else:
+                    await self._run((self._identify, *_SESSION_CHECKS))
+                    if "superuser" not in {finding.code for finding in self._findings}:
+                        await self._run(_RIGHTS_CHECKS)
+                    await self._run((*_PROOFS, self._write_role_sql))
         except TimeoutError:
             self._findings.append(_TOO_SLOW)
         except ConnectionLostError:
@@ -121,8 +159,7 @@ class _Inspection:
     async def _identify(
         self, connection: WireConnection, settings: PostgresSettings
     ) -> list[Finding]:
-        fact = await fetch_fact(connection, _IDENTITY_SQL)
-        self._role, self._database = fact["role"], fact["database"]
+        [[self._role, self._database]] = await connection.fetch(ReadOnlyQuery(_IDENTITY_SQL))
         return [
             ok(
                 "connected",

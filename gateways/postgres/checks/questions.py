@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from gateways.postgres.products import find_product
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.wire import ReadOnlyQuery, WireConnection
 
@@ -30,7 +31,8 @@ async def open_session(settings: PostgresSettings) -> Session:
     async with asyncio.timeout(connect_seconds(settings)):
         arguments = settings.connection_arguments()
         connection = await psycopg.AsyncConnection.connect(**arguments)
-    return Session(WireConnection(connection), connection.pgconn.ssl_in_use)
+        product = await find_product(connection, settings)
+    return Session(WireConnection(connection, product=product), connection.pgconn.ssl_in_use)
 
 
 def connect_seconds(settings: PostgresSettings) -> float:

@@ -7,8 +7,7 @@ from typing import LiteralString
 from psycopg import sql
 
 from gateways.postgres.checks.questions import fetch_facts
-from gateways.postgres.checks.sessions import read_search_path
-from gateways.postgres.settings import PostgresSettings
+from gateways.postgres.settings import PostgresSettings, read_search_path
 from gateways.postgres.wire import WireConnection
 
 PASSWORD_PLACEHOLDER = "<choose a password>"  # noqa: S105 - it stands where a password goes

@@ -1,18 +1,15 @@
 """Findings on a PostgreSQL session: its version, encryption, settings, search path and limits."""
 
 import json
-import re
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import fetch_fact, fetch_facts
-from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import WireConnection
+from gateways.postgres.settings import PostgresSettings, read_search_path
+from gateways.postgres.wire import ReadOnlyQuery, WireConnection
 
 OLDEST_VERSION = 130_000
 _EXPIRY_DAYS = 30
 
-_OPTION = re.compile(r"-c ([A-Za-z_.]+)=((?:\\.|[^\\ ])*)")
-_SCHEMA = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",\s]+))\s*(?:,|\Z)')
 _SETTINGS_SQL = """
 SELECT s.name, s.setting, pg_catalog.current_setting(s.name) AS shown
 FROM pg_catalog.pg_settings AS s WHERE pg_catalog.lower(s.name)
@@ -31,7 +28,7 @@ FROM pg_catalog.pg_roles AS r WHERE r.rolname = SESSION_USER"""  # noqa: S608
 
 async def find_settings(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
     """Whether the session has the settings that were asked for when it was opened."""
-    options = read_options(settings.connection_arguments()["options"])
+    options = settings.session
     rows = await fetch_facts(connection, _SETTINGS_SQL, json.dumps(list(options)))
     actual = {
         row["name"].lower(): {_normalize(row["setting"]), _normalize(row["shown"])} for row in rows
@@ -54,9 +51,17 @@ async def find_settings(connection: WireConnection, settings: PostgresSettings) 
     ]
 
 
-def read_options(options: str) -> dict[str, str]:
-    """The settings in libpq's `options`, such as `-c search_path=public`."""
-    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in _OPTION.findall(options)}
+async def find_texts(connection: WireConnection, _settings: PostgresSettings) -> list[Finding]:
+    """Whether a text ends where it does in PostgreSQL."""
+    if await connection.fetch(ReadOnlyQuery(rb"SELECT 'a\b'")) == [[r"a\b"]]:
+        return []
+    return [
+        refused(
+            "other-texts",
+            "The server reads a backslash in a text otherwise than PostgreSQL does, so that what a"
+            " query says cannot be judged.",
+        )
+    ]
 
 
 async def find_pooler(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:
@@ -109,13 +114,6 @@ async def find_search_path(connection: WireConnection, settings: PostgresSetting
         return [ok("search-path", "The search path is empty.")]
     shown = ok("search-path", "The search path is {schemas}.", schemas=", ".join(names))
     return findings or [shown]
-
-
-def read_search_path(search_path: str) -> list[str]:
-    """The schemas of a search path as they are named in the catalogue; without `$user`."""
-    parts: list[tuple[str, str]] = _SCHEMA.findall(search_path)
-    names = (quoted.replace('""', '"') or bare.lower() for quoted, bare in parts)
-    return [name for name in dict.fromkeys(names) if name and name != "$user"]
 
 
 async def find_limits(connection: WireConnection, settings: PostgresSettings) -> list[Finding]:

@@ -3,10 +3,7 @@ import {
   Decoration,
   EditorState,
   LanguageSupport,
-  MariaSQL,
-  PostgreSQL,
   RangeSetBuilder,
-  SQLite,
   ViewPlugin,
   indentUnit,
   localCompletionSource,
@@ -16,6 +13,7 @@ import {
   tagHighlighter,
   tags,
 } from "codemirror";
+import { dialectOf } from "toolbuilder/editing/dialects.js";
 import { completeJson, markJson } from "toolbuilder/editing/json_body.js";
 import { readTokens } from "toolbuilder/editing/lexer.js";
 import { completePython } from "toolbuilder/editing/python_completion.js";
@@ -43,10 +41,8 @@ function jsonOf(_settings, read) {
   return [EditorState.languageData.of(() => [{ autocomplete, closeBrackets: { brackets: ["{", "[", '"'] } }]), indentUnit.of("  "), markJson];
 }
 
-const DIALECTS = { mysql: MariaSQL, sqlite: SQLite };
-
 function sqlOf({ dialect }, read) {
-  const { language } = DIALECTS[dialect] ?? PostgreSQL;
+  const { language } = dialectOf(dialect).language;
   const completion = language.data.of({ autocomplete: completeSql(read) });
   return [new LanguageSupport(language, completion), indentUnit.of("  "), markSqlParameters(dialect)];
 }

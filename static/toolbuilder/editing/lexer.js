@@ -1,53 +1,9 @@
 // Tokens and parameters of a statement, read by the rules of core/statements: what is marked here is what the server binds.
 // Unlike the server it goes on after a fault: half a statement is the normal state of an editor.
+import { CONTINUES_WORD, dialectOf } from "toolbuilder/editing/dialects.js";
 
-const LETTER = "A-Za-z_\\u{80}-\\u{10ffff}";
-const WORD = `[${LETTER}][${LETTER}0-9$]*`;
-const NUMBER = `[0-9]+(?:${WORD})?`;
-const NAME = "[\\p{L}\\p{Nl}\\p{No}_][\\p{L}\\p{N}_]*";
-const SHARED = {
-  blank: "[ \\t\\n\\r\\f\\v]+",
-  template: `\\{\\{\\s*${NAME}\\s*\\}\\}`,
-  colonName: `:${NAME}`,
-};
-const LAST = { number: NUMBER, open: "[(\\[]", close: "[)\\]]", operator: "[~!@#^&|`?+*%<>=.,\\-/]", other: "." };
-
-const DIALECTS = {
-  postgresql: compile({
-    comment: "--[^\\n\\r]*|/\\*",
-    escapeText: "[eE]'[^'\\\\]*(?:(?:\\\\.|'')[^'\\\\]*)*(?:'|$)",
-    text: "(?:[uU]&|[bBxXnN])?'[^']*(?:''[^']*)*(?:'|$)",
-    quotedName: '(?:[uU]&)?"[^"]*(?:""[^"]*)*(?:"|$)',
-    dollarText: `\\$(?:[${LETTER}][${LETTER}0-9]*)?\\$`,
-    cast: "::|:=",
-    ...SHARED,
-    word: WORD,
-    ...LAST,
-  }),
-  sqlite: compile({
-    comment: "--[^\\n]*|/\\*",
-    text: "[xX]?'[^']*(?:''[^']*)*(?:'|$)",
-    clause: "\\[\\[",
-    quotedName: '"[^"]*(?:""[^"]*)*(?:"|$)|`[^`]*(?:``[^`]*)*(?:`|$)|\\[[^\\]]*(?:\\]|$)',
-    cast: "::",
-    ...SHARED,
-    word: WORD,
-    ...LAST,
-  }),
-  mysql: compile({
-    comment: "--(?=[\\x01-\\x20\\x7f]|$)[^\\n]*|#[^\\n]*|/\\*",
-    text: "[xXbBnN]?'[^'\\\\]*(?:(?:\\\\.|'')[^'\\\\]*)*(?:'|$)|\"[^\"\\\\]*(?:(?:\\\\.|\"\")[^\"\\\\]*)*(?:\"|$)",
-    clause: "\\[\\[",
-    quotedName: "`[^`]*(?:``[^`]*)*(?:`|$)",
-    cast: "::|:=",
-    ...SHARED,
-    word: WORD,
-    ...LAST,
-  }),
-};
 const TEXT_CONTINUES =
   /(?:[ \t\f\v]+|--[^\n\r]*)*[\n\r](?:[ \t\n\r\f\v]+|--[^\n\r]*[\n\r])*'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'|$)/suy;
-const CONTINUES_WORD = new RegExp(`[${LETTER}0-9$]`, "u");
 const VALUES = new Set(["escapeText", "text", "dollarText", "number", "close", "template", "colonName"]);
 
 /**
@@ -60,10 +16,16 @@ export function readTokens(text, dialect) {
   return lexer.tokens;
 }
 
-function compile(kinds) {
-  // Numbered groups: an object of named ones for each token takes twice the time of all the rest.
-  const alternatives = Object.values(kinds).map((pattern) => `(${pattern})`);
-  return { pattern: new RegExp(alternatives.join("|"), "suy"), kinds: Object.keys(kinds) };
+const compiled = new Map();
+
+/** The pattern of all kinds, and the kind of each of its groups; made once. */
+function compile(tokens) {
+  if (!compiled.has(tokens)) {
+    // Numbered groups: an object of named ones for each token takes twice the time of all the rest.
+    const alternatives = Object.values(tokens).map((pattern) => `(${pattern})`);
+    compiled.set(tokens, { pattern: new RegExp(alternatives.join("|"), "suy"), kinds: Object.keys(tokens) });
+  }
+  return compiled.get(tokens);
 }
 
 function indexOfGroup(match) {
@@ -77,8 +39,8 @@ function indexOfGroup(match) {
 class Lexer {
   constructor(text, dialect) {
     this.text = text;
-    this.rules = DIALECTS[dialect] ?? DIALECTS.postgresql;
-    this.isPostgresql = this.rules === DIALECTS.postgresql;
+    this.dialect = dialectOf(dialect);
+    this.rules = compile(this.dialect.tokens);
     this.tokens = [];
     this.brackets = [];
     this.before = { kind: "", text: "", isMember: false };
@@ -96,7 +58,7 @@ class Lexer {
 
   read(kind, from, end) {
     if (kind === "comment") {
-      const to = this.text.startsWith("/*", from) ? this.endOfComment(from) : end;
+      const to = this.endOf(kind, from, end);
       this.tokens.push({ kind, from, to });
       return to;
     }
@@ -128,7 +90,7 @@ class Lexer {
   }
 
   endOfComment(from) {
-    if (!this.isPostgresql) {
+    if (!this.dialect.readsAsPostgresql) {
       const end = this.text.indexOf("*/", from + 2);
       return end < 0 ? this.text.length : end + 2;
     }
@@ -163,7 +125,7 @@ class Lexer {
     const isTemplate = kind === "template";
     const name = this.text.slice(from + (isTemplate ? 2 : 1), to - (isTemplate ? 2 : 0)).trim();
     const isGlued = this.continuesWord(to) || (isTemplate && from > 0 && this.continuesWord(from - 1));
-    const isAmbiguous = isTemplate && this.isPostgresql ? false : this.followsValue() || this.isInSlice();
+    const isAmbiguous = isTemplate && this.dialect.readsAsPostgresql ? false : this.followsValue() || this.isInSlice();
     return isGlued || isAmbiguous ? { kind: "other", to } : { kind: "parameter", to, name: name.normalize("NFKC"), before: kind };
   }
 
@@ -185,11 +147,43 @@ class Lexer {
       return this.openBracket(bracket, from, false);
     }
     const isArray = !this.before.isMember && this.before.kind === "word" && this.before.text.toLowerCase() === "array";
-    if (this.text.startsWith("[[", from) && !isArray && this.brackets.at(-1)?.bracket !== "[") {
+    const isInArray = this.brackets.at(-1)?.bracket === "[";
+    if (this.text.startsWith("[[", from) && !isArray && !isInArray && !(this.dialect.hasLists && this.opensList(from))) {
       return this.openBracket("[[", from, false);
     }
     const isArrayOfValues = ["operator", "cast", "open", "clause"].includes(this.before.kind) || isArray;
     return this.openBracket(bracket, from, !isArrayOfValues);
+  }
+
+  /** Whether the "[[" opens a list of lists: its two ends are apart, or it holds no parameter. */
+  opensList(from) {
+    if (this.brackets.some(({ bracket }) => bracket === "[[")) {
+      return ["operator", "cast", "open"].includes(this.before.kind);
+    }
+    const { pattern, kinds } = this.rules;
+    let [position, depth, hasParameter] = [from, 0, false];
+    while (position < this.text.length) {
+      pattern.lastIndex = position;
+      const kind = kinds[indexOfGroup(pattern.exec(this.text))];
+      const mark = this.text[position];
+      hasParameter ||= kind === "colonName" || kind === "template";
+      if (kind === "open" || kind === "close" || kind === "other") {
+        depth += "([{".includes(mark) - ")]}".includes(mark);
+        if (mark === "]" && depth === 1) {
+          return !(hasParameter && this.text.startsWith("]]", position));
+        }
+      }
+      position = this.endOf(kind, position, pattern.lastIndex);
+    }
+    return false;
+  }
+
+  /** Where the token ends that the pattern has only found the beginning of. */
+  endOf(kind, from, to) {
+    if (kind === "dollarText") {
+      return this.endOfDollarText(from, to);
+    }
+    return kind === "comment" && this.text.startsWith("/*", from) ? this.endOfComment(from) : to;
   }
 
   openBracket(bracket, from, isSubscript) {

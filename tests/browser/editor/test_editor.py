@@ -25,6 +25,7 @@ STATEMENTS = [
     "SELECT 1 [[ AND a = :a ]] [[ AND b[1] = :b]] ORDER BY :이름, :ﬁ",
     "SELECT e'a'\n'b\\':x' || :y, U&'\\0041' || :z, 1.5e3+:n, a:=:b",
     "SELECT 😀, '😀' || :after, {{x}}+{{ y }}",
+    "SELECT [[1, 2], [:a, 3]], [[4]], x [[ AND a = [[:b], [5]] ]], [[:c, [6]]]",
     "SELECT [a:b], `c:d`, \"e\", :f, x'00', [[ :g ]] /* :h */",
 ]
 DEPARTMENTS = "SELECT  FROM h_user u JOIN h_dept d ON "

@@ -164,8 +164,9 @@ def make_lying_parquet(tmp_path: Path) -> bytes:
         ("t.xlsx", b"PK no"),
         ("t.json", b'{"a": '),
         ("t.csv", b""),
+        ("t.csv", b"name,n\ncaf\xe9 \xff\xfe,1\n"),
     ],
-    ids=["kind", "parquet", "xlsx", "json", "empty"],
+    ids=["kind", "parquet", "xlsx", "json", "empty", "charset"],
 )
 def test_what_is_no_table_is_refused_with_a_reason(
     admin: Client, source: DataSource, name: str, content: bytes

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from catalog.models import DataSource, EngineName, Origin
+from catalog.models import DataSource, Origin
 from catalog.sources.environment import (
     STARTED_AT,
     find_names,
@@ -66,7 +66,7 @@ def test_variable_of_a_file_becomes_a_row(monkeypatch: pytest.MonkeyPatch) -> No
     sync_environment_sources()
 
     row = DataSource.objects.get(name="shop")
-    assert (row.engine, row.path) == (EngineName.SQLITE, "/data/my shop.db")
+    assert (row.engine, row.path) == ("sqlite", "/data/my shop.db")
 
 
 def test_second_run_writes_nothing(variable: str) -> None:

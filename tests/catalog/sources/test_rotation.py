@@ -30,7 +30,7 @@ def test_after_rotation_the_old_key_can_be_dropped(
 
     settings.FIELD_ENCRYPTION_KEYS = [new_key]
     source.refresh_from_db()
-    assert to_settings(source).password == "hunter2"  # type: ignore[union-attr]
+    assert to_settings(source).password == "hunter2"  # type: ignore[attr-defined]
     assert output.getvalue() == "Encrypted again: 1. Up to date: 0.\n"
 
 

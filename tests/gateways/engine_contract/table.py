@@ -1,6 +1,5 @@
 """The table of docs/engines.md: engines by what they can do."""
 
-from catalog.sources.models import EngineName
 from gateways.engine import Ability
 from gateways.engines import ENGINES
 
@@ -18,7 +17,7 @@ _ALL = (
 
 def make_table() -> str:
     """Engines x abilities, as Markdown."""
-    labels = [str(EngineName(name).label) for name in ENGINES]
+    labels = [engine.label for engine in ENGINES.values()]
     lines = [f"| | {' | '.join(labels)} |", f"|---|{'---|' * len(labels)}"]
     lines += [f"| {text} |{' yes |' * len(labels)}" for text in _ALL]
     for ability in Ability:

@@ -12,6 +12,7 @@ import pytest
 from core.catalogue.connection_code import connection_info
 from core.catalogue.entries import TableEntry, TableName, TableSummary
 from core.catalogue.masking import MASK
+from core.catalogue.sql_names import quote_exactly
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
@@ -229,6 +230,29 @@ async def test_the_schema_is_read(engine: Engine, stand: Stand) -> None:
         ("Shops", "Town") if has_comments else ("", "")
     )
     assert sample.rows == ((1, MASK), (2, MASK))
+
+
+async def test_a_wide_table_of_odd_names_is_read(
+    engine: Engine, stand: Stand, source: OpenedSource
+) -> None:
+    table, *columns = (
+        quote_exactly(name, engine.dialect)
+        for name in ("odd ☃ 'name'", *(f'c "{number}" 값 ☂' for number in range(300)))
+    )
+    stand.write(f"CREATE TABLE {table} ({', '.join(f'{column} integer' for column in columns)})")
+    stand.write(f"INSERT INTO {table} VALUES ({', '.join(map(str, range(300)))})")
+    async with open_schema_reader(stand.settings) as reader:
+        names = await reader.list_tables()
+        [shape] = await reader.read_tables([name for name in names if "odd" in name.name])
+        sample = await reader.read_sample(shape, (), 1)
+    by_name = f"SELECT * FROM {quote_exactly(shape.name.name, engine.dialect)}"
+
+    result = await source.run(_query(engine, by_name))
+    stand.write(f"DROP TABLE {table}")
+
+    assert result.columns == tuple(column.name for column in shape.columns)
+    assert result.rows == [tuple(range(300))]
+    assert 0 < len(sample.rows[0]) <= 300
 
 
 async def test_the_check_tries_writes_and_judges_the_role(engine: Engine, stand: Stand) -> None:

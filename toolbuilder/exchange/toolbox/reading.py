@@ -8,7 +8,8 @@ from core.execution import CompiledTool
 from core.ingest.tool_names import to_name
 from core.messages import Message, message
 from core.statements.positional import name_placeholders
-from core.toolspec import Dialect, JsonValue
+from core.toolspec import JsonValue
+from gateways.engines import ENGINES
 from toolbuilder.exchange.toolbox.document import (
     EntryKind,
     ToolboxEntry,
@@ -21,19 +22,10 @@ from toolbuilder.exchange.toolbox.parameters import name_parameters, read_parame
 from tools.definitions import ToolDocument
 from tools.specs import HINTS, build_spec
 
-_DIALECTS: Mapping[str, Dialect] = {
-    "postgres-sql": Dialect.POSTGRESQL,
-    "sqlite-sql": Dialect.SQLITE,
-    "mysql-sql": Dialect.MYSQL,
-}
-_ENGINES: Mapping[str, Dialect] = {
-    "postgres": Dialect.POSTGRESQL,
-    "cloud-sql-postgres": Dialect.POSTGRESQL,
-    "alloydb-postgres": Dialect.POSTGRESQL,
-    "sqlite": Dialect.SQLITE,
-    "mysql": Dialect.MYSQL,
-    "cloud-sql-mysql": Dialect.MYSQL,
-}
+_KNOWN = [(engine, engine.toolbox) for engine in ENGINES.values() if engine.toolbox]
+_DIALECTS = {toolbox.tool: engine.dialect for engine, toolbox in _KNOWN}
+_DATABASES = ", ".join(engine.label for engine, _toolbox in _KNOWN)
+_SOURCES = {name: known for known in _KNOWN for name in known[1].sources}
 _READ = frozenset(
     [
         "kind",
@@ -51,21 +43,6 @@ _READ = frozenset(
         "scopesRequired",
     ]
 )
-_COLUMNS: Mapping[Dialect, Mapping[str, str]] = {
-    Dialect.POSTGRESQL: {
-        "host": "host",
-        "port": "port",
-        "database": "database",
-        "user": "username",
-    },
-    Dialect.SQLITE: {"database": "path"},
-    Dialect.MYSQL: {
-        "host": "host",
-        "port": "port",
-        "database": "database",
-        "user": "username",
-    },
-}
 # Named for the reader of a refusal; what ends a type says what the tool does.
 _INSTEAD: tuple[tuple[str, Message], ...] = (
     (
@@ -88,7 +65,8 @@ _INSTEAD: tuple[tuple[str, Message], ...] = (
         "-sql",
         message(
             "toolbox.instead_of_engine",
-            "queries run on PostgreSQL, MariaDB, MySQL and SQLite; write the query for one of them",
+            "queries run on {databases}; write the query for one of them",
+            databases=_DATABASES,
         ),
     ),
 )
@@ -258,20 +236,21 @@ def _find_notes(
 
 
 def _take_source(entry: ToolboxEntry, reading: ToolboxReading) -> Iterator[ToolboxFinding]:
-    engine = _ENGINES.get(entry.type)
-    if engine is None:
+    if entry.type not in _SOURCES:
         raise DefinitionError(
             message(
                 "toolbox.source_type",
-                "a database of type {type} cannot be a data source; there are PostgreSQL and SQLite",
+                "a database of type {type} cannot be a data source; there are {databases}",
                 type=entry.type or "?",
+                databases=_DATABASES,
             )
         )
-    columns: dict[str, JsonValue] = {"engine": engine.value}
-    for theirs, ours in _COLUMNS[engine].items():
+    engine, toolbox = _SOURCES[entry.type]
+    columns: dict[str, JsonValue] = {"engine": engine.name}
+    for theirs, ours in toolbox.fields.items():
         if (value := fill_variables(entry.fields.get(theirs))) not in {None, ""}:
             columns[ours] = value
-    missing = [name for name in _COLUMNS[engine].values() if name not in columns and name != "port"]
+    missing = [name for name in toolbox.fields.values() if name not in columns and name != "port"]
     password = entry.fields.get("password")
     if variables := find_variables(password):
         # A reference, which is no secret; the variable is read when somebody connects.
@@ -291,9 +270,9 @@ def _take_source(entry: ToolboxEntry, reading: ToolboxReading) -> Iterator[Toolb
                 name=variables[0],
             ),
         )
-    elif "user" in _COLUMNS[engine]:
+    elif "user" in toolbox.fields:
         yield ToolboxFinding(entry.line, entry.name, _SET_PASSWORD)
-    unread = set(entry.fields) - {"kind", "type", "name", "password", *_COLUMNS[engine]}
+    unread = set(entry.fields) - {"kind", "type", "name", "password", *toolbox.fields}
     if left_out := sorted(key for key in unread if fill_variables(entry.fields[key])):
         text = message("toolbox.left_out", "{names} was left out", names=", ".join(left_out)[:200])
         yield ToolboxFinding(entry.line, entry.name, text)

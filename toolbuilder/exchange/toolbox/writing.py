@@ -18,35 +18,19 @@ from core.statements.positional import number_placeholders
 from core.toolspec import (
     DEFAULT_BYTE_LIMIT,
     DEFAULT_ROW_LIMIT,
-    Dialect,
     JsonValue,
     ParameterSpec,
     SqlLogic,
     ToolSpec,
 )
+from gateways.engines import ENGINES
 from toolbuilder.exchange.toolbox.parameters import find_losses, write_parameter
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition, ToolType
 
 SERVICE = "claims"
-_TYPES: Mapping[Dialect, str] = {
-    Dialect.POSTGRESQL: "postgres-sql",
-    Dialect.SQLITE: "sqlite-sql",
-    Dialect.MYSQL: "mysql-sql",
-}
-# Their names of the columns of a data source; the password is a variable whatever the row says.
-_SERVER: Mapping[str, str] = {
-    "host": "host",
-    "port": "port",
-    "database": "database",
-    "user": "username",
-    "password": "",
-}
-_SOURCES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    Dialect.POSTGRESQL: ("postgres", _SERVER),
-    Dialect.MYSQL: ("mysql", _SERVER),
-    Dialect.SQLITE: ("sqlite", {"database": "path"}),
-}
+_SOURCES = {engine.name: engine.toolbox for engine in ENGINES.values() if engine.toolbox}
+_TYPES = {engine.dialect: engine.toolbox.tool for engine in ENGINES.values() if engine.toolbox}
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -126,13 +110,15 @@ def write_tool(spec: ToolSpec) -> tuple[dict[str, JsonValue], list[Message]]:
 
 def _write_source(row: DataSource) -> dict[str, JsonValue]:
     """The entry of a data source, without its password."""
-    type_, fields = _SOURCES[row.engine]
+    toolbox = _SOURCES[row.engine]
+    # The password is a variable whatever the row says.
+    fields = toolbox.fields | ({"password": ""} if "user" in toolbox.fields else {})
     variable = re.sub(r"\W", "_", row.name).upper()
     columns = {
         theirs: getattr(row, ours, "") or f"${{{variable}_{theirs.upper()}}}"
         for theirs, ours in fields.items()
     }
-    return {"kind": "source", "name": row.name, "type": type_, **columns}
+    return {"kind": "source", "name": row.name, "type": toolbox.sources[0], **columns}
 
 
 def _write_statement(logic: SqlLogic, parameters: Iterable[ParameterSpec]) -> str:

@@ -12,13 +12,14 @@ from django.views.decorators.http import require_http_methods
 from access.reader_language import in_language
 from access.views.gates import for_staff_with, user_of
 from catalog.gates import named_sources_open_to
-from catalog.models import DataSource, EngineName
+from catalog.models import DataSource
 from catalog.rights import require_use
 from catalog.sources.gates import rights_on_sources
 from catalog.sources.services import find_allowable_host
 from core.errors import EditError, ToolboxError
 from core.ingest.openapi import OpenAPIReading
 from core.messages import message
+from gateways.http.kind import HTTP
 from toolbuilder.gates import ADD_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.taking_up.fetching import fetch_document
 from toolbuilder.taking_up.ingesting import (
@@ -57,7 +58,7 @@ def ingest(request: HttpRequest) -> HttpResponse:
         if "add" in request.POST:
             return _add(request, plan, source, reading)
     except ToolboxError as error:
-        new = DataSource(engine=EngineName.HTTP, server_url=address)
+        new = DataSource(engine=HTTP.name, server_url=address)
         may_allow = rights_on_sources(user_of(request)).may_add
         refusal = {
             "document": document,

@@ -1,9 +1,8 @@
 // Puts a statement into form: line breaks and indents change, and nothing else.
-import { formatDialect, mariadb, postgresql, sqlite } from "sql-formatter";
+import * as formatter from "sql-formatter";
+import { dialectOf } from "toolbuilder/editing/dialects.js";
 import { readTokens } from "toolbuilder/editing/lexer.js";
 
-// DuckDB's queries are laid out as PostgreSQL's; what would be changed is left as it was.
-const DIALECTS = { mysql: mariadb, postgresql, sqlite, duckdb: postgresql };
 const PARAMETERS = { named: [":"], custom: [{ regex: "\\{\\{[^{}]*\\}\\}" }] };
 // The formatter leaves an opening bracket at the end of the line before what it opens.
 const OPENING = /([ \t]*)\/\*\[\[\*\/\s*/gu;
@@ -12,8 +11,8 @@ const CLOSING = /\s*\/\*\]\]\*\//gu;
 /** `text` in form, or null where it cannot be brought into it without changing what it says. */
 export function formatStatement(text, dialect) {
   try {
-    const settings = { dialect: DIALECTS[dialect], keywordCase: "preserve", paramTypes: PARAMETERS };
-    const formatted = showClauses(formatDialect(hideClauses(text, dialect), settings));
+    const settings = { dialect: formatter[dialectOf(dialect).layout], keywordCase: "preserve", paramTypes: PARAMETERS };
+    const formatted = showClauses(formatter.formatDialect(hideClauses(text, dialect), settings));
     return says(formatted, dialect) === says(text, dialect) ? formatted : null;
   } catch {
     return null;

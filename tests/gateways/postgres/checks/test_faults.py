@@ -193,17 +193,35 @@ async def test_pooler_that_drops_the_options_is_refused(settings: PostgresSettin
     assert "time-limit-ignored" in codes(report, Level.REFUSED)
 
 
+async def test_server_of_an_old_version_is_warned_of(settings: PostgresSettings) -> None:
+    asked = b"pg_catalog.current_setting('server_version_num')"
+
+    def tell_twelve(data: bytes) -> bytes:
+        return data.replace(asked, b"'120000'".ljust(len(asked)))
+
+    async with between(settings, tell_twelve) as old:
+        report = await inspect_postgres(old)
+
+    assert "old-version" in codes(report, Level.WARNING)
+
+
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [(b"SHOW transaction_read_only", "not-read-only"), (b"SELECT 'on'", "write-accepted")],
+    ids=["honest", "lying"],
+)
 async def test_server_that_does_not_keep_a_transaction_read_only_is_refused(
-    settings: PostgresSettings, observer: "psycopg.Connection[Any]"
+    settings: PostgresSettings, observer: "psycopg.Connection[Any]", says: bytes, code: str
 ) -> None:
     def allow_writes(data: bytes) -> bytes:
         written = data.replace(b"BEGIN READ ONLY", b"BEGIN          ")
-        return written.replace(b"read_only=on ", b"read_only=0  ")
+        written = written.replace(b"read_only=on ", b"read_only=0  ")
+        return written.replace(b"SHOW transaction_read_only", says.ljust(26))
 
     async with between(settings, allow_writes) as careless:
         report = await inspect_postgres(careless)
 
-    assert {"settings-dropped", "write-accepted"} <= codes(report, Level.REFUSED)
+    assert {"settings-dropped", code} <= codes(report, Level.REFUSED)
     left = observer.execute("SELECT FROM pg_class WHERE relname LIKE 'toolbuilder_check%'")
     assert left.fetchall() == []
 

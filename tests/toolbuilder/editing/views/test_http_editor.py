@@ -7,7 +7,8 @@ import pytest
 from django.test import Client
 from django.utils.html import escape
 
-from catalog.models import Authentication, DataSource, EngineName, ServiceOperation
+from catalog.models import Authentication, DataSource, ServiceOperation
+from gateways.http.kind import HTTP
 from tests.factories import make_tool
 from tests.rendered import text_of
 from tests.toolbuilder.editing.views.trials import HTMX
@@ -35,7 +36,7 @@ def weather(settings: Any) -> DataSource:
     settings.HTTP_ALLOWED_HOSTS = ["127.0.0.1"]
     return DataSource.objects.create(
         name="weather",
-        engine=EngineName.HTTP,
+        engine=HTTP.name,
         server_url="http://127.0.0.1:9/v1",
         allowed_hosts="127.0.0.1:9",
     )
@@ -152,7 +153,7 @@ def test_curl_command_to_a_refused_address_names_the_setting(admin: Client) -> N
     assert response.status_code == 422
     assert "name 10.0.0.7:80 in the setting HTTP_ALLOWED_HOSTS" in text_of(response)
     assert "server_url" not in text_of(response)
-    assert not DataSource.objects.filter(engine=EngineName.HTTP).exists()
+    assert not DataSource.objects.filter(engine=HTTP.name).exists()
 
 
 def test_refused_command_stays_in_its_field_and_nowhere_else(admin: Client, settings: Any) -> None:

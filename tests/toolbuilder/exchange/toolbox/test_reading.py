@@ -156,7 +156,7 @@ def test_one_bad_tool_hinders_no_other() -> None:
 
     assert only(reading).name == "good"
     assert [finding.line for finding in reading.refusals] == [1, 1, 12]
-    assert "queries run on PostgreSQL, MariaDB, MySQL and SQLite" in str(reading.refusals[1])
+    assert "queries run on PostgreSQL, MariaDB / MySQL, SQLite;" in str(reading.refusals[1])
 
 
 @pytest.mark.parametrize(
