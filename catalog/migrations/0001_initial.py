@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 
 import access.encryption
 import catalog.connection_options
+import catalog.sources.models
 from access.foreign_keys import on_delete
 from catalog.migrations import sql
 
@@ -57,14 +58,7 @@ class Migration(migrations.Migration):
                 (
                     "engine",
                     models.TextField(
-                        choices=[
-                            ("postgresql", "PostgreSQL"),
-                            ("mysql", "MariaDB / MySQL"),
-                            ("sqlite", "SQLite"),
-                            ("duckdb", "DuckDB"),
-                            ("files", "Files"),
-                            ("http", "HTTP"),
-                        ],
+                        choices=catalog.sources.models.list_kinds,
                         db_default="postgresql",
                         default="postgresql",
                         verbose_name="engine",
