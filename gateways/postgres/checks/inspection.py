@@ -22,8 +22,9 @@ from gateways.postgres.checks.sessions import (
     judge_encryption,
     read_search_path,
 )
+from gateways.postgres.exchange import ConnectionLostError, ServerError
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ServerError, WireConnection
+from gateways.postgres.wire import WireConnection
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from gateways.postgres.exchange import ReadOnlyQuery
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ReadOnlyQuery, WireConnection
+from gateways.postgres.wire import WireConnection
 
 MOST_CONNECT_S = 4.0
 QUESTION_S = 3.0
