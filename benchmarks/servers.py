@@ -42,6 +42,12 @@ class Server:
         """The most that each of the same processes ever had, added up."""
         return sum(_status_kib(pid, "VmHWM") for pid in _tree(self.process.pid)) / _MIB
 
+    def worker_pids(self) -> list[int]:
+        """The processes that serve, where there are several: they have most of the memory."""
+        sizes = {pid: _status_kib(pid, "VmRSS") for pid in _tree(self.process.pid)}
+        del sizes[self.process.pid]
+        return [pid for pid, size in sizes.items() if size > max(sizes.values()) / 2]
+
     def stop(self, keeper: Keeper) -> None:
         """End it, by force if it does not go."""
         stop(self.process, signal.SIGTERM, 10)
@@ -96,10 +102,12 @@ def _cpu_ms(pid: int) -> float:
 
 
 def _status_kib(pid: int, name: str) -> int:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1])
-    raise LookupError(name)
+    """What the kernel says of a process; 0 of one that has ended since it was listed."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1])
+    return 0
 
 
 def _last_words(log: Path | None) -> str:

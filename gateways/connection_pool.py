@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from core.errors import DataSourceBusyError, DataSourceUnavailableError, ToolboxError
 from core.messages import Message, message
-from gateways.fair_queue import FairQueue, PoolState
+from gateways.fair_queue import FairQueue, PoolState, Turn
 from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next query would hang.
@@ -43,6 +43,21 @@ class PooledConnection(Protocol):
 
 
 _Connection = TypeVar("_Connection", bound=PooledConnection)
+
+
+class Errand(Turn[_Connection | None], Protocol[_Connection]):
+    """What is to be done on a connection, begun by whoever brings one, or None: room to make one.
+
+    `answer` ends when it is done, or with the wait. `free` takes the connection back; an errand that has
+    called it sets it to None.
+    """
+
+    answer: asyncio.Future[None]
+    connection: _Connection | None
+    free: Callable[[_Connection], None] | None
+
+    async def finish(self) -> None:
+        """Leave the connection as it was, after the answer."""
 
 
 class ConnectionPool(Generic[_Connection]):
@@ -86,18 +101,43 @@ class ConnectionPool(Generic[_Connection]):
         all connections were in use for so long, and DataSourceUnavailableError when the data source is
         down or none could be made.
         """
-        if self._is_closed:
-            raise DataSourceUnavailableError(CLOSED_TEXT)
-        while self._idle:
-            connection, since = self._idle.pop()
-            if monotonic() - since < MAX_IDLE_S and not connection.is_broken:
-                return connection
-            self._discard(connection)
+        if (connection := self._find_idle()) is not None:
+            return connection
         until = min(until, monotonic() + self._max_wait_s)
         if self._slots_taken < self._size:
             self._slots_taken += 1
             return await self._open(until)
         return await self._queue.wait(caller, until) or await self._open(until)
+
+    async def run(self, errand: Errand[_Connection], caller: str, until: float) -> None:
+        """Have the errand done when it is its turn; raises as `acquire`, and the error of its answer.
+
+        Who waits is woken once: whoever frees a connection begins the next errand on it.
+        """
+        errand.free = self.give_back
+        try:
+            if (connection := self._find_idle()) is not None:
+                errand.set_result(connection)
+            elif self._slots_taken < self._size:
+                errand.set_result(await self.acquire(caller, until))
+            else:
+                self._queue.join(caller, until, errand)
+            await errand.answer
+            if errand.connection is None:
+                errand.answer = asyncio.get_running_loop().create_future()
+                errand.set_result(await self._open(min(until, monotonic() + self._max_wait_s)))
+                await errand.answer
+            if errand.free is not None:
+                await errand.finish()
+        except asyncio.CancelledError:
+            self._queue.leave(caller, errand)
+            answer, has_room = errand.answer, errand.connection is None
+            if has_room and answer.done() and not answer.cancelled() and not answer.exception():
+                self._free_slot()
+            raise
+        finally:
+            if errand.connection is not None and errand.free is not None:
+                self.give_back(errand.connection)
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""
@@ -123,6 +163,17 @@ class ConnectionPool(Generic[_Connection]):
         for attempt in self._attempts:
             attempt.cancel()
         await asyncio.gather(*self._settling, *self._attempts, return_exceptions=True)
+
+    def _find_idle(self) -> _Connection | None:
+        """The idle connection that was used last. Raises DataSourceUnavailableError in a closed pool."""
+        if self._is_closed:
+            raise DataSourceUnavailableError(CLOSED_TEXT)
+        while self._idle:
+            connection, since = self._idle.pop()
+            if monotonic() - since < MAX_IDLE_S and not connection.is_broken:
+                return connection
+            self._discard(connection)
+        return None
 
     async def _open(self, until: float) -> _Connection:
         """A new connection for a slot that the caller holds.

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from math import inf
 from time import monotonic
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from core.errors import ToolboxError
 from core.messages import Message, message
@@ -16,9 +16,22 @@ MOST_WAITING = 2_000
 DEFAULT_MAX_WAIT_MS = 5_000
 
 _T = TypeVar("_T")
-Turn = asyncio.Future[_T]
+_T_contra = TypeVar("_T_contra", contravariant=True)
 # When it is over on the monotonic clock, and how long it is.
 _Wait = tuple[float, float]
+
+
+class Turn(Protocol[_T_contra]):
+    """One that waits: a future, or whatever goes on at once with what it is given."""
+
+    def done(self) -> bool:
+        """Whether it waits no more."""
+
+    def set_result(self, thing: _T_contra, /) -> None:
+        """Take the thing; must not fail."""
+
+    def set_exception(self, error: ToolboxError, /) -> None:
+        """Wait no more."""
 
 
 class PoolState(NamedTuple):
@@ -60,9 +73,21 @@ class FairQueue(Generic[_T]):
         return self._count
 
     async def wait(self, key: str, until: float) -> _T:
-        """What `offer` gives this caller; waits until `until` on the monotonic clock, `max_wait_s` at most.
+        """What `offer` gives this caller; raises as `join`, and the error of `refuse` when its time is over."""
+        turn: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self.join(key, until, turn)
+        try:
+            return await turn
+        except asyncio.CancelledError:
+            self.leave(key, turn)
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._take_back(turn.result())
+            raise
 
-        Raises the error of `refuse` when that time is over, and at once when MOST_WAITING wait.
+    def join(self, key: str, until: float, turn: Turn[_T]) -> None:
+        """Have the turn wait until `until` on the monotonic clock, `max_wait_s` at most.
+
+        It gets the error of `refuse` when that time is over, which is raised at once when MOST_WAITING wait.
         """
         if self._count >= MOST_WAITING:
             raise self._refuse(
@@ -74,19 +99,23 @@ class FairQueue(Generic[_T]):
                 )
             )
         began = monotonic()
-        turn: Turn[_T] = asyncio.get_running_loop().create_future()
         wait_s = max(0.0, min(until - began, self._max_wait_s))
-        self._queues.setdefault(key, OrderedDict())[turn] = (began + wait_s, wait_s)
+        if (queue := self._queues.get(key)) is None:
+            queue = self._queues[key] = OrderedDict()
+        queue[turn] = (began + wait_s, wait_s)
         self._count += 1
         if self._alarm is None or self._alarm_at > began + wait_s:
             self._set_alarm(began + wait_s)
-        try:
-            return await turn
-        except asyncio.CancelledError:
-            self._remove(key, turn)
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._take_back(turn.result())
-            raise
+
+    def leave(self, key: str, turn: Turn[_T]) -> None:
+        """Wait no more."""
+        queue = self._queues.get(key)
+        if queue is None or turn not in queue:
+            return
+        del queue[turn]
+        self._count -= 1
+        if not queue:
+            del self._queues[key]
 
     def offer(self, thing: _T) -> bool:
         """Give it to the caller whose turn it is; False when nobody waits."""
@@ -129,7 +158,7 @@ class FairQueue(Generic[_T]):
         for at, wait_s, key, turn in waits:
             if at > now:
                 continue
-            self._remove(key, turn)
+            self.leave(key, turn)
             if not turn.done():
                 turn.set_exception(
                     self._refuse(
@@ -143,15 +172,6 @@ class FairQueue(Generic[_T]):
                 )
         if left := [at for at, *_ in waits if at > now]:
             self._set_alarm(min(left))
-
-    def _remove(self, key: str, turn: Turn[_T]) -> None:
-        queue = self._queues.get(key)
-        if queue is None or turn not in queue:
-            return
-        del queue[turn]
-        self._count -= 1
-        if not queue:
-            del self._queues[key]
 
 
 class FairSlots:

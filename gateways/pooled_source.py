@@ -108,18 +108,27 @@ class ServerSource(PooledSource[_Session]):
         Only reading is done here and nothing was handed on yet, so repeating it is safe. Raises
         TimeoutError when the turn's time is over while it works, DataSourceBusyError when it never did.
         """
-        lost: Exception | None = None
-        for _attempt in range(2):
+
+        async def attempt() -> _T:
             began = monotonic()
             connection = await self._pool.acquire(turn.caller, turn.until)
             turn.waited_s += monotonic() - began
             connection.until = turn.until + turn.margin_s
             try:
                 return await work(connection, *given, **named)
-            except self.lost as error:
-                lost = error
             finally:
                 self._pool.give_back(connection)
+
+        return await self._twice(attempt)
+
+    async def _twice(self, attempt: Callable[[], Awaitable[_T]]) -> _T:
+        """What the attempt gives; made once more if its connection was lost, and the idle ones with it."""
+        lost: Exception | None = None
+        for _ in range(2):
+            try:
+                return await attempt()
+            except self.lost as error:
+                lost = error
             self._pool.drop_idle()
         raise DataSourceUnavailableError(
             message(

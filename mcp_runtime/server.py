@@ -202,7 +202,6 @@ class Runtime:
                 max_bytes=settings.MCP_MAX_REQUEST_BYTES,
                 max_values=settings.MCP_MAX_REQUEST_VALUES,
             )
-        await self.sources.script_runner()
         await self._refresh()
         self.observation.listen()
         tasks = [

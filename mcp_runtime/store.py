@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from mcp_runtime.proxied.registry import ProxiedRegistry, ProxiedTool
 from mcp_runtime.snapshot import Snapshot
 from tools.builtin.tool import BuiltinTool
 from tools.models import RegistryRevision
-from tools.registry import read_served_rows, store_quarantine
+from tools.registry import ServedRows, read_served_rows, store_quarantine
 from tools.running import check_tools
 from tools.sources import Sources
 
@@ -25,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 # How long a reload waits for data sources to judge statements; the others are judged after the swap.
 JUDGE_BEFORE_SWAP_S = 1.0
+# More are compiled in a thread: each takes some tenths of a millisecond.
+MOST_COMPILED_AT_ONCE = 5
 # At a start nothing is served yet: of more tools few would be judged in that time, so nobody waits.
 MOST_JUDGED_AT_START = 1_000
 
@@ -44,6 +47,8 @@ class ToolStore:
         self._unjudged: dict[int, CompiledTool] = {}
         self.waits_for_judges = asyncio.Event()
         self._fingerprints: dict[int, str] = {}
+        # Without their tools, which are in the snapshot.
+        self._rows: ServedRows | None = None
         self._reasons_stored: Mapping[int, Message] | None = None
         self._reasons_logged: Mapping[int, Message] = {}
 
@@ -74,14 +79,16 @@ class ToolStore:
 
         Raises whatever the database raises; the last good set is served meanwhile.
         """
-        revision = await self._database.call(RegistryRevision.current)
-        if revision == self.snapshot.revision and not force:
+        rows = await self._database.call(self._read, force)
+        if rows is None:
             return False
-        since = None if force or self.snapshot.revision < 0 else self.snapshot.revision
-        rows = await self._database.call(read_served_rows, self._fingerprints, since)
-        await self.proxied.refresh()
+        if not rows.is_edit:
+            await self.proxied.refresh()
         self._sources.update(rows.sources)
-        compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
+        if len(rows.specs) > MOST_COMPILED_AT_ONCE:
+            compiled, quarantined = await asyncio.to_thread(self._compile, rows.specs)
+        else:
+            compiled, quarantined = self._compile(rows.specs)
         is_large_start = self.snapshot.revision < 0 and len(compiled) > MOST_JUDGED_AT_START
         wait_s = 0.0 if is_large_start else JUDGE_BEFORE_SWAP_S
         refused, unanswered = await self._judge(compiled, wait_s)
@@ -94,26 +101,46 @@ class ToolStore:
         before = self.snapshot
         changed = {spec.id for spec in rows.specs} | rows.unreadable.keys()
         quarantined |= {id_: why for id_, why in before.quarantined.items() if rows.leaves(id_)}
-        reused = [
-            tool
-            for tool in before.defined
-            if tool.spec.id in rows.fingerprints and tool.spec.id not in changed
-        ]
         good = [tool for tool in compiled if tool.spec.id not in quarantined]
-        defined = {tool.spec.name: tool for tool in (*reused, *good)}
-        served = self._with_proxied(dict(sorted(defined.items())))
+        served = self._put_together(rows, changed, good)
         self.snapshot = Snapshot(
             *(rows.revision, served, quarantined, before.builtin, rows.toolsets),
             *(rows.limits, rows.issuers, rows.old_names),
         )
-        self._fingerprints = {
-            tool.spec.id: rows.fingerprints[tool.spec.id] for tool in defined.values()
-        }
+        self._rows, self._fingerprints = replace(rows, specs=()), dict(rows.fingerprints)
+        for id_ in quarantined:
+            self._fingerprints.pop(id_, None)
         if is_large_start:
             # What is served is no garbage: looking through it holds up the loop for long.
             await asyncio.to_thread(give_back_memory, freezes=True)
         await self._note_quarantine()
         return self.snapshot.differs_for_agents(before)
+
+    def _read(self, force: bool) -> ServedRows | None:
+        """The rows, of which only what changed was read unless it is to be all; None if nothing changed."""
+        served, revision = self.snapshot.revision, RegistryRevision.current()
+        if revision == served and not force:
+            return None
+        since = None if force or served < 0 else served
+        return read_served_rows(self._fingerprints, since, self._rows, revision)
+
+    def _put_together(
+        self, rows: ServedRows, changed: AbstractSet[int], good: Sequence[CompiledTool]
+    ) -> Mapping[str, CompiledTool | ProxiedTool]:
+        """The tools in their order: those that did not change, and the changed ones that are good."""
+        before = self.snapshot.tools
+        gone = changed | (self._fingerprints.keys() - rows.fingerprints)
+        replaced = {tool.spec.name: tool for tool in good}
+        former = [tool for tool in map(before.get, replaced) if isinstance(tool, CompiledTool)]
+        if rows.is_edit and {tool.spec.id for tool in former} == gone:
+            # Most edits: thousands of others are where they were.
+            return {**before, **replaced}
+        reused = {
+            name: tool
+            for name, tool in before.items()
+            if isinstance(tool, CompiledTool) and tool.spec.id not in gone
+        }
+        return self._with_proxied(dict(sorted({**reused, **replaced}.items())))
 
     async def judge_rest(self) -> bool:
         """Judge the statements that have no answer yet; True when agents see a difference."""

@@ -24,7 +24,7 @@ from core.errors import DefinitionError
 from core.grants import ToolsetSpec
 from core.limits import LimitBook
 from core.messages import Message
-from core.old_names import OldNames
+from core.old_names import NO_OLD_NAMES, OldNames
 from core.toolspec import ParameterSpec, ToolSpec
 from tools.aliases import read_old_names
 from tools.fields import read_flag
@@ -71,7 +71,8 @@ class ServedRows:
 
     `fingerprints` are of every active tool, by id, and change with all that is known of its data
     source; `read` are the ids of the tools that were looked at, None all of them. `specs` are the
-    changed tools, `unreadable` the reasons of changed rows that are no tools, by id.
+    changed tools, `unreadable` the reasons of changed rows that are no tools, by id. `is_edit` says that
+    nothing but rows of tools has changed.
     """
 
     revision: int
@@ -81,6 +82,7 @@ class ServedRows:
     unreadable: Mapping[int, Message]
     toolsets: Mapping[str, ToolsetSpec]
     read: frozenset[int] | None
+    is_edit: bool
     limits: LimitBook
     issuers: tuple[Issuer, ...]
     old_names: OldNames
@@ -91,16 +93,25 @@ class ServedRows:
 
 
 def read_served_rows(
-    known: Mapping[int, str] | None = None, since: int | None = None
+    known: Mapping[int, str] | None = None,
+    since: int | None = None,
+    before: ServedRows | None = None,
+    revision: int | None = None,
 ) -> ServedRows:
     """The active tools whose fingerprint is not the `known` one. A bad row leaves out that tool alone.
 
-    Where `since` is a revision, only tools that changed after it are looked at, if that is known.
+    Where `since` is a revision, only tools that changed after it are looked at, if that is known; what
+    stands beside them is taken from `before`, the rows of then, where it has not changed. `revision` is
+    that of now where it was just read.
     """
     # The revision first: a write in between makes the next poll read again, never miss a change.
-    revision, sources = RegistryRevision.current(), read_sources()
+    revision = RegistryRevision.current() if revision is None else revision
+    read = None if since is None else RegistryChange.changed_between(since, revision)
+    is_edit = read is not None and 0 not in read
+    kept = before if is_edit else None
+    read = read and read - {0}
+    sources = kept.sources if kept else read_sources()
     states, any_state = sources.states(), sources.state()
-    read = None if since is None else RegistryChange.tools_between(since, revision)
     with connection.cursor() as cursor:
         cursor.execute(_FINGERPRINTS, {"ids": None if read is None else list(read)})
         fingerprints = {
@@ -127,12 +138,16 @@ def read_served_rows(
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
-    old_names = read_old_names()
+    # Those that there are lead to the names of now, which the edit may have changed.
+    keeps_names = kept is not None and kept.old_names is NO_OLD_NAMES
+    old_names = NO_OLD_NAMES if keeps_names else read_old_names()
     return ServedRows(
         *(revision, sources, fingerprints, tuple(specs), unreadable),
-        *(read_toolsets(), read),
-        LimitBook(map(old_names.follow_limit, read_limits()), limit_zone()),
-        *(read_issuers(), old_names),
+        *(kept.toolsets if kept else read_toolsets(), read, is_edit),
+        kept.limits
+        if kept and keeps_names
+        else LimitBook(map(old_names.follow_limit, read_limits()), limit_zone()),
+        *(kept.issuers if kept else read_issuers(), old_names),
     )
 
 

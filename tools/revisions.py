@@ -50,10 +50,13 @@ class RegistryChange(models.Model):
         return f"{self.revision}: {self.tool_id}"
 
     @classmethod
-    def tools_between(cls, since: int, revision: int) -> frozenset[int] | None:
-        """Ids of the tools that changed after `since`, up to `revision` at least; None may be all."""
+    def changed_between(cls, since: int, revision: int) -> frozenset[int] | None:
+        """Ids of the tools that changed after `since`, up to `revision` at least; None may be all.
+
+        0 is among them where something else changed, such as a toolset or a limit.
+        """
         rows = cls.objects.filter(revision__gt=since).values_list("revision", "tool_id")
         found = list(rows[:MAX_CHANGES_READ])
         is_whole = len({at for at, _ in found if at <= revision}) == revision - since
         ids = frozenset(tool_id for _, tool_id in found)
-        return None if None in ids or not is_whole else frozenset(id_ for id_ in ids if id_)
+        return None if None in ids or not is_whole else ids

@@ -21,6 +21,7 @@ from gateways.postgres.columns import (
     find_known_type,
     find_reader,
 )
+from gateways.postgres.exchange import ReadOnlyQuery, ServerError, Shape
 from gateways.postgres.functions import (
     DENIED_SQL,
     HARMLESS_FUNCTIONS,
@@ -30,7 +31,7 @@ from gateways.postgres.functions import (
 from gateways.postgres.inference import infer_shape
 from gateways.postgres.parameters import INT8_OID
 from gateways.postgres.products import Feature
-from gateways.postgres.wire import ReadOnlyQuery, ServerError, Shape, WireConnection
+from gateways.postgres.wire import WireConnection
 
 # How many bytes one chunk of rows may have when every cell is as long as it can be: less than a
 # source gives at most, so that one row of many long cells is shown rather than none.
@@ -92,7 +93,10 @@ class DescriptionCache:
         self._kept: OrderedDict[_Key, tuple[Description, float]] = OrderedDict()
 
     def find(
-        self, statement: CompiledStatement, types: _Types, numeric: frozenset[int]
+        self,
+        statement: CompiledStatement,
+        types: _Types,
+        numeric: frozenset[int] = frozenset(),
     ) -> Description | None:
         """The description, unless it is unknown or too old."""
         key = (statement.sql, types, numeric)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from core.statement import CompiledStatement
 from core.toolspec import ParameterType
+from gateways.postgres.exchange import ServerError, Shape
 from gateways.postgres.parameters import (
     DECLARED_OIDS,
     NUMERIC_LIST_OID,
@@ -18,7 +19,7 @@ from gateways.postgres.parameters import (
     declared_oid,
     is_natural,
 )
-from gateways.postgres.wire import ServerError, Shape, WireConnection
+from gateways.postgres.wire import WireConnection
 
 # A parameter's type could not be found at all, or not at this use; the message names the parameter.
 _UNFOUND, _UNFOUND_HERE = "42P18", "42P08"

@@ -7,7 +7,8 @@ from functools import partial
 from core.plans.postgresql import find_tables, read_postgresql_plan
 from core.plans.tree import QueryPlan, TableFigures
 from gateways.postgres.describe import Description
-from gateways.postgres.wire import Opening, ReadOnlyQuery, WireConnection
+from gateways.postgres.exchange import Opening, ReadOnlyQuery
+from gateways.postgres.wire import WireConnection
 
 # The first column of each index that a usual condition can use: valid, of all rows, no expression.
 _FIGURES_SQL = b"""

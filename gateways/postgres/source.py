@@ -5,6 +5,7 @@ role of the data source, a transaction that can only read and is always rolled b
 protocol (one statement), and its place as a subquery (nothing but a query fits there).
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +14,6 @@ from time import perf_counter
 from typing import TypeVar
 
 import psycopg
-from psycopg.pq.abc import PGresult
 
 from core.errors import (
     ArgumentsError,
@@ -34,12 +34,13 @@ from gateways.engine import Inspection
 from gateways.patience import patient_timeout
 from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
+from gateways.postgres.exchange import ConnectionLostError, Exchange, Opening, ServerError
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.plans import read_cost, read_plan
 from gateways.postgres.products import Feature, find_product
 from gateways.postgres.rows import DriftError, PostgresRowReader
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, Opening, ServerError, WireConnection
+from gateways.postgres.wire import WireConnection
 from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
@@ -168,38 +169,50 @@ class PostgresSource(ServerSource[WireConnection]):
             raise DataSourceError(str(error)) from error
 
     async def _select(self, query: Query, turn: Turn, opening: Opening | None) -> QueryResult:
-        reader, rest, elapsed_ms = await self._on_connection(self._fetch, turn, query, opening)
-        # Its connection serves the next caller meanwhile.
-        if rest is not None:
-            reader.collect(rest)
-        return reader.finish(reader.description.names, elapsed_ms)
-
-    async def _fetch(
-        self, connection: WireConnection, query: Query, opening: Opening | None
-    ) -> tuple[PostgresRowReader, PGresult | None, float]:
-        """The reader of the answer, which has all full chunks; the rows behind them; milliseconds."""
-        if opening is not None:
-            connection.product.require(Feature.IDENTITY)
-        description, values = await self._encode(connection, query)
+        encoded = self._encode_known(query)
+        if encoded is None or self.settings.checks_cost_at_call:
+            encoded = await self._on_connection(self._prepare, turn, query, opening)
+        description, values = encoded
         row_limit = min(query.row_limit, self.settings.row_limit)
-        # Each attempt begins anew: a lost connection may have given chunks already.
-        collector = RowCollector(row_limit, min(query.byte_limit, self.settings.byte_limit))
-        reader = PostgresRowReader(description, collector)
+        byte_limit = min(query.byte_limit, self.settings.byte_limit)
         # One row more tells that rows were left out.
         values.append(b"%d" % (row_limit + 1))
-        limits = (query.cost_limit, self.settings.plan_cost_limit)
-        if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
-            connection.product.require(Feature.PLANS)
-            check_cost(await read_cost(connection, description, values, opening), min(given))
         select = description.query
         if comment := trace_comment():
             # Each text is another: none is worth to be kept parsed.
             select = replace(select, sql=select.sql + comment.encode(), is_prepared=False)
-        is_small = row_limit < select.chunk_rows
-        started = perf_counter()
-        receive = None if is_small else reader.collect
-        result = await connection.select(select, values, receive, opening)
-        return reader, result, (perf_counter() - started) * 1_000
+        loop = asyncio.get_running_loop()
+
+        async def fetch() -> QueryResult:
+            # Each attempt begins anew: a lost connection may have given chunks already.
+            reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
+            receive = None if row_limit < select.chunk_rows else reader.collect
+            until, began = turn.until + turn.margin_s, perf_counter()
+            exchange = Exchange(loop.create_future(), until, select, values, opening, receive)
+            try:
+                await self._pool.run(exchange, turn.caller, turn.until)
+            finally:
+                turn.waited_s += max(0.0, exchange.began - began)
+            elapsed_ms = (perf_counter() - exchange.began) * 1_000
+            # Its connection serves the next caller meanwhile.
+            if (rest := exchange.rows()) is not None:
+                reader.collect(rest)
+            return reader.finish(description.names, elapsed_ms)
+
+        return await self._twice(fetch)
+
+    async def _prepare(
+        self, connection: WireConnection, query: Query, opening: Opening | None
+    ) -> tuple[Description, list[bytes | None]]:
+        """As `_encode`. Raises PlanCostError where the query's planned cost is above its limit."""
+        description, values = await self._encode(connection, query)
+        limits = (query.cost_limit, self.settings.plan_cost_limit)
+        if self.settings.checks_cost_at_call and (given := [n for n in limits if n is not None]):
+            connection.product.require(Feature.PLANS)
+            row_limit = min(query.row_limit, self.settings.row_limit)
+            bound = [*values, b"%d" % (row_limit + 1)]
+            check_cost(await read_cost(connection, description, bound, opening), min(given))
+        return description, values
 
     def _find_opening(self, query: Query) -> Opening | None:
         """What makes the transaction the caller's, None where all callers are one. Raises MissingFactError."""
@@ -213,6 +226,17 @@ class PostgresSource(ServerSource[WireConnection]):
             for n in range(1, 2 * len(pairs), 2)
         )
         return b"SELECT " + b", ".join(calls), [text.encode() for pair in pairs for text in pair]
+
+    def _encode_known(self, query: Query) -> tuple[Description, list[bytes | None]] | None:
+        """As `_encode`; None where the server would have to be asked."""
+        statement, names = query.statement, query.statement.parameter_names
+        values = [query.values[name] for name in names]
+        known = self._descriptions.find(statement, query.types)
+        if known is not None and (numeric := find_numeric(values, known.parameter_oids)):
+            known = self._descriptions.find(statement, query.types, numeric)
+        if known is None:
+            return None
+        return known, encode_values(names, values, known.parameter_oids)
 
     async def _encode(
         self, connection: WireConnection, query: Query

@@ -6,8 +6,7 @@ everything goes by the extended protocol, where the server refuses a second stat
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from math import inf
 from random import getrandbits
 
@@ -15,6 +14,18 @@ import psycopg
 from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from gateways.postgres.exchange import (
+    ERROR,
+    ROWS,
+    ConnectionLostError,
+    Exchange,
+    Opening,
+    ReadOnlyQuery,
+    ServerError,
+    Shape,
+    raise_error,
+    read_field,
+)
 from gateways.postgres.prepared import PreparedStatements
 from gateways.postgres.products import POSTGRESQL, Feature, Product
 
@@ -25,15 +36,13 @@ _CANCEL_AGAIN_S = 0.3
 _LOOK_EVERY_S = 0.25
 # What the server says when it, or someone on it, ends the session.
 _SESSION_ENDED = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25P04"})
-_RESOURCE_CLASSES = frozenset({"53", "54"})
 # Plain numbers: comparing with members of an enumeration costs as much as a call.
 _SYNC, _CHUNK = int(ExecStatus.PIPELINE_SYNC), int(ExecStatus.TUPLES_CHUNK)
-_ROWS, _DONE = int(ExecStatus.TUPLES_OK), int(ExecStatus.COMMAND_OK)
-_ERROR = int(ExecStatus.FATAL_ERROR)
+_DONE = int(ExecStatus.COMMAND_OK)
 _ENDS_OF_COMMANDS = frozenset(
-    {_ROWS, _DONE, _ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
+    {ROWS, _DONE, ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
 )
-_SUCCESSES = frozenset({_ROWS, _DONE})
+_SUCCESSES = frozenset({ROWS, _DONE})
 _IDLE = int(TransactionStatus.IDLE)
 _SQLSTATE = DiagnosticField.SQLSTATE
 _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
@@ -49,53 +58,8 @@ SELECT pg_catalog.pg_advisory_unlock_all(), pg_catalog.setseed($1),
 _NO_RESET_SQL = b"SELECT 1, 1, false"
 
 
-# SQL and its values.
-Opening = tuple[bytes, Sequence[bytes | None]]
-
-
-class ConnectionLostError(Exception):
-    """The session is gone; nothing of it can be used again."""
-
-
-class ServerError(Exception):
-    """What the server said: `position` counts characters of the SQL from 1, or is None.
-
-    `is_stale` says that the statement was prepared before what it reads was changed, or that its name
-    was dropped; it may be run again. DETAIL and CONTEXT are left out: they may quote rows, hosts and
-    code of the data source.
-    """
-
-    def __init__(self, result: PGresult) -> None:
-        position = _field(result, DiagnosticField.STATEMENT_POSITION)
-        self.sqlstate = _field(result, DiagnosticField.SQLSTATE)
-        self.message = _field(result, DiagnosticField.MESSAGE_PRIMARY) or "unknown error"
-        self.hint = _field(result, DiagnosticField.MESSAGE_HINT)
-        self.position = int(position) if position else None
-        self.is_stale = self.sqlstate == "26000" or (
-            _field(result, DiagnosticField.SOURCE_FUNCTION) == "RevalidateCachedQuery"
-        )
-        super().__init__(self.message)
-
-    def __str__(self) -> str:
-        # Of resources and limits, hints tell how to configure the server: not for who reads this.
-        is_for_reader = self.hint and self.sqlstate[:2] not in _RESOURCE_CLASSES
-        return f"{self.message} (hint: {self.hint})" if is_for_reader else self.message
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Types of a statement: the parameters' OIDs, and name and OID of each column.
-
-    `modifiers` has what a column's type is declared with, such as the digits of a numeric, or -1.
-    """
-
-    parameter_oids: tuple[int, ...]
-    columns: tuple[tuple[str, int], ...]
-    modifiers: tuple[int, ...]
-
-
 class WireConnection:
-    """A session in pipeline mode. One task at a time; after an exception see `is_settled`.
+    """A session in pipeline mode. One exchange at a time; after an exception see `is_settled`.
 
     Belongs to the event loop in which it is made; close it. Where `prepares` is False, nothing is kept
     on the server from one query to the next, as a pooler in transaction mode needs it.
@@ -118,22 +82,15 @@ class WireConnection:
         self._knows_reset = False
         self._has_run = False
         self.is_settled = True
-        # When what the server is asked next must be answered, on the loop's clock.
+        # When what `select`, `fetch` and `describe` ask must be answered, on the loop's clock.
         self.until = inf
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = inf
-        # Of each command that was sent, and how many of them have ended.
-        self._results: list[PGresult] = []
-        self._ended_count = 0
-        self._rows_index = -1
-        self._is_answering = False
-        self._answer: asyncio.Future[list[PGresult]] | None = None
-        self._receive: Callable[[PGresult], bool] | None = None
-        self._chunk_rows = 0
-        # One that is not full is the last one, and is for who waits.
-        self._last_chunk: PGresult | None = None
-        self._pause: asyncio.Handle | None = None
         self._loop = asyncio.get_running_loop()
+        # The last one that was begun.
+        self._exchange = Exchange(self._loop.create_future(), inf)
+        self._is_answering = False
+        self._pause: asyncio.Handle | None = None
         self._is_closed = self._is_writing = False
         self._socket = self._pgconn.socket
         self._loop.add_reader(self._socket, self._read)
@@ -156,17 +113,18 @@ class WireConnection:
 
         Raises ServerError, ConnectionLostError, TimeoutError.
         """
+        exchange = Exchange(self._loop.create_future(), self.until)
         try:
             self.is_settled = self._knows_reset = False
             self._pgconn.send_prepare(b"", sql.encode(), oids)
             self._pgconn.send_describe_prepared(b"")
-            results = await self._exchange()
-            if not self._is_finished(results):
-                await self._clean_up(results)
+            self._begin(exchange)
         except psycopg.Error as error:
             raise ConnectionLostError from error
-        _raise_error(results)
-        result = results[1]
+        await exchange.answer
+        await self.finish(exchange)
+        raise_error(exchange.results)
+        result = exchange.results[1]
         return Shape(
             tuple(result.param_type(index) for index in range(result.nparams)),
             tuple(
@@ -176,45 +134,59 @@ class WireConnection:
             tuple(result.fmod(index) for index in range(result.nfields)),
         )
 
-    async def select(
-        self,
-        query: "ReadOnlyQuery",
-        values: Sequence[bytes | None] = (),
-        receive: Callable[[PGresult], bool] | None = None,
-        opening: "Opening | None" = None,
-    ) -> PGresult | None:
-        """The rows of a query, run in a transaction that can only read and is always rolled back.
+    def begin(self, exchange: Exchange) -> None:
+        """Send a query, which is run in a transaction that can only read and is always rolled back.
 
-        `opening` is run before it in the same transaction. Nothing that both did to the session is left. With `receive` it is given all full chunks of
-        rows, between which the loop does other work, and says whether it wants more; when it does not,
-        the connection is left unsettled and None is returned, else the rows of the last chunk. Raises
-        ServerError, ConnectionLostError, TimeoutError, and what `receive` raises.
+        Nothing that it did to the session is left when the connection is free again. Raises
+        ConnectionLostError, and DataSourceError where the product cannot tell callers apart.
         """
+        assert exchange.query is not None  # noqa: S101 - narrows
+        if exchange.opening is not None:
+            self.product.require(Feature.IDENTITY)
+        self.is_settled, self._has_run = False, True
+        if exchange.receive is not None:
+            exchange.chunk_rows = exchange.query.chunk_rows
         try:
-            self.is_settled, self._has_run, self._last_chunk = False, True, None
-            self._receive, self._chunk_rows = receive, query.chunk_rows if receive else 0
-            self._rows_index = self._send(query, values, opening)
-            results = await self._exchange()
-            if self._is_answering:
-                return None
-            if not self._is_finished(results):
-                await self._clean_up(results)
+            exchange.rows_index = self._send(exchange.query, exchange.values, exchange.opening)
+            self._begin(exchange)
         except psycopg.Error as error:
             raise ConnectionLostError from error
-        if (result := results[self._rows_index]).status == _ROWS:
-            return self._last_chunk or result
-        _raise_error(results[: self._rows_index + 1])
-        raise ConnectionLostError
+
+    async def finish(self, exchange: Exchange) -> None:
+        """Make the session clean after an answer, if it is not; unsettled is left where rows still come.
+
+        Raises ConnectionLostError, TimeoutError.
+        """
+        if self._is_answering or self._is_finished(exchange):
+            return
+        try:
+            await self._clean_up(exchange)
+        except psycopg.Error as error:
+            raise ConnectionLostError from error
+
+    async def select(
+        self,
+        query: ReadOnlyQuery,
+        values: Sequence[bytes | None] = (),
+        opening: Opening | None = None,
+    ) -> PGresult:
+        """The rows of a query that is run as `begin` says; raises as `finish`, and ServerError."""
+        exchange = Exchange(self._loop.create_future(), self.until, query, values, opening)
+        self.begin(exchange)
+        await exchange.answer
+        await self.finish(exchange)
+        result = exchange.rows()
+        assert result is not None  # noqa: S101 - nobody could stop it
+        return result
 
     async def fetch(
         self,
-        query: "ReadOnlyQuery",
+        query: ReadOnlyQuery,
         values: Sequence[bytes | None] = (),
-        opening: "Opening | None" = None,
+        opening: Opening | None = None,
     ) -> list[list[str]]:
         """All rows of a query of our own as text, '' for NULL; raises as `select`."""
-        result = await self.select(query, values, opening=opening)
-        assert result is not None  # noqa: S101 - nobody could stop it
+        result = await self.select(query, values, opening)
         columns = range(result.nfields)
         return [
             [(result.get_value(row, column) or b"").decode() for column in columns]
@@ -224,19 +196,20 @@ class WireConnection:
     async def settle(self) -> None:
         """Stop what runs, so that the connection can be used again, or close it."""
         # What still comes is for nobody.
-        self.until, self._receive = inf, None
+        exchange = self._exchange
+        exchange.until, exchange.receive, exchange.free = inf, None, None
         try:
             async with asyncio.timeout(_SETTLE_TIMEOUT_S):
                 if self._is_answering:
-                    self._answer = answer = self._loop.create_future()
-                    while not answer.done():
+                    exchange.answer = self._loop.create_future()
+                    while not exchange.answer.done():
                         await self._connection.cancel_safe(timeout=_CANCEL_TIMEOUT_S)
-                        await asyncio.wait({answer}, timeout=_CANCEL_AGAIN_S)
-                    answer.result()
-                if not self._is_finished(self._results):
-                    await self._clean_up(self._results)
+                        await asyncio.wait({exchange.answer}, timeout=_CANCEL_AGAIN_S)
+                    exchange.answer.result()
+                if not self._is_finished(exchange):
+                    await self._clean_up(exchange)
         except (psycopg.Error, TimeoutError, ConnectionLostError):
-            self._answer = None
+            exchange.answer.cancel()
             self.close()
 
     def close(self) -> None:
@@ -249,14 +222,14 @@ class WireConnection:
             if timer is not None:
                 timer.cancel()
         self._pgconn.finish()
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ConnectionLostError())
+        if self._is_answering and not self._exchange.answer.done():
+            self._exchange.answer.set_exception(ConnectionLostError())
 
     def _send(
         self,
-        query: "ReadOnlyQuery",
+        query: ReadOnlyQuery,
         values: Sequence[bytes | None],
-        opening: "Opening | None",
+        opening: Opening | None,
     ) -> int:
         """Put the query, what opens and what ends it, into the pipeline; its place among the commands."""
         prepared, pgconn = self._prepared if query.is_prepared else None, self._pgconn
@@ -285,42 +258,38 @@ class WireConnection:
         else:
             self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
 
-    def _exchange(self) -> asyncio.Future[list[PGresult]]:
-        """Send what was put into the pipeline; will be the result of each command.
-
-        Where somebody receives chunks, those so far when it wants no more.
-        """
-        self._results, self._ended_count = [], 0
-        self._is_answering = True
-        answer: asyncio.Future[list[PGresult]] = self._loop.create_future()
-        self._answer = answer
+    def _begin(self, exchange: Exchange) -> None:
+        """Send what was put into the pipeline."""
+        self._exchange, self._is_answering = exchange, True
         self._pgconn.pipeline_sync()
         if self._pgconn.flush():
             # A server that waits for us to read would never read the rest of ours.
             self._is_writing = True
             self._loop.add_writer(self._socket, self._read)
-        if self._alarm is None or self.until < self._alarm_at:
-            self._watch()
-        return answer
+        if self._alarm is None or exchange.until < self._alarm_at:
+            self._set_alarm(exchange.until)
 
-    def _is_finished(self, results: list[PGresult]) -> bool:
+    def _is_finished(self, exchange: Exchange) -> bool:
         """Whether no transaction is open, and nothing of the query is left in the session."""
-        self._receive, self._chunk_rows = None, 0
-        if not self._is_clean(results):
+        exchange.receive, exchange.chunk_rows = None, 0
+        if not self._is_clean(exchange.results):
             return False
         if self._prepared is not None:
             self._prepared.confirm()
         self._has_run, self.is_settled = False, True
         return True
 
-    async def _clean_up(self, results: list[PGresult]) -> None:
-        """End what was left, or close."""
+    async def _clean_up(self, exchange: Exchange) -> None:
+        """End what an exchange has left, or close."""
         if self._prepared is not None:
-            errors = [ServerError(result) for result in results if result.status == _ERROR]
+            errors = [ServerError(result) for result in exchange.results if result.status == ERROR]
             self._prepared.forget(is_all=any(error.is_stale for error in errors))
         self._pgconn.send_query_params(_ROLLBACK, None)
         self._send_reset()
-        if not self._is_clean(await self._exchange()):
+        ending = Exchange(self._loop.create_future(), exchange.until)
+        self._begin(ending)
+        await ending.answer
+        if not self._is_clean(ending.results):
             self.close()
         self._has_run, self.is_settled = False, True
 
@@ -332,34 +301,36 @@ class WireConnection:
         # After an error the server skips the rest of what was sent with the query. The session cannot be
         # made clean where a query left names.
         last = results[-1]
-        self._knows_reset = last.status == _ROWS
+        self._knows_reset = last.status == ROWS
         return self._knows_reset and last.get_value(0, 2) == b"f"
 
-    def _watch(self) -> None:
-        """Tell who waits that its time is over, or come back.
-
-        The clock is set no earlier than it rings, so that most queries need no timer of their own.
-        """
+    def _set_alarm(self, until: float) -> None:
+        """Look at the connection no later than then; most queries need no timer of their own."""
         if self._alarm is not None:
             self._alarm.cancel()
+        self._alarm_at = min(until, self._loop.time() + _LOOK_EVERY_S)
+        self._alarm = self._loop.call_at(self._alarm_at, self._look)
+
+    def _look(self) -> None:
+        """Tell who waits that its time is over, or come back."""
         self._alarm, self._alarm_at = None, inf
         # uvloop tells nobody of a socket with an error, and looks at it no more.
         if self._is_answering:
             self._read()
-        if self._answer is None or self._answer.done():
+        exchange = self._exchange
+        if not self._is_answering or exchange.answer.done():
             return
-        now = self._loop.time()
-        if self.until <= now:
-            self._answer.set_exception(TimeoutError())
+        if exchange.until <= self._loop.time():
+            exchange.answer.set_exception(TimeoutError())
         else:
-            self._alarm_at = min(self.until, now + _LOOK_EVERY_S)
-            self._alarm = self._loop.call_at(self._alarm_at, self._watch)
+            self._set_alarm(exchange.until)
 
     def _read(self, is_resumed: bool = False) -> None:
         """Take what the server has sent, up to the end of its answer or of a full chunk of rows."""
         if self._pause is not None and not is_resumed:
             return
-        self._pause, pgconn, results = None, self._pgconn, self._results
+        self._pause, pgconn, exchange = None, self._pgconn, self._exchange
+        results = exchange.results
         try:
             pgconn.consume_input()
             if self._is_writing and not pgconn.flush():
@@ -368,13 +339,13 @@ class WireConnection:
             while self._is_answering and not pgconn.is_busy():
                 result = pgconn.get_result()
                 if result is not None:
-                    if self._take(result):
+                    if self._take(exchange, result):
                         return
-                elif self._ended_count < len(results):
-                    self._ended_count = len(results)
-                    is_next = self._chunk_rows and self._ended_count == self._rows_index
+                elif exchange.ended_count < len(results):
+                    exchange.ended_count = len(results)
+                    is_next = exchange.chunk_rows and exchange.ended_count == exchange.rows_index
                     if is_next and results[-1].status in _SUCCESSES:
-                        pgconn.set_chunked_rows_mode(self._chunk_rows)
+                        pgconn.set_chunked_rows_mode(exchange.chunk_rows)
                 else:
                     # One ends a command; between two commands there are never two.
                     self.close()
@@ -382,64 +353,50 @@ class WireConnection:
         except (psycopg.Error, ConnectionLostError):
             self.close()
 
-    def _take(self, result: PGresult) -> bool:
-        """Whether to let others work before the next result is taken. Raises ConnectionLostError."""
+    def _take(self, exchange: Exchange, result: PGresult) -> bool:
+        """Whether there is nothing more to take in this step of the loop. Raises ConnectionLostError."""
         status = result.status
         if status in _ENDS_OF_COMMANDS:
-            if status == _ERROR and _field(result, _SQLSTATE) in _SESSION_ENDED:
+            if status == ERROR and read_field(result, _SQLSTATE) in _SESSION_ENDED:
                 raise ConnectionLostError
-            self._results.append(result)
-        elif status == _SYNC:
-            self._is_answering = False
-            if self._answer is not None and not self._answer.done():
-                self._answer.set_result(self._results)
-        elif status != _CHUNK:
-            raise ConnectionLostError
-        elif result.ntuples < self._chunk_rows:
-            self._last_chunk = result
-        else:
-            self._pause = self._loop.call_soon(self._read, True)
-            self._hand_on(result)
+            exchange.results.append(result)
+            return False
+        if status == _SYNC:
+            self._end(exchange)
             return True
-        return False
+        if status != _CHUNK:
+            raise ConnectionLostError
+        if result.ntuples < exchange.chunk_rows:
+            exchange.last_chunk = result
+            return False
+        self._pause = self._loop.call_soon(self._read, True)
+        self._hand_on(exchange, result)
+        return True
 
-    def _hand_on(self, chunk: PGresult) -> None:
+    def _end(self, exchange: Exchange) -> None:
+        """The whole answer is there."""
+        self._is_answering = False
+        if exchange.answer.done():
+            return
+        exchange.answer.set_result(None)
+        if (free := exchange.free) is not None and self._is_finished(exchange):
+            exchange.free = None
+            free(self)
+
+    def _hand_on(self, exchange: Exchange, chunk: PGresult) -> None:
         """Give a chunk to who wants it; the rest to nobody once that has enough or fails."""
-        receive, self._receive = self._receive, None
-        if receive is None or self._answer is None or self._answer.done():
+        receive, exchange.receive = exchange.receive, None
+        if receive is None or exchange.answer.done():
             return
         try:
             if receive(chunk):
-                self._receive = receive
+                exchange.receive = receive
             else:
-                self._answer.set_result(self._results)
+                exchange.answer.set_result(None)
         except Exception as error:  # noqa: BLE001 - it belongs to who waits
-            self._answer.set_exception(error)
-
-
-@dataclass(frozen=True, slots=True)
-class ReadOnlyQuery:
-    """SQL with the types of its parameters; where it is received in chunks, they have `chunk_rows`.
-
-    `is_prepared` says that it is run often enough for the server to keep it parsed.
-    """
-
-    sql: bytes
-    oids: tuple[int, ...] = ()
-    chunk_rows: int = 1_000
-    is_prepared: bool = False
+            exchange.answer.set_exception(error)
 
 
 def _make_seed() -> bytes:
     """A seed that the next caller cannot know."""
     return b".%d" % getrandbits(50)
-
-
-def _raise_error(results: Sequence[PGresult]) -> None:
-    for result in results:
-        if result.status == _ERROR:
-            raise ServerError(result)
-
-
-def _field(result: PGresult, field: DiagnosticField) -> str:
-    return (result.error_field(field) or b"").decode(errors="replace")

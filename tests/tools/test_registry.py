@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from access.toolsets.models import Toolset
 from catalog.models import DataSource
 from core.toolspec import Dialect, SqlLogic
 from tests.factories import make_tool
@@ -184,3 +185,19 @@ def test_statement_that_changes_no_row_is_no_change() -> None:
     ToolDefinition.objects.filter(name="none").update(title="new")
 
     assert RegistryRevision.current() == revision
+
+
+def test_what_stands_beside_tools_is_read_where_it_has_changed() -> None:
+    tool = make_tool(name="first")
+    before = read_served_rows()
+    ToolDefinition.objects.filter(pk=tool.pk).update(title="new")
+
+    after = read_served_rows(before.fingerprints, before.revision, before)
+    Toolset.objects.create(name="sales")
+    later = read_served_rows(after.fingerprints, after.revision, after)
+
+    assert after.is_edit
+    assert after.sources is before.sources
+    assert after.limits is before.limits
+    assert not later.is_edit
+    assert later.toolsets.keys() - before.toolsets.keys() == {"sales"}

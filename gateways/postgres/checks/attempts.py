@@ -8,9 +8,10 @@ import psycopg
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import QUESTION_S, fetch_facts, open_session
+from gateways.postgres.exchange import ConnectionLostError, ReadOnlyQuery, ServerError
 from gateways.postgres.products import Feature
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ConnectionLostError, ReadOnlyQuery, ServerError, WireConnection
+from gateways.postgres.wire import WireConnection
 
 _READ_ONLY, _NO_PRIVILEGE, _SYNTAX_ERROR = "25006", "42501", "42601"
 _QUERY_CANCELED, _NO_FUNCTION = "57014", "42883"

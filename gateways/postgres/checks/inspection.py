@@ -22,14 +22,10 @@ from gateways.postgres.checks.sessions import (
     find_texts,
     judge_encryption,
 )
+from gateways.postgres.exchange import ConnectionLostError, ReadOnlyQuery, ServerError
 from gateways.postgres.products import Feature
 from gateways.postgres.settings import PostgresSettings, read_search_path
-from gateways.postgres.wire import (
-    ConnectionLostError,
-    ReadOnlyQuery,
-    ServerError,
-    WireConnection,
-)
+from gateways.postgres.wire import WireConnection
 
 logger = logging.getLogger(__name__)
 

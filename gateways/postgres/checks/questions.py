@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import psycopg
 
+from gateways.postgres.exchange import ReadOnlyQuery
 from gateways.postgres.products import find_product
 from gateways.postgres.settings import PostgresSettings
-from gateways.postgres.wire import ReadOnlyQuery, WireConnection
+from gateways.postgres.wire import WireConnection
 
 MOST_CONNECT_S = 4.0
 QUESTION_S = 3.0

@@ -4,8 +4,9 @@ import json
 
 from gateways.check_report import Finding, ok, refused, warning
 from gateways.postgres.checks.questions import fetch_fact, fetch_facts
+from gateways.postgres.exchange import ReadOnlyQuery
 from gateways.postgres.settings import PostgresSettings, read_search_path
-from gateways.postgres.wire import ReadOnlyQuery, WireConnection
+from gateways.postgres.wire import WireConnection
 
 OLDEST_VERSION = 130_000
 _EXPIRY_DAYS = 30

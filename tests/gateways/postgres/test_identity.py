@@ -23,9 +23,9 @@ from core.identity import read_identity
 from core.results import QueryResult
 from gateways.check_report import Level
 from gateways.postgres.checks.inspection import inspect_postgres
+from gateways.postgres.exchange import ReadOnlyQuery
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
-from gateways.postgres.wire import ReadOnlyQuery
 from tests.factories import ENDLESS_SQL
 from tests.gateways.conftest import DATABASE
 from tests.gateways.postgres.queries import make_query

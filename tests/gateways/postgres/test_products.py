@@ -17,10 +17,10 @@ from core.toolspec import ParameterType as T
 from gateways.check_report import Level
 from gateways.engines import inspect_source, open_schema_reader
 from gateways.postgres.engine import POSTGRESQL
+from gateways.postgres.exchange import ReadOnlyQuery
 from gateways.postgres.products import choose_product
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
-from gateways.postgres.wire import ReadOnlyQuery
 from tests.gateways.postgres.queries import fetch, make_query
 
 SESSION = b"""SELECT current_setting('default_transaction_read_only'), current_setting('statement_timeout'),
