@@ -167,7 +167,12 @@ async def test_bad_row_is_quarantined_with_its_reason_and_others_stay(
     await sync_to_async(make_tool)(name="good")
     made = {case: await sync_to_async(make_tool)(**columns) for case, (columns, _) in BAD.items()}
 
+    async def every_bad_row_is_judged() -> bool:
+        return await QuarantinedTool.objects.acount() == len(BAD)
+
     async with serve() as served:
+        # What the database has not judged soon is served until it has.
+        await eventually(every_bad_row_is_judged)
         names = await served.names()
     stored = {row.tool_id: row.reason async for row in QuarantinedTool.objects.all()}
 
