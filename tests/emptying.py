@@ -54,8 +54,13 @@ def empty_written_tables(case: TransactionTestCase) -> None:
     What migrate makes for Django's own apps is kept, not made again.
     """
     for alias in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
-        with connections[alias].cursor() as cursor:
-            cursor.execute("SELECT tests.empty_written_tables()")
+        empty_database(alias)
+
+
+def empty_database(alias: str = "default") -> None:
+    """The same, for a fixture that several tests share."""
+    with connections[alias].cursor() as cursor:
+        cursor.execute("SELECT tests.empty_written_tables()")
     RegistryRevision.objects.update(demo_loaded_at=None)
     sync_environment_sources()
 
