@@ -38,7 +38,14 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
-FOR_TESTS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# What is lost with the machine may be lost, nothing is planned at length or written in the background,
+# and a password costs a session no thousands of hashes.
+FOR_TESTS = {
+    **dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes", "jit"), "off"),
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "1d",
+    "scram_iterations": "1",
+}
 
 
 @dataclass
