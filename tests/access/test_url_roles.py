@@ -279,9 +279,9 @@ def test_addresses_open_for_their_roles_alone(
     assert wrong == {}
 
 
-@pytest.mark.parametrize("letter", WHO, ids=WHO.values())
-def test_no_role_opens_the_back_office(letter: str, browsers: dict[str, Client]) -> None:
-    response = browsers[letter].get("/admin/")
+def test_no_role_opens_the_back_office(browsers: dict[str, Client]) -> None:
+    for browser in browsers.values():
+        response = browser.get("/admin/")
 
-    assert response.status_code == 302
-    assert response["Location"].startswith("/admin/login/")
+        assert response.status_code == 302
+        assert response["Location"].startswith("/admin/login/")
