@@ -20,7 +20,8 @@ FOLDERS = (
     "tests",
 )
 # Of pytest's plugins and modules of tests, it is the form with explained assertions that is loaded.
-REWRITTEN = re.compile(r"/(?:test_\w+|conftest|plugin|\w+_server)\.py$")
+REWRITTEN = re.compile(r"/tests/(?:.*/)?(?:test_\w+|conftest|plugin)\.py$")
+OTHERS = re.compile(f"{REWRITTEN.pattern}|/node_modules/")
 
 
 def rewrite_assertions(path: Path) -> None:
@@ -37,7 +38,7 @@ def rewrite_assertions(path: Path) -> None:
 
 if __name__ == "__main__":
     for folder in FOLDERS:
-        compileall.compile_dir(ROOT / folder, quiet=1, workers=0)
+        compileall.compile_dir(ROOT / folder, rx=OTHERS, quiet=1, workers=0)
     paths = [path for path in (ROOT / "tests").rglob("*.py") if REWRITTEN.search(str(path))]
     with ProcessPoolExecutor() as pool:
         list(pool.map(rewrite_assertions, paths, chunksize=20))
