@@ -50,6 +50,7 @@ agent-web: $(AGENT_VENV)/.installed  ## Chat with the data-search agent in the b
 test: export PYTHONDONTWRITEBYTECODE :=
 test:  ## Run the whole suite on real services
 	@$(MAKE) $(VENV)/.installed-dev $(TOOLS)
+	-@$(BIN)/python -m tests.compiled
 	@echo "1 of 2: the many tests, beside them those that start whole process trees. Each part prints when it has ended."
 	@$(MAKE) --jobs 3 $(IN_ORDER) test-many test-alone test-setup
 	@echo "2 of 2: the tests in a real browser, beside them those of the agent."

@@ -4,6 +4,7 @@ import gc
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,7 +18,7 @@ from pytest_django.plugin import DjangoDbBlocker
 
 from config.services.postgres import SUPERUSER_NAME
 from config.services.processes import Keeper
-from tests.emptying import empty_trail, empty_written_tables, prepare_emptying
+from tests.emptying import empty_trail, empty_written_tables, emptying
 from tests.plugin import POSTGRES
 from tests.redis_server import Redis
 
@@ -70,8 +71,12 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """From here on look for garbage, but not among the modules and tests, which all stay."""
+    """From here on look for garbage, but not among the modules and tests, which all stay.
+
+    And seldom: what pages and queries leave behind was looked through 60 times in each second.
+    """
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     gc.enable()
 
 
@@ -137,9 +142,12 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
     place = {name: parameters[name] for name in ("dbname", "user", "password", "host", "port")}
     if os.environ["DATABASE_URL"] == POSTGRES.dsn():
         place |= {"user": SUPERUSER_NAME, "password": POSTGRES.passwords["superuser"]}
-    with django_db_blocker.unblock():
-        prepare_emptying(make_conninfo(**place))
-    with patch.object(TransactionTestCase, "_fixture_teardown", empty_written_tables):
+    with ExitStack() as stack:
+        with django_db_blocker.unblock():
+            stack.enter_context(emptying(make_conninfo(**place)))
+        stack.enter_context(
+            patch.object(TransactionTestCase, "_fixture_teardown", empty_written_tables)
+        )
         yield
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(

@@ -1,10 +1,12 @@
 """Empties the database after a test that has committed, in less time than Django's flush."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import psycopg
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connections
-from django.db.transaction import atomic
 from django.test import TransactionTestCase
 
 from access.models import AuditEntry, AuditHead
@@ -31,21 +33,29 @@ BEGIN
         INSERT INTO h_registry_change (revision, tool_id) VALUES (toolbuilder_next_registry(), NULL);
     END IF;
 END $$;
-GRANT USAGE ON SCHEMA tests TO public;
+CREATE FUNCTION tests.empty_trail() RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = public SET session_replication_role = replica AS $$
+    DELETE FROM h_audit;
+    INSERT INTO h_audit_head (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET number = 0, hash = '';
+$$;
 """
-# What its triggers refuse to others, the owner of the tables may do without them.
-_EMPTY_TRAIL = """
-ALTER TABLE h_audit DISABLE TRIGGER refuse_change;
-TRUNCATE h_audit;
-ALTER TABLE h_audit ENABLE TRIGGER refuse_change;
-INSERT INTO h_audit_head (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET number = 0, hash = '';
-"""
+_kept: list[psycopg.Connection] = []
 
 
-def prepare_emptying(dsn: str) -> None:
-    """Make the function that empties the tables of this database; `dsn` is its superuser's."""
+@contextmanager
+def emptying(dsn: str) -> Iterator[None]:
+    """Make the functions that empty the tables of this database, and let tests call them; `dsn` is its superuser's.
+
+    All call them on one connection, which knows the tables: each test's own would first read about
+    all of them, which takes ten times as long.
+    """
     with psycopg.connect(dsn, autocommit=True) as superuser:
         superuser.execute(_FUNCTION.format(deletions=_list_deletions()).encode())
+        # What a test has left open would hold it up for ever.
+        superuser.execute("SET lock_timeout = '60s'")
+        _kept.append(superuser)
+        yield
+        _kept.remove(superuser)
 
 
 def empty_written_tables(case: TransactionTestCase) -> None:
@@ -53,17 +63,20 @@ def empty_written_tables(case: TransactionTestCase) -> None:
 
     What migrate makes for Django's own apps is kept, not made again.
     """
-    for alias in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
-        with connections[alias].cursor() as cursor:
-            cursor.execute("SELECT tests.empty_written_tables()")
+    if "default" in case._databases_names(include_mirrors=False):  # type: ignore[attr-defined]
+        empty_database()
+
+
+def empty_database() -> None:
+    """The same, for a fixture that several tests share."""
+    _kept[-1].execute("SELECT tests.empty_written_tables()")
     RegistryRevision.objects.update(demo_loaded_at=None)
     sync_environment_sources()
 
 
 def empty_trail() -> None:
     """Empty the audit trail, which goes on from test to test: few of them look at it."""
-    with connections["default"].cursor() as cursor, atomic():
-        cursor.execute(_EMPTY_TRAIL)
+    _kept[-1].execute("SELECT tests.empty_trail()")
 
 
 def _list_deletions() -> str:

@@ -31,8 +31,8 @@ def name_of(path: Path) -> str:
 
 @pytest.fixture(scope="module")
 def trees() -> dict[Path, ast.Module]:
-    """The modules parsed."""
-    return {path: ast.parse(path.read_text()) for path in MODULES}
+    """The modules of the product parsed."""
+    return {path: ast.parse(path.read_text()) for path in PRODUCT}
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,12 @@ def test_modules_are_short() -> None:
     assert {name: count for name, count in lines.items() if count > MODULE_LINE_LIMIT} == {}
 
 
-def test_modules_say_what_they_hold(trees: dict[Path, ast.Module]) -> None:
-    assert [name_of(path) for path, tree in trees.items() if not ast.get_docstring(tree)] == []
+def test_modules_say_what_they_hold() -> None:
+    begins_with_a_docstring = re.compile(r'(?:#.*\n|\s)*"""\S')
+
+    assert [
+        name_of(path) for path in MODULES if not begins_with_a_docstring.match(path.read_text())
+    ] == []
 
 
 def test_few_functions_are_chopped_off_their_only_caller(

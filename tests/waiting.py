@@ -6,23 +6,31 @@ from collections.abc import Callable
 from typing import Any
 
 LIMIT_S = 120.0
-STEP_S = 0.02
+STEP_S, LONGEST_STEP_S = 0.02, 0.25
 
 
 def wait_until(check: Callable[[], object], within_s: float = LIMIT_S) -> None:
     """Return as soon as `check()` is true; AssertionError where it never is."""
-    deadline = time.monotonic() + within_s
+    began = time.monotonic()
     while not check():
-        assert time.monotonic() < deadline, f"not true within {within_s:g} s"
-        time.sleep(STEP_S)
+        time.sleep(choose_step(began, within_s))
 
 
 async def eventually(check: Callable[[], Any], within_s: float = LIMIT_S) -> None:
     """As wait_until, in a loop; `check` may be a coroutine function."""
-    deadline = time.monotonic() + within_s
+    began = time.monotonic()
     while True:
         result = check()
         if await result if asyncio.iscoroutine(result) else result:
             return
-        assert time.monotonic() < deadline, f"not true within {within_s:g} s"
-        await asyncio.sleep(STEP_S)
+        await asyncio.sleep(choose_step(began, within_s))
+
+
+def choose_step(began: float, within_s: float) -> float:
+    """How long to wait for the next look: a twentieth of the time so far, so that looking costs little.
+
+    AssertionError when the time is over.
+    """
+    waited = time.monotonic() - began
+    assert waited < within_s, f"not true within {within_s:g} s"
+    return min(max(STEP_S, waited / 20), LONGEST_STEP_S)

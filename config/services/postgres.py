@@ -38,7 +38,16 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
-FOR_TESTS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# What is lost with the machine may be lost, nothing is compiled or written in the background, and a
+# password costs a session no thousands of hashes. Where autovacuum finds a table empty, as most are between
+# two tests, plans of the next are for one row: a query on a large catalogue then takes half a minute.
+_OFF_FOR_TESTS = ("fsync", "synchronous_commit", "full_page_writes", "jit", "autovacuum")
+FOR_TESTS = {
+    **dict.fromkeys(_OFF_FOR_TESTS, "off"),
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "1d",
+    "scram_iterations": "1",
+}
 
 
 @dataclass

@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from asgiref.sync import sync_to_async
+from pytest_django.plugin import DjangoDbBlocker
 
 from config.demo.loading import load_tools
 from config.services.postgres import EmbeddedPostgres
+from mcp_runtime.server import Runtime
 from tests.config.demo.conftest import shop
-from tests.mcp_runtime.conftest import Serve, Served, psql, serve
+from tests.emptying import empty_database
+from tests.factories import make_token
+from tests.mcp_runtime.conftest import Served, listening, serve
 from tools.models import RegistryChange, RegistryRevision
 
-__all__ = ["psql", "serve", "shop"]
+__all__ = ["serve", "shop"]
 
 NODE_MODULES = Path(__file__).parent / "node_modules"
 PACKAGES = NODE_MODULES / "@modelcontextprotocol"
@@ -71,9 +76,15 @@ def load_demo_tools() -> None:
     load_tools()
 
 
-@pytest.fixture
-async def demo(serve: Serve, shop: EmbeddedPostgres) -> AsyncIterator[Served]:
-    """A runtime that serves the demo tools on the demo shop."""
-    await sync_to_async(load_demo_tools)()
-    async with serve() as served:
-        yield served
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def demo(
+    shop: EmbeddedPostgres, django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> AsyncIterator[Served]:
+    """A runtime that serves the demo tools on the demo shop, to all tests of a module."""
+    with django_db_blocker.unblock():
+        await sync_to_async(load_demo_tools)()
+        token = await sync_to_async(make_token)()
+        runtime = Runtime()
+        async with listening(runtime) as url:
+            yield Served(runtime, url, token)
+        await sync_to_async(empty_database)()

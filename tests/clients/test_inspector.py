@@ -10,7 +10,7 @@ from config.demo.loading import read_tools
 from tests.clients.conftest import PACKAGES, Finished, run
 from tests.mcp_runtime.conftest import Served
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
 INSPECTOR = PACKAGES / "inspector/clients/launcher/build/index.js"
 ERAS = ["legacy", "modern"]

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
+import pytest_asyncio
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
@@ -11,7 +12,7 @@ from mcp_types import TextContent
 from config.demo.loading import read_tools
 from tests.mcp_runtime.conftest import Served
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28", "2026-07-28": "2026-07-28"}
 
@@ -22,7 +23,7 @@ def era(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def http(demo: Served) -> AsyncIterator[httpx2.AsyncClient]:
     headers = {"Authorization": f"Bearer {demo.token}"}
     async with httpx2.AsyncClient(headers=headers) as http:

@@ -5,16 +5,15 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.clients.conftest import PACKAGES, run
-from tests.mcp_runtime.conftest import Served
+from tests.mcp_runtime.conftest import Served, execute_elsewhere
 from tests.waiting import eventually
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 README = Path(__file__).parents[2] / "README.md"
 ADDRESS = "http://127.0.0.1:3003/mcp"
@@ -76,8 +75,8 @@ async def test_inspector_command_lists_the_tools(node: Path, demo: Served, tmp_p
     assert "multiply_numbers" in {tool["name"] for tool in json.loads(finished.output)["tools"]}
 
 
-async def test_rows_become_a_tool(demo: Served, psql: Callable[[str], None]) -> None:
-    psql(block("sql", after="Make a tool"))
+async def test_rows_become_a_tool(demo: Served) -> None:
+    execute_elsewhere(block("sql", after="Make a tool"))
     await eventually(lambda: "stores_in_region" in demo.runtime.store.snapshot.tools)
 
     result = await demo.call("stores_in_region", region="KR")

@@ -97,14 +97,15 @@ def serve(transactional_db: None, embedded_postgres: EmbeddedPostgres) -> Serve:
     return start
 
 
-@pytest.fixture
-def psql(transactional_db: None) -> Callable[[str], None]:
-    """Writes to the application's database as another program would, outside of Django."""
+def execute_elsewhere(statement: str) -> None:
+    """Write to the application's database as another program would, outside of Django."""
     parameters = connection.get_connection_params()
     wanted = {name: parameters[name] for name in ("dbname", "user", "password", "host", "port")}
+    with psycopg.connect(**wanted, autocommit=True) as other:
+        other.execute(statement.encode())
 
-    def execute(statement: str) -> None:
-        with psycopg.connect(**wanted, autocommit=True) as other:
-            other.execute(statement.encode())
 
-    return execute
+@pytest.fixture
+def psql(transactional_db: None) -> Callable[[str], None]:
+    """`execute_elsewhere`, on a database that is emptied after the test."""
+    return execute_elsewhere

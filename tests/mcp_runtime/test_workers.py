@@ -21,7 +21,7 @@ from tests.factories import make_expression, make_token
 from tests.mcp_runtime.test_cancellation import HEADERS, call_body, open_session
 from tests.mcp_runtime.test_changes import ChangeListener
 from tests.mcp_runtime.test_runmcp import Start, client, is_healthy, starting
-from tests.waiting import LIMIT_S, eventually
+from tests.waiting import LIMIT_S, STEP_S, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -182,6 +182,8 @@ async def test_signal_replaces_all_workers_while_a_session_goes_on_until_it_is_i
         with suppress(httpx.TransportError):
             async with httpx.AsyncClient(headers=session, timeout=LIMIT_S) as http:
                 answers.append(await http.post(url, content=call_body("some")))
+        # As fast as they can be answered, calls would take the processor from the new workers.
+        await asyncio.sleep(STEP_S)
 
     assert {answer.status_code for answer in answers} == {200}
     assert len(workers(process.pid)) == 2

@@ -7,7 +7,6 @@ from pathlib import Path
 import httpx
 import pytest
 import pytest_asyncio
-from openai import AsyncOpenAI
 
 from config.services.embedded import Embedded, EmbeddedBuilder
 from config.services.embeddings import EmbeddedEmbeddings, EmbeddedNgrams
@@ -46,6 +45,9 @@ async def test_client_gets_unit_vectors(client: EmbeddingClient) -> None:
 async def test_official_client_reads_the_same_vector(
     client: EmbeddingClient, ngram_model: EmbeddedEmbeddings
 ) -> None:
+    # A second of imports, which no other test needs.
+    from openai import AsyncOpenAI
+
     base_url = ngram_model.url.removesuffix("/embeddings")
     async with AsyncOpenAI(base_url=base_url, api_key="none") as official:
         answer = await official.embeddings.create(model=ngram_model.model, input="주문 내역")

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from openai import AsyncOpenAI
 
 from config.services.embeddings import EmbeddedEmbeddings
 from gateways.embeddings.client import EmbeddingClient, EmbeddingSettings, TextRole
@@ -115,6 +114,9 @@ async def test_broken_characters_are_embedded_as_replacements(client: EmbeddingC
 async def test_official_client_gives_the_same_vector(
     client: EmbeddingClient, embedded_model: EmbeddedEmbeddings
 ) -> None:
+    # A second of imports, which no other test needs.
+    from openai import AsyncOpenAI
+
     text = "사용자 이메일 주소"
     async with AsyncOpenAI(
         base_url=embedded_model.url.removesuffix("/embeddings"), api_key="none"

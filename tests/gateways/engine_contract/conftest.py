@@ -29,8 +29,9 @@ def stand(
     return stand
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def source(stand: Stand) -> AsyncIterator[OpenedSource]:
+    """Kept open, as a runtime keeps it: a process of DuckDB takes a third of a second to start."""
     source = open_source(stand.settings)
     yield source
     await source.close()

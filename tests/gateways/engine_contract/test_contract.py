@@ -3,14 +3,11 @@
 
 import asyncio
 from datetime import date
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from core.catalogue.connection_code import connection_info
-from core.catalogue.entries import TableEntry, TableName, TableSummary
 from core.catalogue.masking import MASK
 from core.catalogue.sql_names import quote_exactly
 from core.errors import (
@@ -23,12 +20,11 @@ from core.execution import Query
 from core.statement import compile_statement
 from core.toolspec import ParameterType as T
 from gateways.engine import Ability, Engine, OpenedSource
-from gateways.engines import ENGINES, inspect_source, open_schema_reader, open_source
+from gateways.engines import inspect_source, open_schema_reader, open_source
 from tests.gateways.engine_contract.stands import Stand
-from tests.gateways.engine_contract.table import make_table
 from tests.waiting import eventually
 
-_PAGE = Path(__file__).parents[3] / "docs/engines.md"
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 def _query(
@@ -270,7 +266,7 @@ async def test_the_check_tries_writes_and_judges_the_role(engine: Engine, stand:
     assert (Ability.READER_ROLE in engine.abilities) == bool(report.role_sql)
 
 
-def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
+async def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
     columns = engine.read_url(stand.url)
 
     assert columns is not None
@@ -294,34 +290,8 @@ def test_a_variable_says_where_it_is(engine: Engine, stand: Stand) -> None:
         "files_folder": columns.get("path", ""),
     }
     row = SimpleNamespace(**columns, options=options, **limits, **others)
-    assert engine.read_row(row, password).target == stand.settings.target
+    settings = engine.read_row(row, password)
+    assert settings.target == stand.settings.target
+    assert (await inspect_source(settings)).server
     assert engine.read_url("nonsense:///?%zz#") is None
     assert all(column in columns for column in engine.needed)
-
-
-def test_agents_get_code_that_connects(engine: Engine) -> None:
-    entry = TableEntry(
-        source_name="shop",
-        dialect=engine.dialect,
-        table=TableName("", "odd name"),
-        summary=TableSummary(name="odd name"),
-        is_reachable=engine.takes_clients,
-    )
-
-    info: Any = connection_info(entry)
-
-    assert info["environment_variable"] == ("SHOP_URL" if engine.takes_clients else "")
-    for code in info["connection_code"].values():
-        compile(code, "sample", "exec")
-        assert ("SHOP_URL" in code) is engine.takes_clients
-
-
-def test_the_page_of_engines_has_the_table() -> None:
-    assert make_table() in _PAGE.read_text()
-
-
-def test_every_ability_is_one_that_some_engine_lacks() -> None:
-    for ability in Ability:
-        having = [ability in engine.abilities for engine in ENGINES.values()]
-        assert any(having)
-        assert not all(having), f"{ability} belongs into the contract of all"

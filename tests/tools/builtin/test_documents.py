@@ -24,6 +24,7 @@ from tests.mcp_runtime.conftest import ERAS, Serve, Served
 from tests.plugin import DIRECTORY
 from tests.waiting import LIMIT_S, eventually
 from tools.builtin import documents
+from tools.builtin.embedding_tools import EMBEDDING, REFERENCES, SIMILARITY
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,6 +43,8 @@ def services(settings: Any, embedded_model: EmbeddedEmbeddings, chroma: ChromaAd
     settings.TEXT_EMBEDDING_ROLE_STYLE = "input_type"
     settings.CHROMADB_HOST, settings.CHROMADB_PORT = chroma.host, chroma.port
     settings.CHROMADB_COLLECTION_NAME = f"test-{uuid.uuid4().hex}"
+    # With the search for tools each runtime would embed the descriptions of all, for two seconds.
+    settings.MCP_BUILTIN_TOOLS = [SIMILARITY.name, REFERENCES.name, EMBEDDING.name]
     return settings
 
 
