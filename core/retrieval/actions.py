@@ -39,6 +39,8 @@ _STATE_BEFORE = re.compile(
 _NOUN_AFTER = re.compile(rf"(?:{'|'.join(split_words(DETERMINERS))})$")
 _RECORD_AFTER = re.compile(rf" (?:{'|'.join(split_words(RECORDS_ENGLISH))})\b")
 _NOT_AFTER = tuple(split_words(NOT_AFTER))
+# The end of a duplicate's name, as the editor gives it: sales_by_week_copy, sales_by_week_copy_2.
+_COPY_NUMBER = re.compile(r" copy(?: \d+)?$")
 # The label of phrases that name no action, and hide the action words within them.
 _THING = ""
 # The verb of a description is at its beginning; what comes later are circumstances.
@@ -95,7 +97,10 @@ def _is_described_thing(folded: str, match: Match) -> bool:
 
 
 def actions_of_tool(tool: Tool) -> tuple[Action, ...]:
-    """What a tool does: by the first verb of its name, else of its description, else its annotations."""
+    """What a tool does: by the first verb of its name, else of its description, else its annotations.
+
+    A name that ends in `_copy`, or in `_copy_2`, is a duplicate's and does not say that the tool copies.
+    """
     actions = _actions_of_texts(tool.name, tool.description)
     if actions or tool.annotations is None:
         return actions
@@ -133,7 +138,7 @@ def action_spans(folded: str) -> Iterator[tuple[str, int, int]]:
 # Called several times while one tool is taken into the index.
 @lru_cache(maxsize=16)
 def _actions_of_texts(name: str, description: str) -> tuple[Action, ...]:
-    folded = fold(name)
+    folded = _COPY_NUMBER.sub("", fold(name))
     found = _find(_REQUESTS, folded)
     if actions := _named(_leading(folded, found) or _asking(folded, found)):
         return actions

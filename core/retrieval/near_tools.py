@@ -1,8 +1,10 @@
 """Tools that answer the same questions, the words that tell them apart, and sentences that say so."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.retrieval.action_words import split_words
 from core.retrieval.actions import READING, action_spans, actions_of_tool
 from core.retrieval.dense import Vector
 from core.retrieval.index import Mask, ToolIndex
@@ -22,22 +24,42 @@ _TEXT_CHARACTERS = 300
 _LEAST_SHARE = 0.4
 # Of no use to a person who is to tell two tools apart.
 _EMPTY_WORDS = frozenset(("id", "one", "only", "given"))
+_MOST_LABELS = 3
+# Of parameters that say how an answer is given, not what it is about, and of switches.
+_PLAIN_LABELS = frozenset(
+    split_words(
+        "limit, offset, page, size, count, format, sort, top, max, min, rows, name, code, type, "
+        "status, value, key, text, query, start, end, since, until, include, exclude, with, without, "
+        "is, has, show, new, old, open, closed, active, inactive, latest, recent, last, first, next, "
+        "best, full, per, each, every, before, after, between, over, under, within, across, vs, "
+        "versus, now, daily, other, same"
+    )
+)
+# A word of a name with such an end is hardly ever a noun.
+_NO_NOUN = re.compile(r"(?:ing|ed|ly|al|ic|ive|ous|ful|less|able|ible|ary)$")
+_LEAST_NOUN = 3
 _SENTENCES: dict[Language, tuple[str, str, str]] = {
     "ko": (
-        "{own}에 대한 질문에는 이 도구를, {other}에 대한 질문에는 {name} 도구를 사용하세요.",
-        "{own}에 대한 질문에 사용하세요.",
-        "{other}에 대한 질문에는 {name} 도구를 사용하세요.",
+        "질문이 {own}에 관한 것이면 이 도구를, {other}에 관한 것이면 {name} 도구를 사용하세요.",
+        "질문이 {own}에 관한 것이면 이 도구를 사용하세요.",
+        "질문이 {other}에 관한 것이면 {name} 도구를 사용하세요.",
     ),
     "ja": (
-        "{own}についての質問にはこのツールを、{other}についての質問には {name} を使ってください。",
-        "{own}についての質問に使ってください。",
-        "{other}についての質問には {name} を使ってください。",
+        "{own}に関する質問にはこのツールを、{other}に関する質問には {name} を使ってください。",
+        "{own}に関する質問にはこのツールを使ってください。",
+        "{other}に関する質問には {name} を使ってください。",
     ),
     "en": (
-        "Use it for questions about {own}; for {other} use {name}.",
-        "Use it for questions about {own}.",
-        "For {other} use {name}.",
+        "Use this tool when the question is about {own}; when it is about {other}, use {name} instead.",
+        "Use this tool when the question is about {own}.",
+        "When the question is about {other}, use {name} instead.",
     ),
+}
+# How a language quotes a word, joins the last two of a list, and ends a sentence.
+_PUNCTUATION: dict[Language, tuple[str, str, str]] = {
+    "ko": ("‘{}’", ", ", "."),
+    "ja": ("「{}」", "", "。"),
+    "en": ('"{}"', " or ", "."),
 }
 
 
@@ -119,6 +141,37 @@ def tell_words(index: ToolIndex, tool: Tool, other: Tool) -> tuple[str, ...]:
     return tuple(told[:_MOST_WORDS])
 
 
+def tell_labels(index: ToolIndex, tool: Tool, other: Tool) -> tuple[str, ...]:
+    """What a tool is about and the other is not, as nouns of its author, at most 3.
+
+    These are terms of the glossary, names of parameters, tags, and words of the name that can only be
+    nouns; what a description says besides is none of them.
+    """
+    said = {term for _, terms in _words_of(other) for term in terms}
+    meant = set(index.glossary.find(_text_of(other)))
+    folded = fold(
+        "\n".join((*tool.tags, tool.title, tool.name, tool.description[:_TEXT_CHARACTERS]))
+    )
+    named = [folded[start:end] for _, start, end in index.glossary.spans(folded)]
+    named = [term for term in named if not term.endswith(("ed", "ly"))]
+    asked = [fold(each.name) for each in tool.parameters if each.type != "boolean"]
+    words = [word for word in fold(tool.name).split() if not _NO_NOUN.search(word)]
+    labels: list[str] = []
+    for label in (*named, *asked, *map(fold, tool.tags), *words):
+        noun = label.removesuffix(" id")
+        terms = {term for _, found in find_words(noun) for term in found}
+        concepts = index.glossary.find_folded(noun)
+        is_plain = not _PLAIN_LABELS.isdisjoint(noun.split()) or noun in _EMPTY_WORDS
+        is_plain = is_plain or any(map(is_stop_term, terms)) or any(action_spans(noun))
+        is_short = noun.isascii() and len(noun) < _LEAST_NOUN
+        is_new = said.isdisjoint(terms) and meant.isdisjoint(concepts)
+        if is_new and noun and not is_plain and not is_short and not any(map(str.isdigit, noun)):
+            labels.append(noun)
+            said.update(terms)
+            meant.update(concepts)
+    return tuple(labels[:_MOST_LABELS])
+
+
 def offer_text(
     index: ToolIndex,
     entry: IndexEntry,
@@ -130,20 +183,18 @@ def offer_text(
     """The tool's description with a sentence that tells it apart from a near one; None if none helps.
 
     Each sentence is tried on a copy of the index: what is offered finds the right tool first for more
-    probes than the description does now, or for all of them. `probes` are saved questions of both
-    tools; two that only the telling words tell apart are added.
+    probes than the description does now. `probes` are saved questions of both tools; two that only the
+    telling words tell apart are added.
     """
     asked = [*probes, *_word_probes(index, entry.tool, near)]
     before = count_right(index, asked, allowed)
     best: OfferedText | None = None
     edited = index.copy()
-    for description in describe_apart(entry.tool, near):
+    for description in describe_apart(index, entry.tool, near.name):
         edited.put(replace(entry, tool=replace(entry.tool, description=description)))
         right = count_right(edited, asked, allowed)
-        offered = OfferedText(description, len(asked), before, right)
-        is_better = offered.right_after > before or offered.right_after == len(asked)
-        if is_better and (best is None or offered.right_after > best.right_after):
-            best = offered
+        if right > (best.right_after if best else before):
+            best = OfferedText(description, len(asked), before, right)
     return best
 
 
@@ -198,20 +249,28 @@ def _word_probes(index: ToolIndex, tool: Tool, near: NearTool) -> Iterator[Probe
             yield Probe(" ".join((*shared, *words)), frozenset({name}))
 
 
-def describe_apart(tool: Tool, near: NearTool) -> Iterator[str]:
-    """The description with each sentence that the words allow, the one that says most first."""
+def describe_apart(index: ToolIndex, tool: Tool, near: str) -> Iterator[str]:
+    """The description with each sentence that can be made of labels, the one that says most first.
+
+    It is in the description's language; a label of a third language would be strange there.
+    """
     language = language_of(tool.description or tool.title)
-    both, own_only, other_only = _SENTENCES.get(language, _SENTENCES["en"])
-    comma = "・" if language == "ja" else ", "
-    own, other = (
-        # Words of a third language would be strange there.
-        comma.join(word for word in words if language_of(word) in (language, "en"))
-        for words in (near.own_words, near.other_words)
-    )
-    wanted = [both] if own and other else []
-    wanted += [own_only] if own else []
-    wanted += [other_only] if other else []
-    space = "" if language == "ja" or not tool.description.strip() else " "
-    for sentence in wanted:
-        told = sentence.format(own=own, other=other, name=near.name)
-        yield f"{tool.description.rstrip()}{space}{told}"
+    language = language if language in _SENTENCES else "en"
+    quote, joint, stop = _PUNCTUATION[language]
+    other = index.table.tools[index.table.rows[near]]
+
+    def name_labels(labels: Sequence[str]) -> str:
+        quoted = [quote.format(each) for each in labels if language_of(each) in (language, "en")]
+        *first, last = quoted or [""]
+        separator = joint if language == "ja" else ", "
+        return joint.join(filter(None, (separator.join(first), last)))
+
+    said = name_labels(tell_labels(index, tool, other))
+    told = name_labels(tell_labels(index, other, tool))
+    text = tool.description.rstrip()
+    if text and text[-1] not in ".!?。！？":
+        text += stop
+    space = "" if language == "ja" or not text else " "
+    for sentence in _SENTENCES[language]:
+        if ("{own}" not in sentence or said) and ("{other}" not in sentence or told):
+            yield f"{text}{space}{sentence.format(own=said, other=told, name=near)}"

@@ -12,6 +12,7 @@ from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, number
 from tests.waiting import wait_until
 from toolbuilder.models import ToolDraft, ToolVersion
+from toolbuilder.search_lab.questions import save_question
 from tools.models import ToolDefinition
 
 pytest_plugins = ["tests.browser.workbench_fixtures"]
@@ -42,15 +43,27 @@ def second_window(workbench: WorkbenchPage) -> WorkbenchPage:
 
 
 def test_offered_text_that_tells_two_tools_apart_is_taken_into_the_editor(
-    workbench: WorkbenchPage, doubling: ToolDefinition
+    workbench: WorkbenchPage,
 ) -> None:
-    make_expression(
-        "a * 2", name="doubling_money", description_agent="Doubles one number of money."
+    reduced = make_expression(
+        "discount * 2",
+        name="doubling",
+        description_agent="Doubles.",
+        annotations={"readOnlyHint": True},
+        parameters=[number("discount", description="The number to double.", example=21)],
     )
+    make_expression(
+        "a * 2",
+        name="doubling_money",
+        description_agent="Doubles one number of money.",
+        annotations={"readOnlyHint": True},
+        parameters=[number("a", description="The number to double.")],
+    )
+    save_question("double one number of money, a discount", ["doubling"], "ann")
     page = workbench.page
-    workbench.open(doubling)
+    workbench.open(reduced)
     description = page.locator("#description_agent")
-    description.fill("Doubles one number of apples.")
+    description.fill("Doubles one number.")
     expect(page.locator("#saved")).to_contain_text("Draft")
 
     dialog = workbench.publish()
@@ -59,8 +72,11 @@ def test_offered_text_that_tells_two_tools_apart_is_taken_into_the_editor(
 
     expect(dialog).to_be_hidden()
     expect(description).to_be_focused()
-    offered = "Use it for questions about apples."
-    expect(description).to_have_value(f"Doubles one number of apples. {offered}")
+    offered = (
+        'Use this tool when the question is about "discount";'
+        ' when it is about "money", use doubling_money instead.'
+    )
+    expect(description).to_have_value(f"Doubles one number. {offered}")
     wait_until(lambda: offered in ToolDraft.objects.get().document["description_agent"])
 
 

@@ -47,6 +47,14 @@ def test_actions_of_a_query(query: str, actions: tuple[str, ...]) -> None:
             Tool("x", annotations=MCPAnnotations(False, True)), ("delete",), id="destroys"
         ),
         pytest.param(Tool("x"), (), id="unknown"),
+        pytest.param(Tool("sales_by_week_copy", description="Weekly sales."), (), id="a duplicate"),
+        pytest.param(
+            Tool("weekly_sales_copy_2", description="Returns sales."), ("read",), id="its duplicate"
+        ),
+        pytest.param(Tool("copy_file"), ("create",), id="copies"),
+        pytest.param(
+            Tool("file_copy", description="Copies a file."), ("create",), id="says that it copies"
+        ),
     ],
 )
 def test_actions_of_a_tool(tool: Tool, actions: tuple[str, ...]) -> None:

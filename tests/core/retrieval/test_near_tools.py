@@ -1,10 +1,19 @@
 """Tools that answer the same questions are named with what tells them apart."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.retrieval.index import ToolIndex
-from core.retrieval.model import Tool
-from core.retrieval.near_tools import NearTool, Probe, find_near_tools, offer_text
+from core.retrieval.model import Tool, ToolParameter
+from core.retrieval.near_tools import (
+    NearTool,
+    Probe,
+    describe_apart,
+    find_near_tools,
+    offer_text,
+    tell_labels,
+)
 from core.retrieval.tool_texts import IndexEntry
 from tests.core.retrieval.catalogue import DELETES, READS, TOOLS, make_index, parameter
 
@@ -69,34 +78,55 @@ def test_tools_that_may_not_be_seen_are_not_named() -> None:
 @pytest.mark.parametrize(
     ("description", "sentence"),
     [
-        ("Sales totals of stores.", "Sales totals of stores. Use it for questions about week; for month use sales_by_month."),
-        ("매장의 매출 합계.", "매장의 매출 합계. week에 대한 질문에는 이 도구를, month에 대한 질문에는 sales_by_month 도구를 사용하세요."),
-        ("店舗の売上合計。", "店舗の売上合計。weekについての質問にはこのツールを、monthについての質問には sales_by_month を使ってください。"),
+        ("Sales totals of stores", 'Sales totals of stores. Use this tool when the question is about "week"; when it is about "month", use sales_by_month instead.'),
+        ("매장의 매출 합계.", "매장의 매출 합계. 질문이 ‘week’에 관한 것이면 이 도구를, ‘month’에 관한 것이면 sales_by_month 도구를 사용하세요."),
+        ("店舗の売上合計。", "店舗の売上合計。「week」に関する質問にはこのツールを、「month」に関する質問には sales_by_month を使ってください。"),
     ],
     ids=["en", "ko", "ja"],
 )  # fmt: skip
-def test_offered_text_is_in_the_language_of_the_description(
-    description: str, sentence: str
-) -> None:
+def test_sentence_is_in_the_language_of_the_description(description: str, sentence: str) -> None:
     tool = Tool("sales_by_week", "", description, BY_WEEK.parameters, READS)
     index = make_index(*TOOLS, tool, BY_MONTH)
-    found = NearTool("sales_by_month", 0.8, ("week",), ("month",))
 
-    offered = offer_text(index, IndexEntry(tool), found, [])
+    assert next(describe_apart(index, tool, "sales_by_month")) == sentence
+
+
+def test_labels_are_nouns_of_the_author_and_no_words_of_prose() -> None:
+    regional = Tool(
+        "regional_sales_copy",
+        "",
+        "Returns regional sales totals for kr, jp and us, including tax; fast.",
+        (
+            parameter("page_size"),
+            parameter("fiscal_year"),
+            ToolParameter("with_tax", "boolean"),
+            parameter("customer_id"),
+        ),
+        READS,
+        ("finance",),
+    )
+    index = make_index(*TOOLS, regional, BY_MONTH)
+
+    assert tell_labels(index, regional, BY_MONTH) == ("fiscal year", "customer", "finance")
+
+
+def test_duplicate_is_near_until_its_name_is_changed_too() -> None:
+    copy = replace(BY_WEEK, name="sales_by_week_copy_2")
+
+    [found] = near(make_index(*TOOLS, BY_WEEK, copy), "sales_by_week_copy_2")
+
+    assert found.name == "sales_by_week"
+
+
+def test_text_is_offered_only_where_the_search_finds_more_with_it() -> None:
+    sales = Tool("store_sales", "", "Sales.", (parameter("region"), parameter("branch")), READS)
+    index = make_index(*TOOLS, sales, BY_MONTH)
+    question = Probe("sales totals of a branch", frozenset({"store_sales"}))
+    found = NearTool("sales_by_month", 0.8, ("branch",), ("month",))
+
+    offered = offer_text(index, IndexEntry(sales), found, [question])
 
     assert offered is not None
-    assert offered.description == sentence
-
-
-def test_text_is_offered_only_where_saved_questions_are_found_no_worse() -> None:
-    vague = Tool("store_sales", "", "Returns the sales totals of stores.", (), READS, ("weekly",))
-    index = make_index(*TOOLS, vague, BY_MONTH)
-    question = Probe("weekly sales totals", frozenset({"store_sales"}))
-    found = NearTool("sales_by_month", 0.8, ("weekly",), ("month",))
-
-    offered = offer_text(index, IndexEntry(vague), found, [question])
-
-    assert offered is not None
-    assert offered.right_before <= offered.right_after == offered.probe_count == 3
-    hopeless = Probe("cancel an order", frozenset({"store_sales"}))
-    assert offer_text(index, IndexEntry(vague), found, [hopeless]) is None
+    assert offered.description == 'Sales. Use this tool when the question is about "branch".'
+    assert (offered.right_before, offered.right_after, offered.probe_count) == (2, 3, 3)
+    assert offer_text(index, IndexEntry(sales), found, []) is None

@@ -94,7 +94,7 @@ def test_tool_that_nobody_tried_is_asked_for_and_then_published_with_its_note(
     assert ToolDefinition.objects.get().versions.get().note == "first"
 
 
-def test_tool_that_another_one_resembles_is_asked_for_with_a_text_that_tells_them_apart(
+def test_tool_that_another_one_resembles_is_asked_for_with_the_words_that_tell_them_apart(
     admin: Client,
 ) -> None:
     near = CLEAN.replace(
@@ -110,8 +110,10 @@ def test_tool_that_another_one_resembles_is_asked_for_with_a_text_that_tells_the
 
     [pair] = asked.context["review"].near
     assert (pair.name, pair.near.name) == ("double_money", "double")
+    assert pair.near.own_words == ("money", "amount")
     assert "Tools that answer the same questions" in text_of(asked)
-    assert 'data-take="description_agent"' in text_of(asked)
+    # By words the search tells them apart already: no text would find more.
+    assert 'data-take="description_agent"' not in text_of(asked)
     publish(admin, address_of(draft), revision=1, confirmed="1")
     again = publish(admin, "/tools/double_money/", description_user="For people")
     assert "<dialog" not in text_of(again)
