@@ -18,8 +18,8 @@ REFRESH_SOURCE = "catalog.tasks.refresh_source"
 _TIMEOUT_S = 2
 
 
-def send_job(name: str, *arguments: object) -> bool:
-    """Queue the task of this name, such as INDEX_PENDING; False if that failed.
+def send_job(name: str, *arguments: object, delay_s: float = 0) -> bool:
+    """Queue the task of this name, such as INDEX_PENDING, to run after a delay; False if that failed.
 
     It fails where there is no broker, or where it does not answer within seconds. What a job does
     must therefore be found undone by something else too.
@@ -31,7 +31,7 @@ def send_job(name: str, *arguments: object) -> bool:
 
     try:
         _sender(settings.CELERY_BROKER_URL).send_task(
-            name, args=arguments, ignore_result=True, retry=False
+            name, args=arguments, ignore_result=True, retry=False, countdown=delay_s or None
         )
     except OperationalError as error:
         logger.warning("job %s was not sent: %s", name, type(error.__cause__ or error).__name__)

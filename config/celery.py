@@ -91,6 +91,11 @@ app.conf.beat_schedule = {
         "task": "toolbuilder.tasks.forget_playground_chats",
         "schedule": crontab(hour="3", minute="50"),
     },
+    # What other programs changed, and what waited for vectors.
+    "measure-saved-questions": {
+        "task": "toolbuilder.tasks.measure_saved_questions",
+        "schedule": crontab(minute="*/10"),
+    },
     "refresh-tool-uses": {
         "task": "toolbuilder.tasks.refresh_tool_uses",
         "schedule": crontab(minute="*/10"),

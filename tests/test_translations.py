@@ -26,6 +26,7 @@ from catalog.models import SchemaState
 from tests.error_codes import PAGE, calls_of, make_table, read_codes, templates_in
 from tests.factories import make_expression, make_tool
 from toolbuilder.exchange.models import ToolFile
+from toolbuilder.models import SearchMeasurement
 from toolbuilder.preferences.models import Preferences
 from tools.models import (
     QuarantinedTool,
@@ -102,6 +103,7 @@ NEVER_SHOWN = {
     AuditHead,
     SchemaState,
     ToolFile,
+    SearchMeasurement,
     SearchUse,
     ToolSearch,
     ToolUseState,

@@ -25,11 +25,13 @@ from toolbuilder.reviews.models import (
     ReviewState,
     ToolReview,
 )
+from toolbuilder.search_lab.models import MeasurementKind, SearchMeasurement
 from tools.models import ToolDefinition
 
 __all__ = [
     "OPEN_STATES",
     "CommentKind",
+    "MeasurementKind",
     "PlaygroundChat",
     "PlaygroundQuestion",
     "PlaygroundRun",
@@ -40,6 +42,7 @@ __all__ = [
     "ReplayedCall",
     "ReviewComment",
     "ReviewState",
+    "SearchMeasurement",
     "SearchQuestion",
     "ToolDraft",
     "ToolDraftQuerySet",

@@ -11,6 +11,7 @@ from toolbuilder.history.versions import record_versions
 from toolbuilder.models import ReviewComment
 from toolbuilder.playground.turns import forget_chats
 from toolbuilder.reviews.deciding import mail_author
+from toolbuilder.search_lab.recording import record_measurement
 from toolbuilder.taking_up.mcp_servers import read_due_servers
 from tools.aliases import forget_old_names
 from tools.drift import check_drift
@@ -23,6 +24,12 @@ from tools.uses.refresh import refresh_uses
 def refresh_tool_uses() -> int:
     """Bring the stored uses of tables up to date; returns how many tools were read."""
     return refresh_uses()
+
+
+@shared_task(ignore_result=True, time_limit=600)
+def measure_saved_questions() -> bool:
+    """Search the saved questions again if what is served has changed; whether it had."""
+    return record_measurement()
 
 
 @shared_task(ignore_result=True)

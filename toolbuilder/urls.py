@@ -112,6 +112,8 @@ urlpatterns = [
         search_lab.question_remove,
         name="search-question-remove",
     ),
+    path("search-lab/moves/", search_lab.moves, name="search-moves"),
+    path("search-lab/moves/measure/", search_lab.moves_measure, name="search-moves-measure"),
     path("search-lab/traffic/", search_lab.traffic, name="search-traffic"),
     path("toolsets/", toolsets.toolset_list, name="toolsets"),
     # No toolset can be called "~".

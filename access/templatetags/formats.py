@@ -76,6 +76,12 @@ def percent(value: float) -> str:
 
 
 @register.filter
+def signed(value: float, digits: int = 0) -> str:
+    """With its sign, also of what is more: +4, −0.25."""
+    return f"{'+' if value > 0 else '−'}{number_format(abs(value), digits)}"
+
+
+@register.filter
 def short_number(value: int) -> str:
     """About how many: 9,876 stays, 1234567 is 1.2M, or 123만 in Korean."""
     if abs(value) < _WRITTEN_OUT_BELOW:

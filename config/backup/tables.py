@@ -85,6 +85,7 @@ LEFT_OUT: Mapping[str, str] = {
     "h_duration_day": "counted from the record of calls",
     "h_tool_search": "a record, as that of calls",
     "h_search_use": "a record, as that of calls; the search learns it again",
+    "h_search_measurement": "saved questions are measured again after the next publishing",
     "h_catalog_query": "a record, as that of calls",
     "h_runtime_instance": "processes that ran then",
     "h_ended_session": "sessions of agents that ran then",

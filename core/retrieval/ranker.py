@@ -1,6 +1,6 @@
 """The ranking of tools for a query: words, graph, meaning and annotations made one order."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,7 +13,7 @@ from core.retrieval.fusion import Scores, best_places
 from core.retrieval.index import Mask, RowTable, ToolIndex
 from core.retrieval.profiles import DEFAULT, Profile
 from core.retrieval.request import ParsedQuery, SearchQuery, parse_query
-from core.retrieval.signals import fuse_signals, gather_signals
+from core.retrieval.signals import fuse_signals, gather_signals, split_score
 from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
 
 _MOST_RELATED = 3
@@ -94,6 +94,31 @@ class ToolRanker:
             )
             for place, row in found
         ]
+
+    def split_scores(
+        self,
+        query: SearchQuery,
+        names: Iterable[str],
+        allowed: Collection[str] | Mask | None = None,
+        profile: Profile = DEFAULT,
+    ) -> dict[str, dict[str, float]]:
+        """What each source adds to the scores of these tools, as far as the query may mean them.
+
+        Raises EmbeddingError if the query's vector does not fit the tools'.
+        """
+        parsed = parse_query(query, self._index.glossary, profile)
+        if not parsed.folded or not len(self._index):
+            return {}
+        table = self._index.table
+        signals = gather_signals(self._index, parsed, profile, table.mask_of(allowed))
+        parts = split_score(signals, profile)
+        places = {int(row): place for place, row in enumerate(signals.rows)}
+        found = ((name, places.get(table.rows.get(name, -1))) for name in names)
+        return {
+            name: {source: float(part[place]) for source, part in parts.items()}
+            for name, place in found
+            if place is not None
+        }
 
     def find_concepts(self, query: SearchQuery, profile: Profile = DEFAULT) -> tuple[str, ...]:
         """The ids of the concepts that a query names, then of those that it means."""

@@ -7,7 +7,7 @@ from math import isclose, isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval.fusion import Scores, fuse_deviations, fuse_ranks
+from core.retrieval.fusion import Scores, Source, fuse_deviations, fuse_ranks
 from core.retrieval.index import Mask, ToolIndex
 from core.retrieval.intent import NEUTRAL, score_annotations
 from core.retrieval.profiles import Profile
@@ -94,26 +94,45 @@ def gather_signals(
 
 def fuse_signals(signals: Signals, profile: Profile) -> Scores:
     """One score for each candidate, combined as the profile says."""
-    weighted = (
-        (signals.graph, profile.graph_weight),
-        (signals.embedding, profile.embedding_weight),
-    )
-    others = [(scores, weight) for scores, weight in weighted if scores is not None and weight]
+    total = np.zeros(len(signals.rows))
+    for part in split_score(signals, profile).values():
+        total += part
+    return total
+
+
+def split_score(signals: Signals, profile: Profile) -> dict[str, Scores]:
+    """What each source adds to the score of each candidate; these parts make the score."""
+    weighted = {
+        "graph": (signals.graph, profile.graph_weight),
+        "embedding": (signals.embedding, profile.embedding_weight),
+    }
+    others = {
+        source: (scores, weight)
+        for source, (scores, weight) in weighted.items()
+        if scores is not None and weight
+    }
     if profile.fusion == "deviations":
         # A tool without any of the words is not average: its score by words is 0. Roots, since sums
         # of rarities have a long tail, in which one rare word would outweigh all meaning.
-        fused = fuse_deviations([(np.sqrt(signals.bm25), profile.bm25_weight), *others])
+        sources: dict[str, Source] = {
+            "bm25": (np.sqrt(signals.bm25), profile.bm25_weight),
+            **others,
+        }
+        parts = {source: fuse_deviations([own]) for source, own in sources.items()}
         leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
+        parts["annotation"] = profile.annotation_weight * leaning
         # Squared, since half a name in a query is a coincidence more often than not.
-        named = profile.name_weight * np.square(signals.name, dtype=np.float64)
-        scores: Scores = fused + profile.annotation_weight * leaning + named
+        parts["name"] = profile.name_weight * np.square(signals.name, dtype=np.float64)
         if signals.use is not None:
-            scores += profile.use_weight * signals.use
-        return scores
+            parts["use"] = (profile.use_weight * signals.use).astype(np.float64)
+        return parts
     words = np.where(signals.bm25 > 0, signals.bm25, np.float32(np.nan))
-    ranked = [(words, profile.bm25_weight), *others]
-    ranked.append((signals.annotation, profile.annotation_weight))
-    return fuse_ranks(ranked, profile.k, shared=profile.fusion == "ranks")
+    sources = {"bm25": (words, profile.bm25_weight), **others}
+    sources["annotation"] = (signals.annotation, profile.annotation_weight)
+    is_shared = profile.fusion == "ranks"
+    return {
+        source: fuse_ranks([own], profile.k, shared=is_shared) for source, own in sources.items()
+    }
 
 
 def _score_words(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Opinions:

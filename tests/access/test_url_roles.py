@@ -89,8 +89,8 @@ TABLE = {
     # Everybody's chats are their own.
     **rows(MEMBERS, *(f"playground-{name}" for name in ("step", "stop", "chat-delete", "call"))),
     **rows(MEMBERS, "search-lab", "search-questions", "search-questions-export"),
-    **rows(MEMBERS, "search-questions-run"),
-    **rows(EDITS_SOME, "search-question-add", "search-questions-import"),
+    **rows(MEMBERS, "search-questions-run", "search-moves"),
+    **rows(EDITS_SOME, "search-question-add", "search-questions-import", "search-moves-measure"),
     **rows(EDITS_SOME, "tools-active", "tools-archived", "tools-tagged"),
     # A question that expects a tool is hidden with the tool.
     **rows(EDITS_TOOL, "search-question-remove"),

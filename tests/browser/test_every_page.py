@@ -31,6 +31,7 @@ from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import (
     ReplayedCall,
     ReviewComment,
+    SearchMeasurement,
     SearchQuestion,
     ToolReplay,
     ToolReview,
@@ -90,6 +91,7 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
     limit = ToolLimit.objects.create(target_type="USER", target_id=LONG_NAME, max_count=5)
     question = SearchQuestion.objects.create(text=LONG_TEXT, expected=[LONG_NAME], created_by="ann")
     ToolSearch.objects.create(query=LONG_TEXT, duration_ms=3.2)
+    _make_measurements(question.pk)
     return {
         "name": LONG_NAME, "key_id": key.key_id, "key_pk": key.pk, "limit_pk": limit.pk, "issuer_pk": issuer.pk, "rule_pk": rule.pk,
         "grant_pk": 1, "user_pk": administrator.pk, "call_id": call.pk, "tool_id": tool.pk,
@@ -104,6 +106,19 @@ def installation(administrator: User, settings: Any, remote: RemoteServer) -> di
         **_make_review(tool), "alias_id": 1, "chat_id": 1, "entry": 1, "run_id": 1,
         **{f"mcp-server{action}.name": "weather" for action in ("", "-read", "-tools", "-edit", "-delete")},
     }  # fmt: skip
+
+
+def _make_measurements(question_id: int) -> None:
+    """Two, of which the second says that the question fell."""
+    own = {"tool": LONG_NAME, "expected": [LONG_NAME], "degraded": True}
+    facts = {"registry": 1, "glossary": "", "profile": "z_linear", "degraded_count": 2}
+    first = {**own, "rank": 1, "ahead": []}
+    SearchMeasurement.objects.create(kind="FIRST", outcomes={question_id: first}, **facts)
+    move = {"before": 1, "after": 2, "cause": LONG_NAME, "rival": LONG_NAME, "source": "bm25", "change": -1.25, "how": "changed"}  # fmt: skip
+    SearchMeasurement.objects.create(
+        outcomes={question_id: {**own, "rank": 2, "ahead": [LONG_NAME]}}, moves={question_id: move}, cause_count=25_000,
+        causes=[{"tool": LONG_NAME, "version": 2, "by": LONG_NAME, "former": ""}], **facts,
+    )  # fmt: skip
 
 
 def _make_review(tool: ToolDefinition) -> dict[str, int]:

@@ -12,6 +12,7 @@ from tests.browser.accessibility import DESKTOP, Axe, Look, overflow_of
 from tests.factories import make_tool
 from toolbuilder.models import SearchQuestion
 from toolbuilder.search_lab.questions import save_question
+from toolbuilder.search_lab.recording import record_measurement
 from tools.models import ToolSearch
 
 
@@ -85,7 +86,8 @@ def test_word_that_the_glossary_learns_is_found_in_the_lab(
 def test_pages_are_accessible(signed_in: Page, live_server: LiveServer, axe: Axe) -> None:
     save_question("orders of a customer", ["list_orders"], "ann")
     ToolSearch.objects.create(query="지난달 매장별 매출 합계를 알려 주세요", duration_ms=3.2)
-    pages = ("?q=show+orders", "questions/", "traffic/", "../catalogue/~/glossary/?q=order")
+    record_measurement()
+    pages = ("?q=show+orders", "questions/", "moves/", "traffic/", "../catalogue/~/glossary/?q=order")
     # On a phone and in English `test_every_page` looks at them.
     Look("light", DESKTOP).apply(signed_in, live_server.url, "ko")
     for path in pages:

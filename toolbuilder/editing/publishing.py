@@ -49,8 +49,11 @@ from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter
 from tools.names import explain_taken, require_free_name
 from tools.running import check_tool
 
-# The task by name: importing it would import this module.
+# The tasks by name: importing them would import this module.
 REFRESH_USES = "toolbuilder.tasks.refresh_tool_uses"
+MEASURE_QUESTIONS = "toolbuilder.tasks.measure_saved_questions"
+# By then runtimes have the vectors of what was published, and one job serves what is published meanwhile.
+_UNTIL_VECTORS_S = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +122,7 @@ def publish_tool(
                 )
                 raise StaleDraftError(text, served.to_document())
         publication = _write(locked.tool, snapshot, entry, draft=locked)
-        transaction.on_commit(_refresh_uses, robust=True)
+        transaction.on_commit(_send_jobs, robust=True)
         locked.delete()
     return publication
 
@@ -142,7 +145,7 @@ def publish_snapshot(
     rows = ToolCase.objects.of(tool, None)
     entry = _judge_with_cases(snapshot, tool, entry, rows, given=cases)
     with transaction.atomic():
-        transaction.on_commit(_refresh_uses, robust=True)
+        transaction.on_commit(_send_jobs, robust=True)
         return _write(tool, snapshot, entry, is_active=is_active, cases=cases, base=base)
 
 
@@ -158,7 +161,7 @@ def publish_all(
     listed = list(changes)
     new = [change for change in listed if change.tool is None]
     with transaction.atomic():
-        transaction.on_commit(_refresh_uses, robust=True)
+        transaction.on_commit(_send_jobs, robust=True)
         for start in range(0, len(new), CHUNK_SIZE):
             _create(new[start : start + CHUNK_SIZE], entry)
             note_written(min(start + CHUNK_SIZE, len(new)))
@@ -378,8 +381,10 @@ def _create(changes: Sequence[ToolChange], entry: VersionEntry) -> None:
         passage.note_published(versions[row.pk])
 
 
-def _refresh_uses() -> None:
-    send_job(REFRESH_USES)
+def _send_jobs() -> None:
+    """Have read what the tools use, and measured what agents find; a broker that is away is asked once."""
+    if send_job(REFRESH_USES):
+        send_job(MEASURE_QUESTIONS, delay_s=_UNTIL_VECTORS_S)
 
 
 def _lock_for_change(tool: ToolDefinition, base: ToolDocument | None) -> ToolDefinition:

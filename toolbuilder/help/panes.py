@@ -130,6 +130,11 @@ PANES: Mapping[str, HelpPane] = MappingProxyType(
             topic=HelpTopic("search-lab", "saved-questions"),
             pages=("search-questions",),
         ),
+        "moves": HelpPane(
+            label=_("What moved"),
+            topic=HelpTopic("search-lab", "what-moved"),
+            pages=("search-moves",),
+        ),
         "searches": HelpPane(
             label=_("Agents' searches"),
             topic=HelpTopic("search-lab", "what-agents-searched"),

@@ -623,6 +623,49 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="SearchMeasurement",
+            fields=[
+                _ID,
+                ("at", models.DateTimeField(db_default=Now(), verbose_name="at")),
+                (
+                    "kind",
+                    models.TextField(
+                        choices=[
+                            ("FIRST", "First"),
+                            ("TOOLS", "Tools"),
+                            ("GLOSSARY", "Glossary"),
+                            ("PROFILE", "Profile"),
+                        ],
+                        default="TOOLS",
+                        editable=False,
+                    ),
+                ),
+                ("registry", models.BigIntegerField(editable=False)),
+                ("glossary", models.TextField(editable=False)),
+                ("profile", models.TextField(editable=False)),
+                ("state", models.TextField(db_default="", default="", editable=False)),
+                ("version_id", models.BigIntegerField(db_default=0, default=0, editable=False)),
+                ("causes", models.JSONField(db_default=[], default=list, editable=False)),
+                (
+                    "cause_count",
+                    models.PositiveIntegerField(db_default=0, default=0, editable=False),
+                ),
+                ("outcomes", models.JSONField(db_default={}, default=dict, editable=False)),
+                ("moves", models.JSONField(db_default={}, default=dict, editable=False)),
+                ("parts", models.JSONField(db_default={}, default=dict, editable=False)),
+                (
+                    "degraded_count",
+                    models.PositiveIntegerField(db_default=0, default=0, editable=False),
+                ),
+            ],
+            options={
+                "verbose_name": "measurement of saved questions",
+                "verbose_name_plural": "measurements of saved questions",
+                "db_table": "h_search_measurement",
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
             name="PlaygroundChat",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from access.list_addresses import read_page
+from access.list_addresses import read_filters, read_page
 from access.models import ApiKey
 from access.reader_language import in_language
 from access.views.gates import SEE_CALLS, SEE_KEYS, for_staff_with, is_fragment, user_of
@@ -22,18 +22,22 @@ from core.errors import EditError
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, rights_of
 from toolbuilder.search_lab.index import read_lab_index
 from toolbuilder.search_lab.measuring import CUTS, measure_questions
+from toolbuilder.search_lab.moves import read_measurements
 from toolbuilder.search_lab.questions import (
     MAX_QUESTIONS,
+    expected_of,
     export_questions,
     import_questions,
     save_question,
 )
+from toolbuilder.search_lab.recording import record_measurement
 from toolbuilder.search_lab.search import LabState, find_seen, search_as
 from toolbuilder.search_lab.traffic import DAYS, read_traffic
 from toolbuilder.visibility import visible_questions
 
 QUESTIONS_A_PAGE = 50
 _KEYS_OFFERED = 500
+_NAME_CHARACTERS = 200
 
 
 @for_staff_with(SEE_TOOLS)
@@ -126,6 +130,39 @@ def question_import(request: HttpRequest) -> HttpResponse:
     text = ngettext("%d question was read.", "%d questions were read.", count)
     messages.success(request, text % count)
     return redirect("search-questions")
+
+
+@for_staff_with(SEE_TOOLS)
+@require_GET
+def moves(request: HttpRequest) -> HttpResponse:
+    """How saved questions were found after each publishing, and what moved in one of these."""
+    user = user_of(request)
+    asked = read_filters(request.GET, ("tool", "at"), _NAME_CHARACTERS)
+    page, measurements = read_measurements(user, asked["tool"], read_page(request.GET))
+    chosen = (each for each in measurements if str(each.row.pk) == asked["at"])
+    saved = visible_questions(user)[:MAX_QUESTIONS]
+    names = sorted({name for question in saved for name in expected_of(question)})
+    context = {
+        "page": page,
+        "measurements": measurements,
+        "chosen": next(chosen, next(iter(measurements), None)),
+        "cuts": CUTS,
+        "tool": asked["tool"] if asked["tool"] in names else "",
+        "tool_names": names,
+        "rights": rights_of(request),
+    }
+    return render(request, "toolbuilder/search_lab/moves.html", context)
+
+
+@for_staff_with(SEE_TOOLS, CHANGE_TOOLS)
+@require_POST
+def moves_measure(request: HttpRequest) -> HttpResponse:
+    """Back to the measurements, with one of what is served now."""
+    if record_measurement():
+        messages.success(request, _("The saved questions were searched again."))
+    else:
+        messages.success(request, _("Nothing that counts has changed since the last measurement."))
+    return redirect("search-moves")
 
 
 @for_staff_with(SEE_TOOLS, SEE_CALLS)

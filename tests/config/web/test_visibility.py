@@ -35,6 +35,7 @@ from toolbuilder.history.versions import VersionEntry, record_version
 from toolbuilder.models import (
     PlaygroundChat,
     ReviewComment,
+    SearchMeasurement,
     SearchQuestion,
     ToolReplay,
     ToolReview,
@@ -213,6 +214,11 @@ def world(settings: Any) -> World:
     )
     limit = ToolLimit.objects.create(target_type="ALL", tool_name=tool.name, max_count=1)
     question = SearchQuestion.objects.create(text="What is there?", expected=[tool.name])
+    outcome = {"tool": tool.name, "expected": [tool.name], "degraded": True, "rank": 1, "ahead": []}
+    SearchMeasurement.objects.create(
+        registry=1, glossary="", profile="z_linear", outcomes={question.pk: outcome},
+        causes=[{"tool": tool.name, "version": 1, "by": "member", "former": ""}], cause_count=1,
+    )  # fmt: skip
     objects = {
         "access_callrecord": call.pk, "catalog_tag": Tag.objects.get().pk,
         "catalog_catalogtable": table.pk, "catalog_catalogcolumn": table.columns.get().pk,

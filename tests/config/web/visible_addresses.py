@@ -107,6 +107,8 @@ TABLE: dict[str, Row] = {
     "search-questions-export": Row(RIGHTS, SHOWN),
     "search-questions-import": Row(RIGHTS),
     "search-question-remove": Row(RIGHTS),
+    "search-moves": Row(RIGHTS, SHOWN),
+    "search-moves-measure": Row(RIGHTS),
     "search-traffic": Row(RIGHTS),
     "tools": Row(RIGHTS, SHOWN),
     "tool-new": Row(RIGHTS, SHOWN),
