@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from core.retrieval.actions import action_spans
 from core.retrieval.glossary import Glossary
+from core.retrieval.kindred import kin_terms
 from core.retrieval.tokens import fold, is_stop_term, stem_word
 
 # One bit a word; further words are left out.
@@ -18,7 +19,7 @@ Words = Sequence[Sequence[str]]
 
 
 def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
-    """For each word of a name the terms that say it: its stem, its concepts and its actions.
+    """For each word of a name the terms that say it: its stem, kin, concepts and actions.
 
     Numbers and words of any request are left out.
     """
@@ -30,7 +31,7 @@ def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
         stem = stem_word(word)
         if not word.isdigit() and not is_stop_term(stem):
             within = (term for term, first, last in meanings if first <= start and end <= last)
-            words.append(list(dict.fromkeys((stem, *within))))
+            words.append(list(dict.fromkeys((stem, *within, *kin_terms(word)))))
         start = end + 1
     return words[:MOST_WORDS]
 

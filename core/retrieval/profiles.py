@@ -15,6 +15,8 @@ class Profile:
     tools that are described in the query's language, which may have the query's own words as well.
     `soft_concepts` is how many concepts that the query means without naming them count, at
     `soft_concept_weight`, in tools that are described in another language.
+    `loan_weight` is of words that another script borrowed, `root_weight` of English words with another
+    ending, both of words that no concept and no action stands for.
     `name_weight` is of the share of a name's words that the query says, `use_weight` of what agents
     called after such questions, both for deviations only.
     `judges_requests`: the verb decides the intent, and a read request has no deleting tool first; else known words are counted.
@@ -30,6 +32,8 @@ class Profile:
     soft_concepts: int = 0
     soft_concept_weight: float = 0.5
     action_weight: float = 1.0
+    loan_weight: float = 0.0
+    root_weight: float = 0.0
     name_weight: float = 0.0
     use_weight: float = 0.0
     graph_weight: float = 0.0
@@ -65,6 +69,8 @@ Z_LINEAR = Profile(
     vector_weights=(0.24, 0.76),
     name_weight=1.0,
     use_weight=2.0,
+    loan_weight=1.5,
+    root_weight=0.5,
 )
 DEFAULT = Z_LINEAR
 PROFILES = {profile.name: profile for profile in (SEED, RRF, Z_LINEAR)}

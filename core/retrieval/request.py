@@ -1,14 +1,15 @@
 """A search request, and what is read out of its words."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.retrieval.action_words import Action
-from core.retrieval.actions import Kind, action_tokens, actions_of_query
+from core.retrieval.actions import Kind, action_spans, action_tokens, actions_of_query
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
+from core.retrieval.kindred import asked_loans, asked_roots
 from core.retrieval.profiles import Profile
 from core.retrieval.tokens import (
     CONCEPT_MARK,
@@ -69,8 +70,8 @@ class SearchQuery:
 class ParsedQuery:
     """What a query says: its words with their terms, concepts, actions, and what it intends.
 
-    `terms` is all that is looked up in the index of words, `meant` the concepts that it does not name;
-    `language` is that of the text.
+    `terms` is all that is looked up in the index of words, `meant` the concepts that it does not name,
+    `loans` and `roots` the kin of its words; `language` is that of the text.
     """
 
     vector: Vector | None
@@ -82,6 +83,8 @@ class ParsedQuery:
     terms: tuple[str, ...]
     language: Language
     meant: tuple[str, ...] = ()
+    loans: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
 
     @property
     def all_concepts(self) -> tuple[str, ...]:
@@ -110,9 +113,14 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
     words = [(word, terms) for word, terms in find_words(text) if not all(map(is_stop_term, terms))]
     concepts: tuple[str, ...] = ()
     meant: Sequence[str] = ()
+    spans = [*action_spans(folded)]
     if profile.uses_glossary:
-        concepts = glossary.find_folded(folded)
+        named = [*glossary.spans(folded)]
+        concepts = tuple(dict.fromkeys(term.removeprefix(CONCEPT_MARK) for term, _, _ in named))
+        spans += named
         meant = glossary.find_meant(query.vector, concepts, profile.soft_concepts)
+    # What stands for a concept or an action finds other languages and forms already.
+    unknown = find_unknown(words, folded, ((first, last) for _, first, last in spans))
     return ParsedQuery(
         vector=query.vector,
         folded=folded,
@@ -127,4 +135,21 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
         ),
         language=language_of(text),
         meant=tuple(CONCEPT_MARK + concept for concept in meant),
+        loans=tuple(asked_loans(unknown)) if profile.loan_weight else (),
+        roots=tuple(asked_roots(unknown)) if profile.root_weight else (),
     )
+
+
+def find_unknown(
+    words: Iterable[tuple[str, Sequence[str]]], folded: str, known: Iterable[tuple[int, int]]
+) -> list[tuple[str, Sequence[str]]]:
+    """The words of a folded text that lie in none of the known places."""
+    places = list(known)
+    unknown, start = [], 0
+    for word, terms in words:
+        written = word.casefold()
+        found = folded.find(written, start)
+        start = found + len(written) if found >= 0 else start
+        if not any(first < start and found < last for first, last in places):
+            unknown.append((word, terms))
+    return unknown

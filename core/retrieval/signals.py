@@ -87,7 +87,7 @@ def gather_signals(
         graph=None if graph is None else graph[chosen],
         embedding=None if embedding is None else embedding[chosen],
         annotation=annotation[chosen],
-        name=index.name_coverage.shares(query.terms, len(bm25))[chosen],
+        name=index.name_coverage.shares((*query.terms, *query.loans), len(bm25))[chosen],
         use=None if use is None else use[chosen],
     )
 
@@ -151,6 +151,9 @@ def _score_words(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Opin
             np.float32(profile.concept_weight),
         )
         total += weights * index.words.score(concepts)
+    for kin, kin_weight in ((query.loans, profile.loan_weight), (query.roots, profile.root_weight)):
+        if kin:
+            total += np.float32(kin_weight) * index.words.score(kin)
     if query.meant:
         # A tool in the query's language is found by its words.
         elsewhere = ~index.table.described_in(query.language)

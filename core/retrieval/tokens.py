@@ -13,7 +13,8 @@ LANGUAGES: tuple[Language, ...] = get_args(Language)
 # No term of a text begins with these, so that a word never poses as an action or a concept.
 ACTION_MARK = "§"
 CONCEPT_MARK = "¤"
-MARKS = (ACTION_MARK, CONCEPT_MARK)
+KIN_MARK = "≈"
+MARKS = (ACTION_MARK, CONCEPT_MARK, KIN_MARK)
 
 # Runs of one script. Hiragana is left out: it is nearly all grammar.
 _RUNS = re.compile(

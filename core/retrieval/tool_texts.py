@@ -10,6 +10,7 @@ from core.retrieval.action_words import Action
 from core.retrieval.actions import action_tokens
 from core.retrieval.dense import Vector, VectorPair, unit_vector
 from core.retrieval.glossary import Glossary
+from core.retrieval.kindred import kin_terms
 from core.retrieval.model import Tool
 from core.retrieval.tokens import Language, fold, language_of, read_terms
 
@@ -86,7 +87,9 @@ def field_terms(
         "\n".join(parameter.name for parameter in parameters),
         "\n".join(details)[:_MOST_CHARACTERS],
     )
-    name, *others = ([*read_terms(text), *glossary.tokens(fold(text))] for text in texts)
+    name, *others = (
+        [*read_terms(text), *kin_terms(text), *glossary.tokens(fold(text))] for text in texts
+    )
     return [*name, *action_tokens(actions)], *others
 
 

@@ -1,0 +1,62 @@
+"""Terms by which a word finds its kin: what another script borrowed, and what another ending was put to."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from core.retrieval.kanji_readings import korean_pairs
+from core.retrieval.sounds import script_of, sounds_of
+from core.retrieval.tokens import KIN_MARK, find_words, is_stop_term
+
+Word = tuple[str, Sequence[str]]
+_SOUND_SCRIPTS = "HKL"
+_ROOT = f"{KIN_MARK}R"
+_LEAST_WORD, _LEAST_ROOT = 5, 4
+# Endings that make one word of another: inspection, inspector, inspect.
+_ENDING = re.compile(
+    r"(?:ations?|ators?|ates?|ated|ating|ions?|ments?|ers?|ors?|als?|ives?|ances?|ences?|ities|ity|ness"
+    r"|able|ible|ically|ical|ally|ly|ing|ed|e|s|y|ies)$"
+)
+
+
+def kin_terms(text: str) -> Iterator[str]:
+    """The terms under which the words of a text are found by their kin."""
+    for word, terms in find_words(text):
+        if all(map(is_stop_term, terms)):
+            continue
+        script = script_of(word)
+        if script == "J":
+            yield from (f"{KIN_MARK}J{pair}" for pair in korean_pairs(word))
+        yield from (f"{KIN_MARK}{script}{sound}" for sound in sounds_of(word))
+        if root := find_root(word):
+            yield _ROOT + root
+
+
+def asked_loans(words: Iterable[Word]) -> Iterator[str]:
+    """The terms by which the words of a query find those of other scripts that are the same word."""
+    for word, terms in words:
+        script = script_of(word)
+        if script == "J":
+            # Tools in Korean have them as they are written.
+            yield from korean_pairs(word)
+        elif script == "H":
+            yield from (f"{KIN_MARK}J{pair}" for pair in terms if len(pair) > 1)
+        for sound in sounds_of(word):
+            yield from (f"{KIN_MARK}{other}{sound}" for other in _SOUND_SCRIPTS if other != script)
+
+
+def asked_roots(words: Iterable[Word]) -> Iterator[str]:
+    """The terms by which the English words of a query find those with another ending."""
+    return (_ROOT + root for word, _ in words if (root := find_root(word)))
+
+
+@lru_cache(maxsize=20_000)
+def find_root(word: str) -> str:
+    """An English word without up to two endings; '' if it is too short to have some."""
+    if len(word) < _LEAST_WORD or not (word.isascii() and word.isalpha()):
+        return ""
+    root = word.casefold()
+    for _ in range(2):
+        if (ending := _ENDING.search(root)) and ending.start() >= _LEAST_ROOT:
+            root = root[: ending.start()]
+    return root
