@@ -74,9 +74,10 @@ class Run:
 
 
 def read_catalogues(data: DataSet) -> Iterator[Catalogue]:
-    """The invented businesses, GitHub's operations and BFCL, as far as they can be had."""
+    """The three invented businesses, GitHub's operations and BFCL, as far as they can be had."""
     yield business_catalogue("own", data.retailer)
     yield business_catalogue("service", data.service)
+    yield business_catalogue("plant", data.plant)
     try:
         yield from github_catalogues(data, fetch_github_document(FOLDER))
     except NotFetchedError as error:

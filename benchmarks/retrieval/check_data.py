@@ -48,6 +48,7 @@ class DataSet:
 
     retailer: ToolSet
     service: ToolSet
+    plant: ToolSet
     tables: list[Row]
     column_questions: list[Row]
     github_questions: list[Row]
@@ -71,6 +72,13 @@ def read_data(folder: Path = DATA) -> DataSet:
             tools_per_language={"ko": 33, "ja": 33, "en": 34},
             questions_per_language={"ko": 50, "ja": 50, "en": 50},
             least_of_kind={"write": 40, "delete": 8},
+        ),
+        plant=ToolSet(
+            tools=read_yaml(folder / "plant_tools.yaml"),
+            questions=read_yaml(folder / "plant_questions.yaml"),
+            tools_per_language={"ko": 16, "ja": 16, "en": 16},
+            questions_per_language={"ko": 31, "ja": 32, "en": 33},
+            least_of_kind={"write": 30, "delete": 8},
         ),
         tables=columns["tables"],
         column_questions=columns["questions"],
@@ -253,16 +261,17 @@ def print_other_counts(data: DataSet) -> None:
 def main(arguments: list[str]) -> int:
     """0 if the set is sound, else 1."""
     data = read_data()
+    businesses = (data.retailer, data.service, data.plant)
     document = Path(arguments[0]) if arguments else None
     wrong = [
-        *(fault for each in (data.retailer, data.service) for fault in check_tools(each)),
-        *(fault for each in (data.retailer, data.service) for fault in check_questions(each)),
+        *(fault for each in businesses for fault in check_tools(each)),
+        *(fault for each in businesses for fault in check_questions(each)),
         *check_columns(data),
         *check_github(data.github_questions, GITHUB_QUESTIONS_PER_LANGUAGE, document),
         *check_github(data.plain_questions, PLAIN_QUESTIONS_PER_LANGUAGE, document),
     ]
     print("\n".join(wrong))
-    for tool_set in (data.retailer, data.service):
+    for tool_set in businesses:
         print_counts(tool_set)
     print_other_counts(data)
     return 1 if wrong else 0

@@ -4,11 +4,29 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from core.retrieval.action_words import split_words
 from core.retrieval.kanji_readings import korean_pairs
 from core.retrieval.sounds import script_of, sounds_of
 from core.retrieval.tokens import KIN_MARK, find_words, is_stop_term
 
 Word = tuple[str, Sequence[str]]
+# What names of tools and parameters cut short, and people write out.
+_SHORT_FORMS = dict(
+    pair.split("=")
+    for pair in split_words(
+        "qty=quantity, amt=amount, num=number, dept=department, addr=address, acct=account, "
+        "cust=customer, avg=average, max=maximum, min=minimum, pct=percent, temp=temperature, "
+        "info=information, config=configuration, admin=administrator, repo=repository, "
+        "org=organization, db=database, env=environment, msg=message, pwd=password, "
+        "auth=authentication, desc=description, doc=document, app=application, stats=statistics, "
+        "lang=language, loc=location, mgr=manager, txn=transaction, pmt=payment, yr=year, "
+        "qtr=quarter, tel=telephone, img=image, pic=picture, photo=photograph, est=estimate, "
+        "ref=reference, req=request, sub=subscription, lat=latitude, lon=longitude, "
+        "lng=longitude, freq=frequency, dist=distance, dest=destination, src=source, "
+        "params=parameters, spec=specification, calc=calculate, approx=approximate, "
+        "intl=international, govt=government"
+    )
+)
 _SOUND_SCRIPTS = "HKL"
 _ROOT = f"{KIN_MARK}R"
 _LEAST_WORD, _LEAST_ROOT = 5, 4
@@ -52,10 +70,10 @@ def asked_roots(words: Iterable[Word]) -> Iterator[str]:
 
 @lru_cache(maxsize=20_000)
 def find_root(word: str) -> str:
-    """An English word without up to two endings; '' if it is too short to have some."""
-    if len(word) < _LEAST_WORD or not (word.isascii() and word.isalpha()):
+    """An English word, written out, without up to two endings; '' if it is too short to have some."""
+    root = _SHORT_FORMS.get(word.casefold(), word.casefold())
+    if len(root) < _LEAST_WORD or not (word.isascii() and word.isalpha()):
         return ""
-    root = word.casefold()
     for _ in range(2):
         if (ending := _ENDING.search(root)) and ending.start() >= _LEAST_ROOT:
             root = root[: ending.start()]

@@ -63,7 +63,7 @@ def sounds_of(word: str) -> Sequence[str]:
     if sum(len(way) > 1 for way in ways) > 2:
         return ()
     found = {_REPEATED.sub(r"\1", "".join(way))[:_MOST] for way in product(*ways)}
-    return sorted(way for way in found if len(way) >= _LEAST)
+    return tuple(sorted(way for way in found if len(way) >= _LEAST))
 
 
 def _hear_latin(word: str) -> str:
