@@ -13,8 +13,9 @@ from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnT
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import best_places, standardize
 from core.retrieval.glossary import Glossary
-from core.retrieval.request import MAX_QUERY_CHARACTERS
-from core.retrieval.tokens import Language, fold, language_of, read_terms
+from core.retrieval.kindred import asked_loans, asked_roots, kin_terms
+from core.retrieval.request import MAX_QUERY_CHARACTERS, find_unknown
+from core.retrieval.tokens import Language, find_words, fold, language_of, read_terms
 from core.retrieval.vector_blocks import VectorBlocks
 
 WORDS_WEIGHT, MEANING_WEIGHT = 0.4, 0.6
@@ -24,6 +25,8 @@ TABLE_WEIGHT = 0.4
 CONCEPT_WEIGHT = 3.0
 # Of a role that a question needs in any table: there are many dates and amounts.
 ROLE_WEIGHT = 0.5
+# Of words that another script borrowed, and of English words with another ending.
+LOAN_WEIGHT, ROOT_WEIGHT = 1.5, 0.5
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
@@ -169,7 +172,8 @@ class ColumnIndex:
 
     def _terms(self, text: str) -> list[str]:
         clipped = text[:MOST_CHARACTERS]
-        return [*read_terms(clipped), *self.glossary.tokens(fold(clipped))]
+        kin = kin_terms(clipped)
+        return [*read_terms(clipped), *kin, *self.glossary.tokens(fold(clipped))]
 
 
 class ColumnRanker:
@@ -234,14 +238,22 @@ class ColumnRanker:
         return [layout.documents[row].identity for row in rows[best].tolist()]
 
     def _score_words(self, text: str) -> NDArray[np.float32]:
-        words = self._index.words.score(read_terms(text))
         folded, glossary = fold(text), self._index.glossary
         named, anywhere = needed_terms(text, glossary.find_folded(folded))
-        concepts = self._index.words.score([*glossary.tokens(folded), *named])
-        roles = self._index.words.score(anywhere)
-        words += np.float32(CONCEPT_WEIGHT) * concepts
-        words += np.float32(ROLE_WEIGHT) * roles
-        return words
+        unknown = find_unknown(
+            find_words(text), folded, ((first, last) for _, first, last in glossary.spans(folded))
+        )
+        weighted = (
+            (read_terms(text), 1.0),
+            ([*glossary.tokens(folded), *named], CONCEPT_WEIGHT),
+            (anywhere, ROLE_WEIGHT),
+            (asked_loans(unknown), LOAN_WEIGHT),
+            (asked_roots(unknown), ROOT_WEIGHT),
+        )
+        scores = np.zeros(self._index.words.row_count, dtype=np.float32)
+        for terms, weight in weighted:
+            scores += np.float32(weight) * self._index.words.score(terms)
+        return scores
 
     def _choose(
         self,
