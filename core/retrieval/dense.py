@@ -103,7 +103,7 @@ class DenseIndex:
             mixed = weights[0] * used[:, 0] + weights[1] * used[:, 1]
             self._mixed = {weights: mixed}
         # Not `@`: BLAS would start threads, which on busy cores wait for each other.
-        scores: Scores = np.einsum("ij,j->i", mixed, vector)
+        scores: Scores = np.vecdot(mixed, vector)
         if language_offset:
             sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
             scores -= np.append(language_means(sums, self._languages), 0)[languages]

@@ -183,6 +183,8 @@ def _score_meaning(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Op
     known = index.vectors.score(
         query.vector, profile.vector_weights, language_offset=profile.uses_language_offset
     )
+    if len(known) == len(index.table.everything):
+        return known
     # Rows of tools without vectors may lie behind the last that has some, or the other way.
     scores = np.full(len(index.table.everything), np.nan, dtype=np.float32)
     scores[: len(known)] = known[: len(scores)]

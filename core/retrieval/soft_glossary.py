@@ -38,7 +38,7 @@ class ConceptVectors:
         if len(query) != self._matrix.shape[1]:
             return ()
         # Not `@`: BLAS would start threads, which on busy cores wait for each other.
-        scores = np.einsum("ij,j->i", self._matrix, unit_vector(query))
+        scores = np.vecdot(self._matrix, unit_vector(query))
         # As many as could be named, and those that are wanted.
         most = min(count + len(named), len(scores) - 1)
         places = np.argpartition(-scores, most)[: most + 1]

@@ -93,7 +93,7 @@ class VectorBlocks:
         unit = self._check(vector)
         known = min(count, len(self._languages))
         # Not `@`: BLAS would start threads, which on busy cores wait for each other.
-        products = [np.einsum("ij,j->i", block, unit) for block in self._blocks]
+        products = [np.vecdot(block, unit) for block in self._blocks]
         likeness = np.concatenate(products)[:known]
         languages = self._languages[:known]
         offsets = np.append(self._offsets(unit), 0)[languages]

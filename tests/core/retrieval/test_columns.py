@@ -21,7 +21,7 @@ COLUMNS = (
     ColumnDocument(table=STORES, name="store_id", description="매장 코드", is_key=True),
     ColumnDocument(table=STORES, name="city", description="매장이 있는 도시"),
 )
-GLOSSARY = Glossary([Concept("city", {"en": ("city",), "ko": ("도시",), "ja": ("都市",)})])
+GLOSSARY = Glossary([Concept("city", {"en": ("city",), "ko": ("도시",), "ja": ("街",)})])
 
 
 def paths(found: ColumnsFound) -> list[str]:
@@ -37,7 +37,8 @@ def with_vector(name: str, numbers: list[float], table: ColumnTable = ORDERS) ->
     [
         pytest.param("total amount", "orders.total_amount", id="name"),
         pytest.param("合計金額はいくら", "orders.total_amount", id="description"),
-        pytest.param("都市", "stores.city", id="another language"),
+        pytest.param("街", "stores.city", id="another language"),
+        pytest.param("都市", "stores.city", id="the same word in kanji"),
     ],
 )
 def test_column_is_found_by_what_is_told_of_it(text: str, path: str) -> None:
@@ -222,8 +223,8 @@ def test_other_glossary_is_looked_up_in_the_same_columns() -> None:
         index.put(with_own_vector(number))
     twin = index.with_glossary(GLOSSARY)
 
-    assert ColumnRanker(index).rank("都市") == ColumnsFound()
-    assert paths(ColumnRanker(twin).rank("都市")) == ["stores.city"]
+    assert ColumnRanker(index).rank("街") == ColumnsFound()
+    assert paths(ColumnRanker(twin).rank("街")) == ["stores.city"]
     assert twin.vectors.has_vectors
 
 
