@@ -13,7 +13,7 @@ from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnT
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import best_places, standardize
 from core.retrieval.glossary import Glossary
-from core.retrieval.kindred import asked_loans, asked_roots, kin_terms
+from core.retrieval.kindred import asked_kanji, asked_loans, kin_terms
 from core.retrieval.request import MAX_QUERY_CHARACTERS, find_unknown
 from core.retrieval.tokens import Language, find_words, fold, language_of, read_terms
 from core.retrieval.vector_blocks import VectorBlocks
@@ -25,8 +25,8 @@ TABLE_WEIGHT = 0.4
 CONCEPT_WEIGHT = 3.0
 # Of a role that a question needs in any table: there are many dates and amounts.
 ROLE_WEIGHT = 0.5
-# Of words that another script borrowed, and of English words with another ending.
-LOAN_WEIGHT, ROOT_WEIGHT = 1.5, 0.5
+# Of words that another script borrowed, and of those that hold a kanji of the question.
+LOAN_WEIGHT = 1.5
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
@@ -172,7 +172,7 @@ class ColumnIndex:
 
     def _terms(self, text: str) -> list[str]:
         clipped = text[:MOST_CHARACTERS]
-        kin = kin_terms(clipped)
+        kin = kin_terms(clipped, has_roots=False)
         return [*read_terms(clipped), *kin, *self.glossary.tokens(fold(clipped))]
 
 
@@ -247,8 +247,7 @@ class ColumnRanker:
             (read_terms(text), 1.0),
             ([*glossary.tokens(folded), *named], CONCEPT_WEIGHT),
             (anywhere, ROLE_WEIGHT),
-            (asked_loans(unknown), LOAN_WEIGHT),
-            (asked_roots(unknown), ROOT_WEIGHT),
+            ((*asked_loans(unknown), *asked_kanji(unknown)), LOAN_WEIGHT),
         )
         scores = np.zeros(self._index.words.row_count, dtype=np.float32)
         for terms, weight in weighted:

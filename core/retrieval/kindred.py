@@ -28,7 +28,7 @@ _SHORT_FORMS = dict(
     )
 )
 _SOUND_SCRIPTS = "HKL"
-_ROOT = f"{KIN_MARK}R"
+_ROOT, _KANJI = f"{KIN_MARK}R", f"{KIN_MARK}1"
 _LEAST_WORD, _LEAST_ROOT = 5, 4
 # Endings that make one word of another: inspection, inspector, inspect.
 _ENDING = re.compile(
@@ -37,16 +37,17 @@ _ENDING = re.compile(
 )
 
 
-def kin_terms(text: str) -> Iterator[str]:
-    """The terms under which the words of a text are found by their kin."""
+def kin_terms(text: str, *, has_roots: bool = True) -> Iterator[str]:
+    """The terms under which the words of a text are found by their kin, with or without those of endings."""
     for word, terms in find_words(text):
         if all(map(is_stop_term, terms)):
             continue
         script = script_of(word)
         if script == "J":
             yield from (f"{KIN_MARK}J{pair}" for pair in korean_pairs(word))
+            yield from (_KANJI + kanji for kanji in word if len(word) > 1)
         yield from (f"{KIN_MARK}{script}{sound}" for sound in sounds_of(word))
-        if root := find_root(word):
+        if has_roots and (root := find_root(word)):
             yield _ROOT + root
 
 
@@ -66,6 +67,11 @@ def asked_loans(words: Iterable[Word]) -> Iterator[str]:
 def asked_roots(words: Iterable[Word]) -> Iterator[str]:
     """The terms by which the English words of a query find those with another ending."""
     return (_ROOT + root for word, _ in words if (root := find_root(word)))
+
+
+def asked_kanji(words: Iterable[Word]) -> Iterator[str]:
+    """The terms by which a kanji that stands alone finds the words that hold it: 店 finds 店舗."""
+    return (_KANJI + word for word, _ in words if len(word) == 1 and script_of(word) == "J")
 
 
 @lru_cache(maxsize=20_000)

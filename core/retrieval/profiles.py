@@ -16,7 +16,7 @@ class Profile:
     `soft_concepts` is how many concepts that the query means without naming them count, at
     `soft_concept_weight`, in tools that are described in another language.
     `loan_weight` is of words that another script borrowed, `root_weight` of English words with another
-    ending, both of words that no concept and no action stands for.
+    ending and those that hold a kanji, both of words that no concept and no action stands for.
     `name_weight` is of the share of a name's words that the query says, `use_weight` of what agents
     called after such questions, both for deviations only.
     `judges_requests`: the verb decides the intent, and a read request has no deleting tool first; else known words are counted.

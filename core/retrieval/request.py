@@ -9,7 +9,7 @@ from core.retrieval.actions import Kind, action_spans, action_tokens, actions_of
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
-from core.retrieval.kindred import asked_loans, asked_roots
+from core.retrieval.kindred import asked_kanji, asked_loans, asked_roots
 from core.retrieval.profiles import Profile
 from core.retrieval.tokens import (
     CONCEPT_MARK,
@@ -136,7 +136,7 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
         language=language_of(text),
         meant=tuple(CONCEPT_MARK + concept for concept in meant),
         loans=tuple(asked_loans(unknown)) if profile.loan_weight else (),
-        roots=tuple(asked_roots(unknown)) if profile.root_weight else (),
+        roots=(*asked_roots(unknown), *asked_kanji(unknown)) if profile.root_weight else (),
     )
 
 

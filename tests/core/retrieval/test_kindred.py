@@ -65,6 +65,7 @@ def test_root_is_that_of_every_ending_and_of_the_short_form() -> None:
         ("설비 이용률", "b"),
         ("inverter", "b"),
         ("inspectors", "c"),
+        ("率", "b"),
     ],
 )
 def test_tool_of_another_script_is_found_without_glossary_and_model(query: str, found: str) -> None:
