@@ -13,9 +13,10 @@ from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnT
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import best_places, standardize
 from core.retrieval.glossary import Glossary
-from core.retrieval.kindred import asked_kanji, asked_loans, kin_terms
+from core.retrieval.kindred import asked_kanji, asked_loans
 from core.retrieval.request import MAX_QUERY_CHARACTERS, find_unknown
 from core.retrieval.tokens import Language, find_words, fold, language_of, read_terms
+from core.retrieval.tool_texts import terms_of_text
 from core.retrieval.vector_blocks import VectorBlocks
 
 WORDS_WEIGHT, MEANING_WEIGHT = 0.4, 0.6
@@ -171,9 +172,7 @@ class ColumnIndex:
         ]
 
     def _terms(self, text: str) -> list[str]:
-        clipped = text[:MOST_CHARACTERS]
-        kin = kin_terms(clipped, has_roots=False)
-        return [*read_terms(clipped), *kin, *self.glossary.tokens(fold(clipped))]
+        return terms_of_text(text[:MOST_CHARACTERS], self.glossary, has_roots=False)
 
 
 class ColumnRanker:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from core.retrieval.action_words import split_words
 from core.retrieval.kanji_readings import korean_pairs
 from core.retrieval.sounds import script_of, sounds_of
-from core.retrieval.tokens import KIN_MARK, find_words, is_stop_term
+from core.retrieval.tokens import KIN_MARK, is_stop_term
 
 Word = tuple[str, Sequence[str]]
 # What names of tools and parameters cut short, and people write out.
@@ -37,18 +37,24 @@ _ENDING = re.compile(
 )
 
 
-def kin_terms(text: str, *, has_roots: bool = True) -> Iterator[str]:
-    """The terms under which the words of a text are found by their kin, with or without those of endings."""
-    for word, terms in find_words(text):
-        if all(map(is_stop_term, terms)):
-            continue
-        script = script_of(word)
-        if script == "J":
-            yield from (f"{KIN_MARK}J{pair}" for pair in korean_pairs(word))
-            yield from (_KANJI + kanji for kanji in word if len(word) > 1)
-        yield from (f"{KIN_MARK}{script}{sound}" for sound in sounds_of(word))
-        if has_roots and (root := find_root(word)):
-            yield _ROOT + root
+def kin_terms(words: Iterable[Word], *, has_roots: bool = True) -> Iterator[str]:
+    """The terms under which words of a tool or column are found by their kin, with or without other endings."""
+    for word, terms in words:
+        if not all(map(is_stop_term, terms)):
+            yield from loan_terms(word)
+            if has_roots and (root := find_root(word)):
+                yield _ROOT + root
+
+
+@lru_cache(maxsize=20_000)
+def loan_terms(word: str) -> Sequence[str]:
+    """The terms under which words of other scripts find one word, and its kanji alone."""
+    script = script_of(word)
+    sounds = [f"{KIN_MARK}{script}{sound}" for sound in sounds_of(word)]
+    if script != "J":
+        return sounds
+    pairs = [f"{KIN_MARK}J{pair}" for pair in korean_pairs(word)]
+    return [*pairs, *(_KANJI + kanji for kanji in word if len(word) > 1)]
 
 
 def asked_loans(words: Iterable[Word]) -> Iterator[str]:

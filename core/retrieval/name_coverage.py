@@ -31,7 +31,7 @@ def words_of_name(name: str, glossary: Glossary) -> list[list[str]]:
         stem = stem_word(word)
         if not word.isdigit() and not is_stop_term(stem):
             within = (term for term, first, last in meanings if first <= start and end <= last)
-            words.append(list(dict.fromkeys((stem, *within, *kin_terms(word)))))
+            words.append(list(dict.fromkeys((stem, *within, *kin_terms([(word, (stem,))])))))
         start = end + 1
     return words[:MOST_WORDS]
 

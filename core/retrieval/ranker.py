@@ -112,12 +112,12 @@ class ToolRanker:
         table = self._index.table
         signals = gather_signals(self._index, parsed, profile, table.mask_of(allowed))
         parts = split_score(signals, profile)
-        places = {int(row): place for place, row in enumerate(signals.rows)}
-        found = ((name, places.get(table.rows.get(name, -1))) for name in names)
+        rows = {name: table.rows[name] for name in names if name in table.rows}
+        places = {name: np.flatnonzero(signals.rows == row) for name, row in rows.items()}
         return {
-            name: {source: float(part[place]) for source, part in parts.items()}
-            for name, place in found
-            if place is not None
+            name: {source: float(part[found[0]]) for source, part in parts.items()}
+            for name, found in places.items()
+            if len(found)
         }
 
     def find_concepts(self, query: SearchQuery, profile: Profile = DEFAULT) -> tuple[str, ...]:

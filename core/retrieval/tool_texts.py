@@ -12,7 +12,7 @@ from core.retrieval.dense import Vector, VectorPair, unit_vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.kindred import kin_terms
 from core.retrieval.model import Tool
-from core.retrieval.tokens import Language, fold, language_of, read_terms
+from core.retrieval.tokens import Language, find_words, fold, is_stop_term, language_of
 
 # Longer texts make what a vector says less clear: recall falls from .85 to .69 at 600 characters.
 EMBEDDED_CHARACTERS = 250
@@ -87,10 +87,15 @@ def field_terms(
         "\n".join(parameter.name for parameter in parameters),
         "\n".join(details)[:_MOST_CHARACTERS],
     )
-    name, *others = (
-        [*read_terms(text), *kin_terms(text), *glossary.tokens(fold(text))] for text in texts
-    )
+    name, *others = (terms_of_text(text, glossary) for text in texts)
     return [*name, *action_tokens(actions)], *others
+
+
+def terms_of_text(text: str, glossary: Glossary, *, has_roots: bool = True) -> list[str]:
+    """The terms of a text, those of their kin, and the concepts that it names."""
+    words = list(find_words(text))
+    terms = (term for _, found in words for term in found if not is_stop_term(term))
+    return [*terms, *kin_terms(words, has_roots=has_roots), *glossary.tokens(fold(text))]
 
 
 def language_of_tool(entry: IndexEntry) -> Language:
