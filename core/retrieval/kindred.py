@@ -1,7 +1,7 @@
 """Terms by which a word finds its kin: what another script borrowed, and what another ending was put to."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from core.retrieval.action_words import split_words
@@ -70,14 +70,22 @@ def asked_loans(words: Iterable[Word]) -> Iterator[str]:
             yield from (f"{KIN_MARK}{other}{sound}" for other in _SOUND_SCRIPTS if other != script)
 
 
-def asked_roots(words: Iterable[Word]) -> Iterator[str]:
-    """The terms by which the English words of a query find those with another ending."""
-    return (_ROOT + root for word, _ in words if (root := find_root(word)))
+def asked_roots(words: Sequence[Word]) -> Iterator[str]:
+    """The terms by which English words of a query find those with another ending, and kanji what holds them."""
+    yield from (_ROOT + root for word, _ in words if (root := find_root(word)))
+    yield from asked_kanji(words)
 
 
 def asked_kanji(words: Iterable[Word]) -> Iterator[str]:
     """The terms by which a kanji that stands alone finds the words that hold it: 店 finds 店舗."""
     return (_KANJI + word for word, _ in words if len(word) == 1 and script_of(word) == "J")
+
+
+def find_by_word(
+    find: Callable[[Sequence[Word]], Iterator[str]], words: Iterable[Word]
+) -> dict[str, tuple[str, ...]]:
+    """What one of the functions above finds for each word alone."""
+    return {word: tuple(find([(word, terms)])) for word, terms in words}
 
 
 @lru_cache(maxsize=20_000)

@@ -79,7 +79,8 @@ class ToolRanker:
         scores = fuse_signals(signals, profile)
         if profile.judges_requests and parsed.intent.only_reads:
             scores = _hold_back_deleting(scores, signals.rows, parsed, table)
-        lookup = self._index.words.lookup((*parsed.terms, *parsed.meant))
+        kin = (*parsed.loans, *parsed.roots)
+        lookup = self._index.words.lookup((*parsed.terms, *kin, *parsed.meant))
         own_language = table.described_in(parsed.language)
         best = best_places(scores, table.name_order[signals.rows], query.result_limit).tolist()
         concepts = () if signals.use is None else parsed.all_concepts

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from core.retrieval.action_words import Action
 from core.retrieval.actions import Kind, action_spans, action_tokens, actions_of_query
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
-from core.retrieval.kindred import asked_kanji, asked_loans, asked_roots
+from core.retrieval.kindred import asked_loans, asked_roots, find_by_word
 from core.retrieval.profiles import Profile
 from core.retrieval.tokens import (
     CONCEPT_MARK,
@@ -68,7 +69,7 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """What a query says: its words with their terms, concepts, actions, and what it intends.
+    """What a query says: its words with their terms and those of their kin, concepts, actions, and what it intends.
 
     `terms` is all that is looked up in the index of words, `meant` the concepts that it does not name,
     `loans` and `roots` the kin of its words; `language` is that of the text.
@@ -121,10 +122,14 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
         meant = glossary.find_meant(query.vector, concepts, profile.soft_concepts)
     # What stands for a concept or an action finds other languages and forms already.
     unknown = find_unknown(words, folded, ((first, last) for _, first, last in spans))
+    loans = find_by_word(asked_loans, unknown) if profile.loan_weight else {}
+    roots = find_by_word(asked_roots, unknown) if profile.root_weight else {}
     return ParsedQuery(
         vector=query.vector,
         folded=folded,
-        words=tuple(words),
+        words=tuple(
+            (word, (*found, *loans.get(word, ()), *roots.get(word, ()))) for word, found in words
+        ),
         concepts=concepts,
         actions=actions,
         intent=intent,
@@ -135,8 +140,8 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
         ),
         language=language_of(text),
         meant=tuple(CONCEPT_MARK + concept for concept in meant),
-        loans=tuple(asked_loans(unknown)) if profile.loan_weight else (),
-        roots=(*asked_roots(unknown), *asked_kanji(unknown)) if profile.root_weight else (),
+        loans=tuple(chain.from_iterable(loans.values())),
+        roots=tuple(chain.from_iterable(roots.values())),
     )
 
 

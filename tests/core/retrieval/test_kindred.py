@@ -76,6 +76,16 @@ def test_tool_of_another_script_is_found_without_glossary_and_model(query: str, 
     assert ToolRanker(index).rank(SearchQuery(query))[0].name == found
 
 
+def test_word_that_was_found_by_its_kin_is_named() -> None:
+    index = ToolIndex(Glossary())
+    for tool in TOOLS:
+        index.put(IndexEntry(tool))
+
+    [first, *_] = ToolRanker(index).rank(SearchQuery("터빈 보여줘"))
+
+    assert first.matched.words == ("터빈",)
+
+
 def test_word_of_a_concept_or_an_action_needs_no_kin() -> None:
     parsed = parse_query(SearchQuery("delete turbine inspections"), Glossary(), Z_LINEAR)
 
