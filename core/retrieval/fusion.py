@@ -28,19 +28,11 @@ def fuse_ranks(sources: Sequence[Source], k: int, *, shared: bool = True) -> Sco
     return total
 
 
-def fuse_deviations(sources: Sequence[Source]) -> Scores:
-    """The weighted sum of standard scores: how many deviations a candidate is above its source's mean.
-
-    A candidate without opinion in a source counts as average there, as does a source of one value.
-    """
-    total = np.zeros(len(sources[0][0]) if sources else 0)
-    for scores, weight in sources:
-        total += weight * standardize(scores)
-    return total
-
-
 def standardize(scores: NDArray[np.floating]) -> Scores:
-    """Scores with mean 0 and deviation 1; all 0 if they do not differ, and 0 for NaN."""
+    """Standard scores, with mean 0 and deviation 1: how many deviations a candidate is above the mean.
+
+    A candidate without opinion (NaN) is as the average, 0, and so are all of a source of one value.
+    """
     values = scores.astype(np.float64)
     unknown = np.isnan(values)
     count = len(values) - int(np.count_nonzero(unknown))

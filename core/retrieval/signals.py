@@ -7,7 +7,7 @@ from math import isclose, isnan, nan
 import numpy as np
 from numpy.typing import NDArray
 
-from core.retrieval.fusion import Scores, Source, fuse_deviations, fuse_ranks
+from core.retrieval.fusion import Scores, Source, fuse_ranks, standardize
 from core.retrieval.index import Mask, ToolIndex
 from core.retrieval.intent import NEUTRAL, score_annotations
 from core.retrieval.profiles import Profile
@@ -118,7 +118,7 @@ def split_score(signals: Signals, profile: Profile) -> dict[str, Scores]:
             "bm25": (np.sqrt(signals.bm25), profile.bm25_weight),
             **others,
         }
-        parts = {source: fuse_deviations([own]) for source, own in sources.items()}
+        parts = {name: weight * standardize(scores) for name, (scores, weight) in sources.items()}
         leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
         parts["annotation"] = profile.annotation_weight * leaning
         # Squared, since half a name in a query is a coincidence more often than not.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.retrieval.fusion import fuse_deviations, fuse_ranks, rank_scores, standardize
+from core.retrieval.fusion import fuse_ranks, rank_scores, standardize
 
 NAN = float("nan")
 
@@ -29,7 +29,6 @@ def test_source_without_opinion_changes_nothing() -> None:
     nothing = (np.array([NAN, NAN]), 5.0)
 
     assert np.array_equal(fuse_ranks([words, nothing], 20), fuse_ranks([words], 20))
-    assert np.array_equal(fuse_deviations([words, nothing]), fuse_deviations([words]))
 
 
 def test_standard_scores_have_mean_zero_and_deviation_one() -> None:
@@ -51,9 +50,3 @@ def test_standard_scores_have_mean_zero_and_deviation_one() -> None:
 )
 def test_scores_that_do_not_differ_stand_out_by_nothing(scores: list[float]) -> None:
     assert standardize(np.array(scores)).tolist() == [0.0] * len(scores)
-
-
-def test_deviations_are_weighted() -> None:
-    one, other = np.array([0.0, 2.0]), np.array([5.0, 1.0])
-
-    assert fuse_deviations([(one, 0.4), (other, 0.6)]).tolist() == pytest.approx([0.2, -0.2])
