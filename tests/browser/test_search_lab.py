@@ -87,7 +87,13 @@ def test_pages_are_accessible(signed_in: Page, live_server: LiveServer, axe: Axe
     save_question("orders of a customer", ["list_orders"], "ann")
     ToolSearch.objects.create(query="지난달 매장별 매출 합계를 알려 주세요", duration_ms=3.2)
     record_measurement()
-    pages = ("?q=show+orders", "questions/", "moves/", "traffic/", "../catalogue/~/glossary/?q=order")
+    pages = (
+        "?q=show+orders",
+        "questions/",
+        "moves/",
+        "traffic/",
+        "../catalogue/~/glossary/?q=order",
+    )
     # On a phone and in English `test_every_page` looks at them.
     Look("light", DESKTOP).apply(signed_in, live_server.url, "ko")
     for path in pages:
