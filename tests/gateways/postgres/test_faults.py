@@ -238,7 +238,7 @@ async def test_connection_lost_during_the_query_is_tried_once_more(
     settings: PostgresSettings, observer: Observer
 ) -> None:
     async with PostgresSource(replace(settings, statement_timeout_ms=60_000)) as source:
-        call = asyncio.create_task(source.run(make_query(SLOW, timeout_ms=60_000)))
+        call = await start_slow(source, observer)
 
         for _ in range(2):
             [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
