@@ -37,7 +37,11 @@ SETTLING_S = 20.0
 LIMIT_SQL = "INSERT INTO h_mcp_tool_limit (target_type, per_minute) VALUES ('ALL', 1000000)"
 # So long after a restart a tool may say that its database is away; then it has to answer.
 BACK_WITHIN_S = 15.0
-_AWAY = ("unavailable", "not available", "lost", "cannot be reached", "in use", "shutting down")
+_AWAY = (
+    *("unavailable", "not available", "lost", "cannot be reached", "in use", "shutting down"),
+    # A worker that has just begun knows no key.
+    "cannot be checked",
+)
 
 
 class Counters:

@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 from core.errors import DataSourceBusyError, DataSourceUnavailableError, ToolboxError
 from core.messages import Message, message
-from gateways.fair_queue import FairQueue, PoolState, Turn
+from gateways.fair_queue import FairQueue, PoolState, Waiter
 from gateways.patience import patient_timeout
 
 # Firewalls forget a silent connection after some minutes, and the next query would hang.
@@ -45,7 +45,7 @@ class PooledConnection(Protocol):
 _Connection = TypeVar("_Connection", bound=PooledConnection)
 
 
-class Errand(Turn[_Connection | None], Protocol[_Connection]):
+class Errand(Waiter[_Connection | None], Protocol[_Connection]):
     """What is to be done on a connection, begun by whoever brings one, or None: room to make one.
 
     `answer` ends when it is done, or with the wait. `free` takes the connection back; an errand that has

@@ -21,7 +21,7 @@ _T_contra = TypeVar("_T_contra", contravariant=True)
 _Wait = tuple[float, float]
 
 
-class Turn(Protocol[_T_contra]):
+class Waiter(Protocol[_T_contra]):
     """One that waits: a future, or whatever goes on at once with what it is given."""
 
     def done(self) -> bool:
@@ -62,7 +62,7 @@ class FairQueue(Generic[_T]):
         self._refuse = refuse
         self._take_back = take_back
         # The first key is the one whose turn it is; no queue is empty.
-        self._queues: OrderedDict[str, OrderedDict[Turn[_T], _Wait]] = OrderedDict()
+        self._queues: OrderedDict[str, OrderedDict[Waiter[_T], _Wait]] = OrderedDict()
         self._count = 0
         # Rings no later than the first wait is over; most are over long before, so it is seldom set.
         # Its time is kept here: uvloop's handle of one that is due at once does not tell it.
@@ -74,18 +74,18 @@ class FairQueue(Generic[_T]):
 
     async def wait(self, key: str, until: float) -> _T:
         """What `offer` gives this caller; raises as `join`, and the error of `refuse` when its time is over."""
-        turn: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
-        self.join(key, until, turn)
+        waiter: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
+        self.join(key, until, waiter)
         try:
-            return await turn
+            return await waiter
         except asyncio.CancelledError:
-            self.leave(key, turn)
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._take_back(turn.result())
+            self.leave(key, waiter)
+            if waiter.done() and not waiter.cancelled() and waiter.exception() is None:
+                self._take_back(waiter.result())
             raise
 
-    def join(self, key: str, until: float, turn: Turn[_T]) -> None:
-        """Have the turn wait until `until` on the monotonic clock, `max_wait_s` at most.
+    def join(self, key: str, until: float, waiter: Waiter[_T]) -> None:
+        """Have the waiter wait until `until` on the monotonic clock, `max_wait_s` at most.
 
         It gets the error of `refuse` when that time is over, which is raised at once when MOST_WAITING wait.
         """
@@ -102,17 +102,17 @@ class FairQueue(Generic[_T]):
         wait_s = max(0.0, min(until - began, self._max_wait_s))
         if (queue := self._queues.get(key)) is None:
             queue = self._queues[key] = OrderedDict()
-        queue[turn] = (began + wait_s, wait_s)
+        queue[waiter] = (began + wait_s, wait_s)
         self._count += 1
         if self._alarm is None or self._alarm_at > began + wait_s:
             self._set_alarm(began + wait_s)
 
-    def leave(self, key: str, turn: Turn[_T]) -> None:
+    def leave(self, key: str, waiter: Waiter[_T]) -> None:
         """Wait no more."""
         queue = self._queues.get(key)
-        if queue is None or turn not in queue:
+        if queue is None or waiter not in queue:
             return
-        del queue[turn]
+        del queue[waiter]
         self._count -= 1
         if not queue:
             del self._queues[key]
@@ -121,24 +121,24 @@ class FairQueue(Generic[_T]):
         """Give it to the caller whose turn it is; False when nobody waits."""
         while self._queues:
             key, queue = next(iter(self._queues.items()))
-            turn, _ = queue.popitem(last=False)
+            waiter, _ = queue.popitem(last=False)
             self._count -= 1
             if queue:
                 self._queues.move_to_end(key)
             else:
                 del self._queues[key]
             # One that was cancelled in this step of the loop is still here.
-            if not turn.done():
-                turn.set_result(thing)
+            if not waiter.done():
+                waiter.set_result(thing)
                 return True
         return False
 
     def refuse_all(self, text: Message) -> None:
         """Send everybody away."""
         for queue in list(self._queues.values()):
-            for turn in queue:
-                if not turn.done():
-                    turn.set_exception(self._refuse(text))
+            for waiter in queue:
+                if not waiter.done():
+                    waiter.set_exception(self._refuse(text))
         self._queues.clear()
         self._count = 0
 
@@ -151,16 +151,16 @@ class FairQueue(Generic[_T]):
         """Refuse those whose wait is over, and come back when the next one's is."""
         now, self._alarm = monotonic(), None
         waits = [
-            (*wait, key, turn)
+            (*wait, key, waiter)
             for key, queue in self._queues.items()
-            for turn, wait in queue.items()
+            for waiter, wait in queue.items()
         ]
-        for at, wait_s, key, turn in waits:
+        for at, wait_s, key, waiter in waits:
             if at > now:
                 continue
-            self.leave(key, turn)
-            if not turn.done():
-                turn.set_exception(
+            self.leave(key, waiter)
+            if not waiter.done():
+                waiter.set_exception(
                     self._refuse(
                         message(
                             "queue.waited",

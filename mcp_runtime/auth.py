@@ -111,6 +111,12 @@ class KeyVerifier(TokenVerifier):
             return None
         return entry.caller
 
+    def reading_of(self, token: str) -> "asyncio.Task[_Entry | None] | None":
+        """The reading of a key after which `find` may know it; None where it would say the same again."""
+        if token_key_id(token) is None or self._find_fresh(token) is not None:
+            return None
+        return self._begin_reading(token)
+
     def forget_keys(self, _payload: str = "") -> None:
         """Read every key again: one was changed or revoked."""
         self._entries.clear()

@@ -122,6 +122,24 @@ def read_served_rows(
     changed = [id_ for id_, value in fingerprints.items() if known.get(id_) != value]
     if read is not None:
         fingerprints |= {id_: value for id_, value in known.items() if id_ not in read}
+    specs, unreadable = read_specs(changed, sources)
+    # Those that there are lead to the names of now, which the edit may have changed.
+    keeps_names = kept is not None and kept.old_names is NO_OLD_NAMES
+    old_names = NO_OLD_NAMES if keeps_names else read_old_names()
+    return ServedRows(
+        *(revision, sources, fingerprints, specs, unreadable),
+        *(kept.toolsets if kept else read_toolsets(), read, is_edit),
+        kept.limits
+        if kept and keeps_names
+        else LimitBook(map(old_names.follow_limit, read_limits()), limit_zone()),
+        *(kept.issuers if kept else read_issuers(), old_names),
+    )
+
+
+def read_specs(
+    ids: list[int], sources: SourceSettings
+) -> tuple[tuple[ToolSpec, ...], dict[int, Message]]:
+    """The active tools of these ids, and the reasons, by id, of rows that are no tools on these sources."""
     specs: list[ToolSpec] = []
     unreadable: dict[int, Message] = {}
     known_parameters: dict[_Stored, ParameterSpec] = {}
@@ -131,24 +149,14 @@ def read_served_rows(
             parameter = known_parameters[stored] = _read_parameter(stored)
         return parameter
 
-    for tool, parameters in _read_rows(changed):
+    for tool, parameters in _read_rows(ids):
         try:
             spec = build_spec(tool, map(read_parameter, parameters), sources.dialects)
             require_usable(sources, spec.logic, tool.updated_by or tool.created_by)
             specs.append(spec)
         except DefinitionError as error:
             unreadable[tool.id] = error.message
-    # Those that there are lead to the names of now, which the edit may have changed.
-    keeps_names = kept is not None and kept.old_names is NO_OLD_NAMES
-    old_names = NO_OLD_NAMES if keeps_names else read_old_names()
-    return ServedRows(
-        *(revision, sources, fingerprints, tuple(specs), unreadable),
-        *(kept.toolsets if kept else read_toolsets(), read, is_edit),
-        kept.limits
-        if kept and keeps_names
-        else LimitBook(map(old_names.follow_limit, read_limits()), limit_zone()),
-        *(kept.issuers if kept else read_issuers(), old_names),
-    )
+    return tuple(specs), unreadable
 
 
 def _read_rows(ids: list[int]) -> Iterator[tuple[StoredTool, list[_Stored]]]:

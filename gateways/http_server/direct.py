@@ -85,6 +85,9 @@ class DirectApplication(Protocol):
     ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
         """The answer, or what will give it; None for a request of the application."""
 
+    def wait_for(self, head: DirectHead) -> asyncio.Future[Any] | None:
+        """After what a request with a judged head, which was not taken, is worth to be offered once more."""
+
 
 def run_to_end(coming: Coroutine[Any, Any, DirectAnswer]) -> DirectAnswer:
     """The answer of a coroutine that waits for nothing, without a task. Raises RuntimeError if it waits."""

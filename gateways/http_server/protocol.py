@@ -76,6 +76,8 @@ class HttpProtocol(HttpToolsProtocol):
         self._body = b""
         # The bytes of a known head whose body has not begun.
         self._held = b""
+        # Whether the request was offered before, and has waited since.
+        self._was_offered = False
         self._peer = ""
         # uvicorn's headers of every answer, which it makes once a second, and their lines.
         self._usual: tuple[object, bytes] = (None, b"")
@@ -194,12 +196,38 @@ class HttpProtocol(HttpToolsProtocol):
         if head is None or not self._is_ready:
             return False
         if len(body) == head.body_bytes:
-            return self._answer_directly(DirectRequest(head, body, self.server, self._peer))
+            request = DirectRequest(head, body, self.server, self._peer)
+            return self._answer_directly(request) or self._offer_again(head, data)
         if body:
             return False
         # Many clients send head and body apart.
         self._held, self._offered = data, head
         self._begin(Phase.BODY)
+        return True
+
+    def _offer_again(self, head: DirectHead, data: bytes) -> bool:
+        """Whether a request waits to be offered once more; nothing else of the client is read meanwhile."""
+        assert self._direct is not None  # noqa: S101 - narrows
+        if self._was_offered or (waiting := self._direct.wait_for(head)) is None:
+            return False
+        self.cycle = cycle = DirectCycle(self.tasks)  # type: ignore[assignment]
+        self._begin(Phase.ANSWER)
+        self.flow.pause_reading()
+
+        def offer(_waiting: asyncio.Future[Any]) -> None:
+            cycle.response_complete = True
+            if cycle.disconnected or self.transport.is_closing():
+                return
+            self._begin(Phase.IDLE)
+            self.flow.resume_reading()
+            self._was_offered = True
+            self.data_received(data)
+            self._was_offered = False
+            if not cycle.keep_alive:
+                # The server ends since then.
+                self.shutdown()
+
+        waiting.add_done_callback(offer)
         return True
 
     def _is_below(self, path: bytes) -> bool:

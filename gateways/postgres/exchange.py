@@ -75,7 +75,7 @@ class ReadOnlyQuery:
     is_prepared: bool = False
 
 
-class Exchange(Struct, eq=False):
+class WireExchange(Struct, eq=False):
     """A query or something else to ask, by when it has to be answered, and the results so far.
 
     It may wait for a connection, which `set_result` brings, and is sent at once then. `answer` ends when

@@ -34,7 +34,7 @@ from gateways.engine import Inspection
 from gateways.patience import patient_timeout
 from gateways.pooled_source import ServerSource, Turn
 from gateways.postgres.describe import Description, DescriptionCache, StatementDescriber
-from gateways.postgres.exchange import ConnectionLostError, Exchange, Opening, ServerError
+from gateways.postgres.exchange import ConnectionLostError, Opening, ServerError, WireExchange
 from gateways.postgres.parameters import encode_values, find_numeric, suggest_type
 from gateways.postgres.plans import read_cost, read_plan
 from gateways.postgres.products import Feature, find_product
@@ -188,7 +188,7 @@ class PostgresSource(ServerSource[WireConnection]):
             reader = PostgresRowReader(description, RowCollector(row_limit, byte_limit))
             receive = None if row_limit < select.chunk_rows else reader.collect
             until, began = turn.until + turn.margin_s, perf_counter()
-            exchange = Exchange(loop.create_future(), until, select, values, opening, receive)
+            exchange = WireExchange(loop.create_future(), until, select, values, opening, receive)
             try:
                 await self._pool.run(exchange, turn.caller, turn.until)
             finally:

@@ -18,11 +18,11 @@ from gateways.postgres.exchange import (
     ERROR,
     ROWS,
     ConnectionLostError,
-    Exchange,
     Opening,
     ReadOnlyQuery,
     ServerError,
     Shape,
+    WireExchange,
     raise_error,
     read_field,
 )
@@ -88,7 +88,7 @@ class WireConnection:
         self._alarm_at = inf
         self._loop = asyncio.get_running_loop()
         # The last one that was begun.
-        self._exchange = Exchange(self._loop.create_future(), inf)
+        self._exchange = WireExchange(self._loop.create_future(), inf)
         self._is_answering = False
         self._pause: asyncio.Handle | None = None
         self._is_closed = self._is_writing = False
@@ -113,7 +113,7 @@ class WireConnection:
 
         Raises ServerError, ConnectionLostError, TimeoutError.
         """
-        exchange = Exchange(self._loop.create_future(), self.until)
+        exchange = WireExchange(self._loop.create_future(), self.until)
         try:
             self.is_settled = self._knows_reset = False
             self._pgconn.send_prepare(b"", sql.encode(), oids)
@@ -134,7 +134,7 @@ class WireConnection:
             tuple(result.fmod(index) for index in range(result.nfields)),
         )
 
-    def begin(self, exchange: Exchange) -> None:
+    def begin(self, exchange: WireExchange) -> None:
         """Send a query, which is run in a transaction that can only read and is always rolled back.
 
         Nothing that it did to the session is left when the connection is free again. Raises
@@ -152,7 +152,7 @@ class WireConnection:
         except psycopg.Error as error:
             raise ConnectionLostError from error
 
-    async def finish(self, exchange: Exchange) -> None:
+    async def finish(self, exchange: WireExchange) -> None:
         """Make the session clean after an answer, if it is not; unsettled is left where rows still come.
 
         Raises ConnectionLostError, TimeoutError.
@@ -171,7 +171,7 @@ class WireConnection:
         opening: Opening | None = None,
     ) -> PGresult:
         """The rows of a query that is run as `begin` says; raises as `finish`, and ServerError."""
-        exchange = Exchange(self._loop.create_future(), self.until, query, values, opening)
+        exchange = WireExchange(self._loop.create_future(), self.until, query, values, opening)
         self.begin(exchange)
         await exchange.answer
         await self.finish(exchange)
@@ -258,7 +258,7 @@ class WireConnection:
         else:
             self._pgconn.send_query_params(_RESET_SQL, [_make_seed()])
 
-    def _begin(self, exchange: Exchange) -> None:
+    def _begin(self, exchange: WireExchange) -> None:
         """Send what was put into the pipeline."""
         self._exchange, self._is_answering = exchange, True
         self._pgconn.pipeline_sync()
@@ -269,7 +269,7 @@ class WireConnection:
         if self._alarm is None or exchange.until < self._alarm_at:
             self._set_alarm(exchange.until)
 
-    def _is_finished(self, exchange: Exchange) -> bool:
+    def _is_finished(self, exchange: WireExchange) -> bool:
         """Whether no transaction is open, and nothing of the query is left in the session."""
         exchange.receive, exchange.chunk_rows = None, 0
         if not self._is_clean(exchange.results):
@@ -279,14 +279,14 @@ class WireConnection:
         self._has_run, self.is_settled = False, True
         return True
 
-    async def _clean_up(self, exchange: Exchange) -> None:
+    async def _clean_up(self, exchange: WireExchange) -> None:
         """End what an exchange has left, or close."""
         if self._prepared is not None:
             errors = [ServerError(result) for result in exchange.results if result.status == ERROR]
             self._prepared.forget(is_all=any(error.is_stale for error in errors))
         self._pgconn.send_query_params(_ROLLBACK, None)
         self._send_reset()
-        ending = Exchange(self._loop.create_future(), exchange.until)
+        ending = WireExchange(self._loop.create_future(), exchange.until)
         self._begin(ending)
         await ending.answer
         if not self._is_clean(ending.results):
@@ -353,7 +353,7 @@ class WireConnection:
         except (psycopg.Error, ConnectionLostError):
             self.close()
 
-    def _take(self, exchange: Exchange, result: PGresult) -> bool:
+    def _take(self, exchange: WireExchange, result: PGresult) -> bool:
         """Whether there is nothing more to take in this step of the loop. Raises ConnectionLostError."""
         status = result.status
         if status in _ENDS_OF_COMMANDS:
@@ -373,7 +373,7 @@ class WireConnection:
         self._hand_on(exchange, result)
         return True
 
-    def _end(self, exchange: Exchange) -> None:
+    def _end(self, exchange: WireExchange) -> None:
         """The whole answer is there."""
         self._is_answering = False
         if exchange.answer.done():
@@ -383,7 +383,7 @@ class WireConnection:
             exchange.free = None
             free(self)
 
-    def _hand_on(self, exchange: Exchange, chunk: PGresult) -> None:
+    def _hand_on(self, exchange: WireExchange, chunk: PGresult) -> None:
         """Give a chunk to who wants it; the rest to nobody once that has enough or fails."""
         receive, exchange.receive = exchange.receive, None
         if receive is None or exchange.answer.done():

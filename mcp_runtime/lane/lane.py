@@ -105,6 +105,12 @@ class DirectLane:
                 return taken.answer_list(self._lists.find(snapshot, taken.caller, taken.language))
         return None
 
+    def wait_for(self, head: DirectHead) -> asyncio.Future[Any] | None:
+        """The reading of the caller's key where it is not fresh in memory."""
+        if self._verifier is None or head.judged is None:
+            return None
+        return self._verifier.keys.reading_of(head.judged.token)
+
     def _take(self, request: DirectRequest) -> TakenRequest | None:
         head = request.head.judged
         if head is None or head.peer != request.peer or head.server != request.server:

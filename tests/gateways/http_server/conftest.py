@@ -62,6 +62,11 @@ class Direct:
     cut: int = 0
     # Where there is one, answers come when it is set.
     go_on: asyncio.Event | None = None
+    # Where there is one, what was declined is offered again after it.
+    waits: asyncio.Future[None] | None = None
+
+    def wait_for(self, _head: DirectHead) -> asyncio.Future[None] | None:
+        return self.waits
 
     def begin(
         self, request: DirectRequest

@@ -94,6 +94,47 @@ async def test_known_head_that_is_declined_is_for_the_application() -> None:
         await eventually(lambda: stage.application.bodies == [b"two"])
 
 
+@pytest.mark.parametrize("answers", [True, False], ids=["taken", "declined again"])
+async def test_request_of_a_known_head_may_wait_and_is_offered_once_more(answers: bool) -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage, stage.sent(post(b"one")) as (reader, writer):
+        await reader.readuntil(b"direct one")
+        direct.answers, direct.waits = False, asyncio.get_running_loop().create_future()
+        writer.write(post(b"two"))
+        await eventually(lambda: direct.offered == [b"one", b"two"])
+        writer.write(post(b"three", b"/other"))
+        await asyncio.sleep(0.05)
+        assert stage.application.bodies == []
+
+        direct.answers = answers
+        direct.waits.set_result(None)
+        if answers:
+            await reader.readuntil(b"direct two")
+        await eventually(lambda: b"three" in stage.application.bodies)
+
+    # One that is declined is parsed, and is offered as if its head were new.
+    assert direct.offered == [b"one"] + [b"two"] * (2 if answers else 3)
+    assert stage.application.bodies == ([] if answers else [b"two"]) + [b"three"]
+
+
+async def test_client_that_leaves_while_its_request_waits_is_forgotten() -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage, stage.sent(post(b"one")) as (reader, writer):
+        await reader.readuntil(b"direct one")
+        direct.answers, direct.waits = False, asyncio.get_running_loop().create_future()
+        writer.write(post(b"two"))
+        await eventually(lambda: direct.offered == [b"one", b"two"])
+        stage.connections[0].transport.abort()
+        await eventually(lambda: not stage.connections)
+
+        direct.waits.set_result(None)
+        await asyncio.sleep(0.05)
+
+    assert direct.offered == [b"one", b"two"]
+
+
 async def test_client_that_keeps_the_body_of_a_known_head_back_is_closed() -> None:
     direct, limits = Direct(), HttpLimits(body_timeout_s=1)
 

@@ -218,11 +218,27 @@ async def test_lost_connections_are_replaced_without_an_error(
     assert values == [7, 7, 7]
 
 
+async def test_who_waits_for_a_connection_that_is_lost_gets_another(
+    settings: PostgresSettings, observer: Observer
+) -> None:
+    async with PostgresSource(replace(settings, pool_size=1)) as source:
+        assert await fetch_value(source, "SELECT 5") == 5
+        running = await start_slow(source, observer)
+        waiting = asyncio.create_task(fetch_value(source, "SELECT 5", timeout_ms=60_000))
+        await eventually(lambda: source.pool_state.waiting == 1)
+
+        [(process_id,)] = observer.execute(ACTIVE).fetchall()
+        observer.execute("SELECT pg_terminate_backend(%s, 2000)", [process_id])
+
+        assert await waiting == 5
+        running.cancel()
+
+
 async def test_connection_lost_during_the_query_is_tried_once_more(
     settings: PostgresSettings, observer: Observer
 ) -> None:
-    async with PostgresSource(settings) as source:
-        call = asyncio.create_task(source.run(make_query(SLOW)))
+    async with PostgresSource(replace(settings, statement_timeout_ms=60_000)) as source:
+        call = await start_slow(source, observer)
 
         for _ in range(2):
             [(process_id,)] = await wait_for_rows(observer, ACTIVE, 1)
