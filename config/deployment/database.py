@@ -118,7 +118,7 @@ def check_pooler() -> Iterator[DeploymentFinding]:
 
 def check_notifications() -> Iterator[DeploymentFinding]:
     """Whether LISTEN hears what NOTIFY says, for changes of tools within milliseconds."""
-    beside = conninfo_to_dict(settings.DATABASE_LISTEN_URL)
+    beside: dict[str, Any] = conninfo_to_dict(settings.DATABASE_LISTEN_URL)
     with connect(**beside) as listener, connect() as speaker:
         listener.execute("LISTEN toolbuilder_deploy_check")
         speaker.execute("NOTIFY toolbuilder_deploy_check")
