@@ -4,7 +4,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := 0.13.8
 TOOLS := tests/clients/node_modules/.installed
-HAPROXY := tests/chaos/.haproxy/.installed
 MARIADB := tests/gateways/mysql/.mariadb/.installed
 # The agent has an environment of its own: it is another program, with another framework's pins.
 AGENT_VENV := .venv-agent
@@ -60,10 +59,10 @@ test-many: $(VENV)/.installed-dev $(TOOLS) $(MARIADB)
 	$(BIN)/python -m pytest -p no:playwright -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
 
 # They wait most of the time: for a fault to pass, for a server to come back.
-test-alone: $(VENV)/.installed-dev $(HAPROXY)
+test-alone: $(VENV)/.installed-dev
 	TOOLBUILDER_TEST_NUMBER=3 $(BIN)/python -m pytest -p no:playwright -p no:cacheprovider -n 2 --dist loadfile --no-loadscope-reorder -m alone
 
-test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(HAPROXY) $(MARIADB)
+test-setup: $(VENV)/.installed-dev $(AGENT_VENV)/.installed-dev $(EXAMPLES_VENV)/.installed $(TOOLS) $(VENV)/.chromium $(MARIADB)
 
 test-fast: $(VENV)/.installed-dev $(MARIADB)  ## Run all but the tests that start whole process trees
 	$(BIN)/python -m pytest -m "not slow"
@@ -146,7 +145,7 @@ release: $(VENV)/.installed-release  ## Build wheel and source archive into dist
 	@$(BIN)/python -m release
 
 clean:  ## Remove the environments and caches; .data, the databases, stays
-	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules tests/chaos/.haproxy .debian tests/gateways/mysql/.mariadb
+	rm -rf $(VENV) $(AGENT_VENV) $(EXAMPLES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis tests/clients/node_modules .debian tests/gateways/mysql/.mariadb
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -203,9 +202,4 @@ $(TOOLS): tests/clients/package-lock.json $(VENV)/.installed-dev
 # A server of the engine MariaDB for its tests: one in PATH will do; else Debian's, unpacked and not installed.
 $(MARIADB): tests/gateways/mysql/get_mariadb.sh
 	@sh tests/gateways/mysql/get_mariadb.sh $(@D)
-	@mkdir -p $(@D) && touch $@
-
-# A balancer for the tests of several machines, in the same way.
-$(HAPROXY): tests/chaos/get_haproxy.sh
-	@sh tests/chaos/get_haproxy.sh $(@D)
 	@mkdir -p $(@D) && touch $@

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models import F, Func, JSONField, Q, QuerySet, Value
 from django.http import QueryDict
 from django.urls import reverse
@@ -19,6 +18,7 @@ from access.figures import FAILED
 from access.list_addresses import read_filters
 from access.models import CallRecord, Outcome
 from access.reader_language import templates_with
+from access.replica import reading_connection
 from access.visibility import hidden_tools, visible_calls
 from core.formatting import format_csv
 
@@ -209,7 +209,7 @@ def shown_arguments(call: CallRecord) -> Any:
 
 def read_called_tools(user: User) -> list[str]:
     """Names of tools that were called, by name, those of the first 500 whose calls the user sees."""
-    with connection.cursor() as cursor:
+    with reading_connection().cursor() as cursor:
         cursor.execute(_TOOLS, [TOOLS_OFFERED])
         names = [name for (name,) in cursor]
     hidden = hidden_tools(user)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import (
     Aggregate,
     Count,
@@ -16,6 +16,7 @@ from django.db.models import (
 from django.utils import timezone
 
 from access.models import CallRecord, Outcome
+from access.replica import reading_connection
 from access.visibility import visible_calls
 
 # A call of a tool that is inactive or was never there, or with a key that is refused, says nothing about a tool.
@@ -78,7 +79,8 @@ def read_tool_figures(
 
 def read_slowest(since: datetime) -> dict[str, float]:
     """By tool, of those that were called since then, the duration that 95 % of the calls do not exceed."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    there = reading_connection()
+    with transaction.atomic(there.alias), there.cursor() as cursor:
         # Enough to gather the durations by tool without sorting a day's calls by name, which takes twice as long.
         cursor.execute("SET LOCAL work_mem = '64MB'")
         cursor.execute(_SLOWEST, [since])

@@ -163,23 +163,23 @@ def mail(name: str) -> dict[str, Any]:
     }
 
 
-def django_database(url: str, pool_size: int = 0) -> dict[str, Any]:
+def django_database(url: str, pool_size: int = 0, variable: str = "DATABASE_URL") -> dict[str, Any]:
     """Django's DATABASES entry for a `postgresql://user:password@host:port/name?option=value` URL.
 
+    Several hosts, `db1:5432,db2:5432`, are libpq's: with `target_session_attrs=read-write` the one that takes writes.
     With a pool, connections are shared by the threads of the process; without, each keeps its own.
     """
     parts = urlsplit(url)
     if parts.scheme not in {"postgres", "postgresql"}:
-        raise ValueError(
-            "DATABASE_URL must begin with postgresql:// (only PostgreSQL is supported)"
-        )
+        raise ValueError(f"{variable} must begin with postgresql:// (only PostgreSQL is supported)")
+    places = [urlsplit(f"//{place}") for place in parts.netloc.rpartition("@")[2].split(",")]
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
-        "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
+        "HOST": ",".join(place.hostname or "" for place in places),
+        "PORT": ",".join(str(place.port or "") for place in places),
         "OPTIONS": {
             **_CONNECTION_OPTIONS,
             **dict(parse_qsl(parts.query)),

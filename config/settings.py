@@ -102,6 +102,15 @@ DATABASES = {"default": env.django_database(DATABASE_URL, DATABASE_POOL_SIZE)}
 DATABASE_LISTEN_URL = env.text("DATABASE_LISTEN_URL")
 # A cursor of such a session is gone with its transaction.
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = bool(DATABASE_LISTEN_URL)
+# A streaming replica of it, for pages of calls and of the catalogue.
+DATABASE_REPLICA_URL = env.text("DATABASE_REPLICA_URL")
+DATABASE_REPLICA_MAX_LAG_S = env.number("DATABASE_REPLICA_MAX_LAG_S", 5)
+if DATABASE_REPLICA_URL:
+    DATABASES["replica"] = env.django_database(
+        DATABASE_REPLICA_URL, DATABASE_POOL_SIZE, "DATABASE_REPLICA_URL"
+    )
+    DATABASE_ROUTERS = ["access.replica.ReplicaRouter"]
+    MIDDLEWARE.append("config.web.replica.ReplicaMiddleware")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]

@@ -1,4 +1,7 @@
-"""What a migration may do so that runtimes of the version before serve on while it runs, and after it."""
+"""What a migration may do so that runtimes of the version before serve on while it runs, and after it.
+
+`python -m release.migration_policy` writes where the version of pyproject.toml ends now.
+"""
 
 import json
 import re
@@ -11,6 +14,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import NOT_PROVIDED, Field
 
+from config import env
 from release.building import PROJECT, ReleaseError
 
 APPS = ("access", "catalog", "tools", "toolbuilder")
@@ -36,14 +40,19 @@ def read_released() -> dict[str, dict[str, str]]:
 
 def require_list_of(version: str) -> None:
     """Raise ReleaseError unless the version's list has the last migrations that there are."""
-    last = {
-        app: max(path.stem for path in (PROJECT / app / "migrations").glob("0*.py")) for app in APPS
-    }
+    last = find_last()
     if read_released().get(version) != last:
         raise ReleaseError(
-            f"release/migrations.json must end with the migrations of {version}:"
-            f" {json.dumps({version: last})}"
+            f"release/migrations.json must end with the migrations of {version}, {json.dumps(last)}:"
+            " run `.venv/bin/python -m release.migration_policy`, and commit the file"
         )
+
+
+def find_last() -> dict[str, str]:
+    """The last migration that each app has."""
+    return {
+        app: max(path.stem for path in (PROJECT / app / "migrations").glob("0*.py")) for app in APPS
+    }
 
 
 def list_new(loader: MigrationLoader) -> list[tuple[str, str]]:
@@ -96,3 +105,8 @@ def _find_fault(operation: Operation, app: str, state: ProjectState) -> str:
 def _refuses_rows_without(field: "Field[object, object]") -> bool:
     is_filled = field.db_default is not NOT_PROVIDED or getattr(field, "generated", False)
     return not (field.null or field.many_to_many or is_filled)
+
+
+if __name__ == "__main__":
+    written = read_released() | {env.version(): find_last()}
+    RELEASED.write_text(f"{json.dumps(written, indent=2)}\n")

@@ -1,6 +1,7 @@
 """Programs of Debian packages, unpacked for tests and not installed."""
 
 import fcntl
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -25,3 +26,12 @@ def environment_of(folder: Path) -> dict[str, str]:
     """Lets a program of the folder find its libraries."""
     libraries = [str(path) for path in folder.glob("usr/lib/*-linux-gnu*")]
     return plain_environment() | {"LD_LIBRARY_PATH": ":".join(libraries)}
+
+
+def find_program(name: str) -> tuple[str, dict[str, str]]:
+    """A program of the Debian package of its name, and the environment that it needs; one in PATH will do."""
+    if found := shutil.which(name):
+        return found, plain_environment()
+    folder = unpack(name)
+    [path] = folder.glob(f"usr/*bin/{name}")
+    return str(path), environment_of(folder)

@@ -8,7 +8,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
 from access.history.days import (
@@ -22,6 +21,7 @@ from access.history.days import (
     today,
 )
 from access.models import Outcome
+from access.replica import reading_connection
 
 _NO_ERRORS = {Outcome.OK.value, Outcome.UNKNOWN_TOOL.value}
 _SHOWN = f"{IS_CALL} AND tool_name <> ALL(%(hidden)s)"
@@ -269,7 +269,7 @@ class _Source:
             "first": self.first,
             "counted": self.counted,
         }
-        with connection.cursor() as cursor:
+        with reading_connection().cursor() as cursor:
             cursor.execute(
                 f"{calls} UNION ALL {days}" if self.first < self.counted else calls, values
             )

@@ -8,10 +8,11 @@ from operator import or_
 
 from django.contrib.auth.models import User
 from django.contrib.postgres.lookups import TrigramWordSimilar
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Case, F, FloatField, Func, Q, QuerySet, TextField, Value, When
 from django.utils import timezone
 
+from access.replica import reading_connection
 from catalog.models import CatalogColumn, CatalogQuery, CatalogTable
 from core.catalogue.search_words import (
     encode_letters,
@@ -139,7 +140,8 @@ def _find_forms(tables: QuerySet[CatalogTable], word: str) -> list[str]:
     if len(letters) < 4:
         return []
     # Texts of a few tables with a word that has many of the same trigrams.
-    with transaction.atomic(), connection.cursor() as cursor:
+    there = reading_connection()
+    with transaction.atomic(there.alias), there.cursor() as cursor:
         setting = "SELECT set_config('pg_trgm.word_similarity_threshold', %s, true)"
         cursor.execute(setting, [str(_LIKENESS)])
         is_alike = TrigramWordSimilar(F("search_text"), Value(letters))

@@ -6,10 +6,11 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from psycopg.conninfo import conninfo_to_dict
 
+from access.replica import REPLICA
 from config import env
 from config.deployment.findings import DeploymentFinding, caution, fault, fine
 from config.services.options import LOOPBACK
@@ -32,12 +33,12 @@ POOLER_LINE = (
 DATABASE_LINE = "DATABASE_URL=postgresql://toolbuilder:password@db.example.org:5432/toolbuilder"
 
 
-def connect(**instead: Any) -> psycopg.Connection[Any]:
+def connect(alias: str = DEFAULT_DB_ALIAS, **instead: Any) -> psycopg.Connection[Any]:
     """A connection of its own to the application's database, without Django and without its pool.
 
     `instead` is of libpq's parameters, in the place of those of DATABASE_URL.
     """
-    parameters = connection.get_connection_params()
+    parameters = connections[alias].get_connection_params()
     given = {name: parameters[name] for name in parameters.keys() - _DJANGOS_OWN}
     given |= {"connect_timeout": CONNECT_TIMEOUT_S, "options": "-c statement_timeout=5s"}
     return psycopg.connect(**given | instead, autocommit=True)
@@ -117,7 +118,7 @@ def check_pooler() -> Iterator[DeploymentFinding]:
 
 def check_notifications() -> Iterator[DeploymentFinding]:
     """Whether LISTEN hears what NOTIFY says, for changes of tools within milliseconds."""
-    beside = conninfo_to_dict(settings.DATABASE_LISTEN_URL)
+    beside: dict[str, Any] = conninfo_to_dict(settings.DATABASE_LISTEN_URL)
     with connect(**beside) as listener, connect() as speaker:
         listener.execute("LISTEN toolbuilder_deploy_check")
         speaker.execute("NOTIFY toolbuilder_deploy_check")
@@ -130,6 +131,41 @@ def check_notifications() -> Iterator[DeploymentFinding]:
             "LISTEN hears nothing: changes of tools reach agents up to two seconds late.",
             POOLER_LINE,
         )
+
+
+def check_hosts() -> Iterator[DeploymentFinding]:
+    """Whether of several hosts the one is taken that takes writes."""
+    database = settings.DATABASES["default"]
+    hosts, wish = database["HOST"].split(","), "target_session_attrs"
+    if len(hosts) > 1 and database["OPTIONS"].get(wish) not in {"read-write", "primary"}:
+        yield fault(
+            "database-hosts",
+            "DATABASE_URL names several hosts, and may lead to one that takes no writes.",
+            f"DATABASE_URL=postgresql://…@{','.join(hosts)}/{database['NAME']}?{wish}=read-write",
+        )
+    elif len(hosts) > 1:
+        yield fine("database-hosts", "Of several hosts the one is taken that takes writes.")
+
+
+def check_replica() -> Iterator[DeploymentFinding]:
+    """Whether the replica is one of this database, and reachable."""
+    if not settings.DATABASE_REPLICA_URL:
+        return
+    line = "DATABASE_REPLICA_URL=postgresql://…  # of a streaming replica of DATABASE_URL's server"
+    identity = "SELECT system_identifier FROM pg_control_system()"
+    try:
+        with connect(REPLICA) as own:
+            is_replica, theirs = own.execute(
+                f"SELECT pg_is_in_recovery(), ({identity})"
+            ).fetchone() or (False, None)
+    except psycopg.Error as error:
+        words = str(error).strip().splitlines() or [type(error).__name__]
+        yield caution("replica", f"Pages are read from the primary: {words[0]}", line)
+        return
+    if not is_replica or (theirs,) != ask(identity):
+        yield fault("replica", "DATABASE_REPLICA_URL is no replica of DATABASE_URL.", line)
+    else:
+        yield fine("replica", "The replica is one of this database.")
 
 
 def check_role() -> Iterator[DeploymentFinding]:

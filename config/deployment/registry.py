@@ -39,6 +39,8 @@ CHECKS: tuple[DeploymentCheck, ...] = (
     DeploymentCheck("proxies", addresses.check_proxies),
     DeploymentCheck("django", addresses.check_django),
     DeploymentCheck("database", database.check_reachable),
+    DeploymentCheck("database-hosts", database.check_hosts),
+    DeploymentCheck("replica", database.check_replica, "database"),
     DeploymentCheck("pooler", database.check_pooler, "database"),
     DeploymentCheck("notifications", database.check_notifications, "database"),
     DeploymentCheck("database-role", database.check_role, "database"),

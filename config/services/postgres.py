@@ -47,6 +47,9 @@ FOR_TESTS = {
     "max_wal_size": "4GB",
     "checkpoint_timeout": "1d",
     "scram_iterations": "1",
+    # What a replica needs, which one test makes.
+    "wal_level": "replica",
+    "max_wal_senders": "2",
 }
 
 

@@ -19,7 +19,10 @@ HIDDEN = "•••"
 Origin = Literal["environment", "up", ""]
 _SECRET = re.compile(r"(?:^|_)(?:KEYS?|PASS|PASSWORDS?|TOKENS?|SECRETS?|WEBHOOK)(?:_|$)")
 _HARMLESS_OPTIONS = frozenset(
-    {"application_name", "channel_binding", "connect_timeout", "sslmode", "sslrootcert"}
+    {
+        *("application_name", "channel_binding", "connect_timeout", "sslmode", "sslrootcert"),
+        "target_session_attrs",
+    }
 )
 
 

@@ -1,20 +1,20 @@
 """HAProxy before several runtimes, as docs/operation.md has it."""
 
+import asyncio
 import re
-import shutil
-import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import httpx
 
 from config.services.ports import choose_free_port
-from config.services.processes import Command, plain_environment, start
+from config.services.processes import Command, Keeper, start
 from tests.chaos.calls import Agents
-from tests.chaos.stage import PROJECT, Runtime, Stage, last_words
+from tests.chaos.stage import PROJECT, Runtime, last_words
+from tests.debian import find_program
 from tests.waiting import eventually
 
-FETCHED = PROJECT / "tests/chaos/.haproxy"
 PAGE = PROJECT / "docs/operation.md"
 VERSION = "2025-11-25"
 
@@ -34,18 +34,15 @@ class SessionAgents(Agents):
 
 
 @asynccontextmanager
-async def balancing(stage: Stage, runtimes: Sequence[Runtime]) -> AsyncIterator[str]:
+async def balancing(
+    directory: Path, keeper: Keeper, runtimes: Sequence[Runtime]
+) -> AsyncIterator[str]:
     """The address at which HAProxy serves the runtimes."""
-    # It looks whether it is there already.
-    fetch = ("sh", str(PROJECT / "tests/chaos/get_haproxy.sh"), str(FETCHED))
-    await stage.in_background(lambda: subprocess.run(fetch, check=True))
-    port, log = choose_free_port(), stage.directory / "haproxy.log"
-    file = stage.directory / "haproxy.cfg"
+    program, environment = await asyncio.to_thread(find_program, "haproxy")
+    port, log = choose_free_port(), directory / "haproxy.log"
+    file = directory / "haproxy.cfg"
     file.write_text(_read_page(port, runtimes))
-    found = shutil.which("haproxy") or str(FETCHED / "usr/sbin/haproxy")
-    libraries = ":".join(str(path) for path in FETCHED.glob("usr/lib/*-linux-gnu*"))
-    environment = plain_environment() | {"LD_LIBRARY_PATH": libraries}
-    process = start(Command((found, "-db", "-f", str(file)), environment, log), stage.keeper)
+    process = start(Command((program, "-db", "-f", str(file)), environment, log), keeper)
     url = f"http://127.0.0.1:{port}"
 
     async def is_healthy() -> bool:
@@ -62,7 +59,7 @@ async def balancing(stage: Stage, runtimes: Sequence[Runtime]) -> AsyncIterator[
     finally:
         process.kill()
         process.wait()
-        stage.keeper.forget(process.pid)
+        keeper.forget(process.pid)
 
 
 def _read_page(port: int, runtimes: Sequence[Runtime]) -> str:

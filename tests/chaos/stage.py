@@ -19,7 +19,6 @@ from typing import Any, Self
 import httpx
 import psycopg
 
-from access.keys import new_token
 from config.services.ports import choose_free_port
 from config.services.postgres import EmbeddedPostgres, random_passwords
 from config.services.processes import Command, Keeper, kill_group, plain_environment, run, start
@@ -106,11 +105,17 @@ class Runtime:
         return len(list(Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
 
+def make_token() -> str:
+    """A token in the form of an API key."""
+    return f"mcp_{secrets.token_hex(4)}_{secrets.token_hex(32)}"
+
+
 class Stage:
     """Opened once for all runs; a keeper ends and deletes everything even after a `kill -9`."""
 
     def __init__(self) -> None:
-        self.token = new_token()
+        # Programs without Django use this module, too.
+        self.token = make_token()
         self.directory = Path(tempfile.gettempdir()) / f"toolbuilder-chaos-{secrets.token_hex(6)}"
         self.keeper = Keeper()
         self.application = self._cluster("application")

@@ -39,7 +39,7 @@ async def test_killed_runtime_cuts_its_calls_and_nothing_else(stage: Stage) -> N
     choose = in_turn("near", "distant", "expression", "near", "lite")
 
     async with (
-        balancing(stage, runtimes) as url,
+        balancing(stage.directory, stage.keeper, runtimes) as url,
         Agents(url, stage.token, tallies[0], "^HTTP 502", may_cut=True) as modern,
         SessionAgents(url, stage.token, tallies[1], "^HTTP 502", may_cut=True) as legacy,
     ):

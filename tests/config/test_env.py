@@ -31,3 +31,14 @@ def test_a_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with pytest.raises(ValueError, match="SOME_KEY_FILE: /nowhere/key cannot be read"):
         env.text("SOME_KEY")
+
+
+def test_a_database_may_be_at_several_hosts() -> None:
+    url = "postgresql://app:a%40b@db1.example.org:6432,db2.example.org,[::1]:5433/tools"
+
+    database = env.django_database(f"{url}?target_session_attrs=read-write")
+
+    assert (database["USER"], database["PASSWORD"], database["NAME"]) == ("app", "a@b", "tools")
+    assert database["HOST"] == "db1.example.org,db2.example.org,::1"
+    assert database["PORT"] == "6432,,5433"
+    assert database["OPTIONS"]["target_session_attrs"] == "read-write"

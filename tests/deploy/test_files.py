@@ -1,4 +1,4 @@
-"""Image, compose, Kubernetes and units name what the program has; the proxies are in tests/mcp_runtime."""
+"""Image, compose, Kubernetes and units name what the program has; the proxies are in tests/proxies.py."""
 
 import re
 import subprocess
@@ -18,6 +18,7 @@ BASE = DEPLOY / "kubernetes/base"
 # Of deploy/toolbuilder and of the programs themselves.
 OWN = {"WEB_HOST", "WEB_PORT", "WEB_WORKERS", "MCP_HOST", "MCP_WORKERS", "WORKER_THREADS"}
 FOREIGN = {
+    "ANONYMIZED_TELEMETRY",
     "HOME",
     "OMP_NUM_THREADS",
     "PATH",

@@ -54,7 +54,7 @@ RUN_BY = {
     r"sh deploy/make_secrets\.sh": "tests/deploy/test_files.py",
     r"pg_(dump|restore) ": "tests/config/backup/test_backup.py",
     r"toolbuilder-agent ": "release/toolbuilder_app/__init__.py",
-    r"(\.venv/bin/)?python3? (-m pip|-c) ": "tests/deploy/test_files.py",
+    r"(\.venv(-services)?/bin/)?python3? (-m pip|-c) ": "tests/deploy/test_files.py",
 }
 NOT_HERE = {
     r"make (check|bench|bench-load|release|docs)\b": "runs this suite, or takes minutes to half an hour",

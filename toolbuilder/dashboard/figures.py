@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import connection
 from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from access.history.figures import RANGES, RangeFigures, TimeRange, Total
 from access.models import Outcome
+from access.replica import reading_connection
 from access.templatetags.access import tool_address
 from access.visibility import hidden_tools
 from toolbuilder.listing.other_tools import find_other_tools
@@ -175,7 +175,7 @@ def find_uncalled(user: User, called: Collection[str]) -> Names:
 
 def find_passed_over(user: User, called: Collection[str], since: datetime) -> Names:
     """Tools that searches found among the first three, and that nobody called then."""
-    with connection.cursor() as cursor:
+    with reading_connection().cursor() as cursor:
         cursor.execute(_FOUND, [since, _SEARCHES_READ])
         hidden = hidden_tools(user)
         found = [row for row in cursor if row[0] not in called and row[0] not in hidden]

@@ -24,6 +24,8 @@ class Command(BaseCommand):
         "Make an administrator, by a password or by an issuer. One of that name who is there already"
         " is left alone, so the command may run at every deployment."
     )
+    # Says so before it fails where the tables are not there yet.
+    requires_migrations_checks = True
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(

@@ -100,7 +100,9 @@ def test_a_right_installation_has_no_error(
 
     make_administrator("root", password="")
     name = connection.settings_dict["NAME"]
-    url = os.environ["DATABASE_URL"].rpartition("/")[0] + f"/{name}"
+    # Nobody is at the first host.
+    address = os.environ["DATABASE_URL"].rpartition("/")[0].replace("@", f"@{NOWHERE},")
+    url = f"{address}/{name}?target_session_attrs=read-write"
     model = {
         **embedded_model.variables,
         "CHROMADB_HOST": chroma.host,
@@ -119,6 +121,7 @@ def test_a_right_installation_has_no_error(
         f"{embedded_model.model} gives 384 numbers"
     )
     assert result.worst("administrator")["text"] == "Administrators: 1."
+    assert result.worst("database-hosts")["level"] == "ok"
     assert result.worst("source main_db")["level"] != "error"
     assert result.code == 1
 
