@@ -47,12 +47,15 @@ _RECORDED = "SELECT count(*) FROM h_call_record WHERE (arguments->>'n')::bigint 
 
 
 def export(commit: str, folder: Path) -> Path:
-    """The files of the commit."""
+    """The files of the commit, whose migrations must be a beginning of today's."""
     folder.mkdir()
     archive = subprocess.run(
         ("git", "archive", commit), cwd=PROJECT, check=True, capture_output=True
     )
     subprocess.run(("tar", "-x"), cwd=folder, check=True, input=archive.stdout)
+    known = {path.relative_to(folder) for path in folder.glob("*/migrations/0*.py")}
+    if gone := [str(path) for path in known if not (PROJECT / path).exists()]:
+        sys.exit(f"{commit} has migrations that are no longer here: {', '.join(sorted(gone)[:3])}")
     return folder
 
 
