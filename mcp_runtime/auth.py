@@ -29,6 +29,8 @@ KEY_CACHE_SIZE = 1_000
 KEY_GRACE_SECONDS = 300.0
 # How long a call with a known key waits for the database to confirm the key.
 KEY_PATIENCE_SECONDS = 0.5
+# How long a request waits for that before it takes the way of those whose key is not known at once.
+OFFER_PATIENCE_SECONDS = 0.2
 
 
 class KeysUnavailableError(Exception):
@@ -111,11 +113,25 @@ class KeyVerifier(TokenVerifier):
             return None
         return entry.caller
 
-    def reading_of(self, token: str) -> "asyncio.Task[_Entry | None] | None":
-        """The reading of a key after which `find` may know it; None where it would say the same again."""
+    def reading_of(self, token: str) -> "asyncio.Future[None] | None":
+        """Ends when the key was read again, and OFFER_PATIENCE_SECONDS later at the latest.
+
+        None where `find` would say the same again.
+        """
         if token_key_id(token) is None or self._find_fresh(token) is not None:
             return None
-        return self._begin_reading(token)
+        loop = asyncio.get_running_loop()
+        waited: asyncio.Future[None] = loop.create_future()
+
+        def end(_reading: object = None) -> None:
+            alarm.cancel()
+            if not waited.done():
+                waited.set_result(None)
+
+        # The database may be silent for long.
+        alarm = loop.call_later(OFFER_PATIENCE_SECONDS, end)
+        self._begin_reading(token).add_done_callback(end)
+        return waited
 
     def forget_keys(self, _payload: str = "") -> None:
         """Read every key again: one was changed or revoked."""

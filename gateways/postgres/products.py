@@ -16,6 +16,11 @@ from core.errors import DataSourceError
 from core.messages import Message, message
 from gateways.postgres.settings import PostgresSettings, read_search_path
 
+# A query whose runtime was killed is stopped after so many milliseconds, where the server's system can
+# tell, instead of worked on for nobody.
+_CLIENT_CHECK = "set_config('client_connection_check_interval', '2000', false)"
+_FIRST_WITH_CLIENT_CHECK = 140_000
+
 
 class Feature(Enum):
     """What PostgreSQL has and some of the others have not."""
@@ -96,12 +101,23 @@ def choose_product(version: str, server: str) -> Product:
 async def find_product(
     connection: "psycopg.AsyncConnection[object]", settings: PostgresSettings
 ) -> Product:
-    """The product at the other end, with the session set if that was not done before. Raises psycopg.Error."""
+    """The product at the other end; the session is as it has to be. Raises psycopg.Error."""
+    # What the server does not know or cannot do is left out.
+    refused = (psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError)
     for name, value in settings.session.items() if settings.server else ():
         schemas = SQL(", ").join(map(Identifier, read_search_path(value)))
         text = schemas if name == "search_path" else Literal(value)
-        # One that the server does not know is left out.
-        with suppress(psycopg.ProgrammingError, psycopg.DataError, psycopg.NotSupportedError):
+        with suppress(*refused):
             await connection.execute(SQL("SET {} TO {}").format(SQL(name), text))
-    row = await (await connection.execute("SELECT version()")).fetchone()
-    return choose_product(str(row), settings.server)
+    version = ""
+    # In one question: each round trip counts where the server is far away.
+    if connection.info.server_version >= _FIRST_WITH_CLIENT_CHECK:
+        with suppress(*refused):
+            version = await _ask(connection, f"SELECT version(), {_CLIENT_CHECK}")
+    version = version or await _ask(connection, "SELECT version()")
+    return choose_product(version, settings.server)
+
+
+async def _ask(connection: "psycopg.AsyncConnection[object]", question: str) -> str:
+    cursor = await connection.execute(question.encode())
+    return str(await cursor.fetchone())

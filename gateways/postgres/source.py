@@ -8,7 +8,6 @@ protocol (one statement), and its place as a subquery (nothing but a query fits 
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import TypeVar
@@ -45,9 +44,6 @@ from gateways.query_deadline import deadline_error
 
 logger = logging.getLogger(__name__)
 
-# How often the server looks whether the runtime that asked is still there.
-CLIENT_CHECK_MS = 2_000
-_FIRST_WITH_CLIENT_CHECK = 140_000
 _QUERY_CANCELED = "57014"
 # What a query says whose table or function was changed after it was described.
 _DRIFT = frozenset({"42P01", "42P10", "42703", "42704", "42804", "42809", "42846", "42883"})
@@ -295,14 +291,6 @@ async def _prepare(
     try:
         product = await find_product(connection, settings)
         product.admit()
-        if connection.info.server_version >= _FIRST_WITH_CLIENT_CHECK:
-            # The server stops a query whose runtime was killed, instead of working on for nobody. One
-            # whose system cannot tell refuses the setting.
-            with suppress(psycopg.errors.InvalidParameterValue, psycopg.errors.UndefinedObject):
-                await connection.execute(
-                    "SELECT set_config('client_connection_check_interval', %s, false)",
-                    [str(CLIENT_CHECK_MS)],
-                )
         return WireConnection(connection, prepares=settings.prepares_statements, product=product)
     except BaseException:
         await connection.close()

@@ -1,6 +1,7 @@
 """Only valid keys get in, and a revoked one is out at once."""
 
 import asyncio
+import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -20,6 +21,7 @@ from django.utils import timezone
 from access.database_thread import DatabaseThread
 from access.keys import issue_key, new_token
 from access.models import ApiKey
+from mcp_runtime import auth
 from mcp_runtime.auth import (
     KEY_CACHE_SECONDS,
     KEY_PATIENCE_SECONDS,
@@ -97,6 +99,23 @@ async def verifier(transactional_db: None) -> AsyncIterator[KeyVerifier]:
     database = DatabaseThread("keys of a test")
     yield KeyVerifier(database)
     await database.close()
+
+
+async def test_request_waits_for_its_key_no_longer_than_is_worth_while(
+    verifier: KeyVerifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = await sync_to_async(make_token)()
+    monkeypatch.setattr(auth, "OFFER_PATIENCE_SECONDS", 0.01)
+    answers = threading.Event()
+    silence = asyncio.ensure_future(verifier._database.call(answers.wait))
+
+    waited = verifier.reading_of(token)
+    assert waited is not None
+    await waited
+    assert verifier.find(token) is None
+
+    answers.set()
+    await silence
 
 
 def make_old(verifier: KeyVerifier, seconds: float = KEY_CACHE_SECONDS) -> None:

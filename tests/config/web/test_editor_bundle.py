@@ -24,6 +24,21 @@ def names_in(braces: str) -> set[str]:
     return set(re.findall(r"\w+", braces))
 
 
+def used_of(bundle: str, text: str) -> set[str]:
+    """What a module takes of the bundle: names in braces, or those of a namespace, a dialect's layout by its name."""
+    used = {
+        name
+        for braces, module in IMPORT.findall(text)
+        if module == bundle
+        for name in names_in(braces)
+    }
+    for namespace in re.findall(rf'import \* as (\w+) from "{bundle}"', text):
+        used.update(re.findall(rf"\b{namespace}\.(\w+)", text))
+        assert f"{namespace}[dialectOf(dialect).layout]" in text
+        used.update(re.findall(r'layout: "(\w+)"', (EDITING / "dialects.js").read_text()))
+    return used
+
+
 def test_bundle_was_built_from_the_committed_sources() -> None:
     inputs = b"".join((FRONTEND / name).read_bytes() for name in INPUTS)
 
@@ -65,11 +80,8 @@ def test_modules_are_all_in_the_import_map_by_their_own_name() -> None:
 def test_bundle_exports_what_the_modules_import(bundle: str) -> None:
     entry = (FRONTEND / f"{bundle}.js").read_text()
     exported = names_in(" ".join(re.findall(r"export \{([^}]*)\}", entry)))
-    imports = [match for path in MODULES for match in IMPORT.findall(path.read_text())]
 
-    assert {
-        name for braces, module in imports if module == bundle for name in names_in(braces)
-    } == exported
+    assert {name for path in MODULES for name in used_of(bundle, path.read_text())} == exported
 
 
 def test_modules_import_only_what_is_there() -> None:
