@@ -29,7 +29,7 @@ _ONE = "only one statement is allowed; remove what follows this ;"
 _DENIED = "function {} is not allowed on this source"
 _NO_TABLE = "table {} is not allowed on this source"
 _NO_PATH = "files are not read by their path; name the table that the file is"
-_STOPPED = r"took longer than 0\.3 s and was stopped; ask for less"
+_STOPPED = r"took longer than 0\.3 s and was stopped"
 _MEMORY = "memory|too much|Out of Memory"
 _EITHER = f"{_STOPPED}|{_MEMORY}"
 

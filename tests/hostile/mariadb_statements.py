@@ -34,7 +34,7 @@ _SCHEMA = "{} is the server's own"
 _VARIABLE = "variables such as @name and @@name are not allowed"
 _COMMENT = "the server would run what is in a comment"
 _LENGTH = "needs its length as a number of at most 8,192"
-_STOPPED = r"took longer than 0\.3 s and was stopped; ask for less"
+_STOPPED = r"took longer than 0\.3 s and was stopped"
 _ENDLESS = "SELECT count(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq * b.seq = -1"
 
 HOSTILE: dict[str, tuple[str, str]] = {

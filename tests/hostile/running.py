@@ -15,7 +15,7 @@ from tests.waiting import LIMIT_S
 LONG_MS = 30_000
 # Of statements without end.
 SHORT_MS = 300
-STOPPED = "took longer than 0.3 s and was stopped; ask for less"
+STOPPED = "took longer than 0.3 s and was stopped"
 
 Argument = tuple[ParameterType, Any]
 

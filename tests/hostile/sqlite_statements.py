@@ -26,7 +26,7 @@ _ONE = "only one statement is allowed; remove what follows this ;"
 _QUERIES = "only queries|syntax error"
 _DENIED = "function {} is not allowed on this source"
 _NO_TABLE = "table {} is not allowed on this source|no such table"
-_STOPPED = r"took longer than 0\.3 s and was stopped; ask for less"
+_STOPPED = r"took longer than 0\.3 s and was stopped"
 _TOO_LONG = "a value that the query reads or makes has more than 1,000,000 bytes"
 
 HOSTILE: dict[str, tuple[str, str]] = {

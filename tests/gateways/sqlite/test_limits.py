@@ -167,7 +167,7 @@ async def test_value_beyond_the_limit_is_an_error(source: SqliteSource, sql: str
 
 @pytest.mark.parametrize("sql", BOMBS.values(), ids=BOMBS.keys())
 async def test_bomb_ends_at_the_deadline(source: SqliteSource, sql: str) -> None:
-    with pytest.raises(DeadlineExceededError, match=r"longer than 0\.2 s and was stopped; ask for"):
+    with pytest.raises(DeadlineExceededError, match=r"longer than 0\.2 s and was stopped"):
         await source.run(make_query(sql, timeout_ms=200))
 
     assert await fetch(source, "SELECT 1") == [[1]]
