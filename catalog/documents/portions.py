@@ -14,7 +14,7 @@ from catalog.documents.rows import usable_metadata
 from catalog.documents.searchable import embedded_text
 from catalog.models import ReferenceDocument
 from core.errors import EmbeddingError, EmbeddingUnavailableError, ToolboxError
-from core.messages import message
+from core.messages import Message, message
 from gateways.embeddings.client import EmbeddingClient, TextRole
 from gateways.vectors.store import VectorItem, VectorStore
 
@@ -144,19 +144,11 @@ def take_lock(lock: int) -> BaseDatabaseWrapper:
 
     Raises IndexingBusyError when another run has the lock.
     """
-    session = _open_session()
-    with session.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
-        (is_ours,) = cursor.fetchone()
-    if not is_ours:
-        session.close()
-        raise IndexingBusyError(
-            message(
-                "documents.busy_wait",
-                "the documents are being indexed by another run; wait for its end",
-            )
-        )
-    return session
+    busy = message(
+        "documents.busy_wait", "the documents are being indexed by another run; wait for its end"
+    )
+    # The session of a run that has just ended may still be leaving the server.
+    return _wait_for_lock(lock, "2s", busy)
 
 
 def is_of_another_model(target: IndexTarget) -> bool:
@@ -182,16 +174,19 @@ def _open_session() -> BaseDatabaseWrapper:
 
 
 def _wait_for_turn() -> BaseDatabaseWrapper:
+    busy = message("documents.busy", "the documents are being indexed by another run")
+    return _wait_for_lock(PORTION_LOCK, _PORTION_WAIT, busy)
+
+
+def _wait_for_lock(lock: int, patience: str, busy: Message) -> BaseDatabaseWrapper:
     session = _open_session()
     try:
         with session.cursor() as cursor:
-            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [_PORTION_WAIT])
-            cursor.execute("SELECT pg_advisory_lock(%s)", [PORTION_LOCK])
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [patience])
+            cursor.execute("SELECT pg_advisory_lock(%s)", [lock])
     except OperationalError as error:
         session.close()
-        raise IndexingBusyError(
-            message("documents.busy", "the documents are being indexed by another run")
-        ) from error
+        raise IndexingBusyError(busy) from error
     return session
 
 

@@ -32,7 +32,11 @@ async def open_session(settings: PostgresSettings) -> Session:
     async with asyncio.timeout(connect_seconds(settings)):
         arguments = settings.connection_arguments()
         connection = await psycopg.AsyncConnection.connect(**arguments)
-        product = await find_product(connection, settings)
+        try:
+            product = await find_product(connection, settings)
+        except BaseException:
+            await connection.close()
+            raise
     return Session(WireConnection(connection, product=product), connection.pgconn.ssl_in_use)
 
 

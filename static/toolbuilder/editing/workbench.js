@@ -1,7 +1,7 @@
 // The editor's page: the text, what is saved of it, what the server says of it, and the tables beside it.
+import { watchFindings } from "toolbuilder/editing/diagnostics.js";
 import { createEditor } from "toolbuilder/editing/editor.js";
 import { readSchema, startExplorer } from "toolbuilder/editing/explorer.js";
-import { watchFindings } from "toolbuilder/editing/findings.js";
 import { watchRequest } from "toolbuilder/editing/http.js";
 import { watchKinds } from "toolbuilder/editing/kinds.js";
 import { keepTyping } from "toolbuilder/editing/merging.js";
