@@ -210,7 +210,7 @@ def _read(given: Mapping[str, Any]) -> Operation:
             message(
                 "http.definition_path",
                 "definition: path is {path}; it has to begin with / and have no dot"
-                " segments, blanks, backslashes, ? or #",
+                " segments, spaces, backslashes, ? or #",
                 path=shown(path),
             )
         )

@@ -131,7 +131,7 @@ def parse_web_address(url: str, rules: AddressRules) -> WebAddress:
         raise EditError(
             message(
                 "address.ascii",
-                "the address has to be printable ASCII without blanks and backslashes; write"
+                "the address has to be printable ASCII without spaces and backslashes; write"
                 " other letters escaped and names of hosts in their xn-- form",
             )
         )

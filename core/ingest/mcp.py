@@ -86,7 +86,7 @@ def read_name(name: object) -> str:
     _check_visible(name, "name")
     _require(
         not any(c.isspace() for c in name),
-        message("mcp_tool.name_blanks", "the name has blanks; write _ or - for them"),
+        message("mcp_tool.name_blanks", "the name has spaces; write _ or - for them"),
     )
     return name
 

@@ -185,7 +185,7 @@ def _check_path(path: str) -> None:
     if find_hidden_character(path) or _DOTS.search(literal) or _BLANKS.search(literal):
         raise OperationFaultError(
             message(
-                "openapi.path_segments", "a path has no dot segments, blanks, backslashes, ? or #"
+                "openapi.path_segments", "a path has no dot segments, spaces, backslashes, ? or #"
             )
         )
     if "{" in literal or "}" in literal:

@@ -100,7 +100,7 @@ _FAULTS = {
     ),
     "odd_blank": message(
         "statement.odd_blank",
-        "a blank of another kind (such as U+00A0 or U+3000) stands here; write a usual one",
+        "a space of another kind (such as U+00A0 or U+3000) stands here; write a plain one",
     ),
     "brace": BRACE,
 }

@@ -43,7 +43,7 @@ def test_tool_is_kept_and_read_again() -> None:
         ),
         pytest.param({"description": "\x1b[2J"}, "hides the character U\\+001B", id="control"),
         pytest.param({"name": ""}, "1 to 128", id="no name"),
-        pytest.param({"name": "a b"}, "has blanks", id="blank in the name"),
+        pytest.param({"name": "a b"}, "has spaces", id="space in the name"),
         pytest.param({"name": 5}, "has to be a text", id="number for a name"),
         pytest.param({"inputSchema": {"type": "string"}}, "has the type 'string'", id="no object"),
         pytest.param({"inputSchema": [1]}, "has to be a JSON schema", id="list"),
