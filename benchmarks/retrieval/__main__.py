@@ -45,8 +45,10 @@ class Run:
         tables: Tables = {}
         for catalogue in read_catalogues(data):
             tables |= self._measure_tools(prepare(catalogue, texts))
-        columns = prepare_columns(data, texts)
-        tables |= {f"columns, {half}": measure_columns(columns, half) for half in self.halves}
+        for each in data.columns:
+            columns = prepare_columns(each, texts)
+            for half in self.halves:
+                tables[f"columns, {each.name}, {half}"] = measure_columns(columns, half)
         if self.speed_tools:
             tables[f"speed, {self.speed_tools:,} tools"] = measure_speed(self.speed_tools)
         return {"python": platform.python_version(), "tables": tables}

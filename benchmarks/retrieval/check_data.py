@@ -7,7 +7,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,6 @@ TYPES = {
     *("STRING", "NUMBER", "BOOLEAN", "INTEGER", "DATE", "DATETIME", "ENUM"),
     *("STRING_LIST", "NUMBER_LIST", "INTEGER_LIST"),
 }
-TABLE_COUNT = 15
-COLUMN_QUESTIONS_PER_LANGUAGE = {"ko": 25, "ja": 25, "en": 25}
 GITHUB_QUESTIONS_PER_LANGUAGE = {"ko": 24, "ja": 24, "en": 48}
 PLAIN_QUESTIONS_PER_LANGUAGE = {"ko": 12, "ja": 12, "en": 24}
 
@@ -43,21 +41,30 @@ class ToolSet:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """The tables of one business, the questions over their columns, and how many in each language."""
+
+    name: str
+    tables: list[Row]
+    questions: list[Row]
+    tables_per_language: int
+    questions_per_language: int
+
+
+@dataclass(frozen=True, slots=True)
 class DataSet:
     """All files as read."""
 
     retailer: ToolSet
     service: ToolSet
     plant: ToolSet
-    tables: list[Row]
-    column_questions: list[Row]
+    columns: Sequence[ColumnSet]
     github_questions: list[Row]
     plain_questions: list[Row]
 
 
 def read_data(folder: Path = DATA) -> DataSet:
     """The evaluation set in `folder`."""
-    columns = read_yaml(folder / "columns.yaml")
     return DataSet(
         retailer=ToolSet(
             tools=read_yaml(folder / "tools.yaml"),
@@ -80,11 +87,20 @@ def read_data(folder: Path = DATA) -> DataSet:
             questions_per_language={"ko": 31, "ja": 32, "en": 33},
             least_of_kind={"write": 30, "delete": 8},
         ),
-        tables=columns["tables"],
-        column_questions=columns["questions"],
+        columns=(
+            read_columns("retailer", folder / "columns.yaml", of_tables=5, of_questions=25),
+            read_columns("plant", folder / "plant_columns.yaml", of_tables=4, of_questions=14),
+            read_columns("clinics", folder / "clinic_columns.yaml", of_tables=4, of_questions=14),
+        ),
         github_questions=read_yaml(folder / "github_questions.yaml"),
         plain_questions=read_yaml(folder / "github_plain_questions.yaml"),
     )
+
+
+def read_columns(name: str, path: Path, *, of_tables: int, of_questions: int) -> ColumnSet:
+    """A set of columns that should have so many tables and questions in each language."""
+    read = read_yaml(path)
+    return ColumnSet(name, read["tables"], read["questions"], of_tables, of_questions)
 
 
 def read_yaml(path: Path) -> Any:
@@ -192,20 +208,20 @@ def name_columns(tables: list[Row]) -> list[str]:
     return [f"{table['name']}.{column['name']}" for table in tables for column in table["columns"]]
 
 
-def check_columns(data: DataSet) -> Iterator[str]:
+def check_columns(data: ColumnSet) -> Iterator[str]:
     """What is wrong with the tables and the questions over their columns."""
     names = name_columns(data.tables)
     yield from find_repeated(names, "column")
-    third = TABLE_COUNT // len(LANGUAGES)
     languages = (table["language"] for table in data.tables)
-    yield from find_miscounts(languages, dict.fromkeys(LANGUAGES, third), "tables by language")
+    tables_wanted = dict.fromkeys(LANGUAGES, data.tables_per_language)
+    yield from find_miscounts(languages, tables_wanted, f"{data.name}: tables by language")
     keys = [c.get("foreign_key") for table in data.tables for c in table["columns"]]
     yield from (
         f"foreign key to {key}, which does not exist" for key in keys if key and key not in names
     )
-    yield from check_common(data.column_questions, COLUMN_QUESTIONS_PER_LANGUAGE)
-    yield from check_gold(data.column_questions, "columns", set(names), most=5)
-    for question in data.column_questions:
+    yield from check_common(data.questions, dict.fromkeys(LANGUAGES, data.questions_per_language))
+    yield from check_gold(data.questions, "columns", set(names), most=5)
+    for question in data.questions:
         if len(question["columns"]) < 2:
             yield f"{question['id']}: a question should need at least two columns"
 
@@ -248,14 +264,16 @@ def print_counts(tool_set: ToolSet) -> None:
 def print_other_counts(data: DataSet) -> None:
     """How many questions over columns and over GitHub there are in each half."""
     others = {
-        "columns": data.column_questions,
+        **{f"columns, {each.name}": each.questions for each in data.columns},
         "GitHub": data.github_questions,
         "GitHub, plain": data.plain_questions,
     }
     for name, questions in others.items():
         halves = Counter(question["half"] for question in questions)
         print(f"{name}: {', '.join(f'{halves[half]} {half}' for half in HALVES)}")
-    print(f"{len(data.tables)} tables, {len(name_columns(data.tables))} columns")
+    for each in data.columns:
+        count = len(name_columns(each.tables))
+        print(f"columns, {each.name}: {len(each.tables)} tables, {count} columns")
 
 
 def main(arguments: list[str]) -> int:
@@ -266,7 +284,7 @@ def main(arguments: list[str]) -> int:
     wrong = [
         *(fault for each in businesses for fault in check_tools(each)),
         *(fault for each in businesses for fault in check_questions(each)),
-        *check_columns(data),
+        *(fault for each in data.columns for fault in check_columns(each)),
         *check_github(data.github_questions, GITHUB_QUESTIONS_PER_LANGUAGE, document),
         *check_github(data.plain_questions, PLAIN_QUESTIONS_PER_LANGUAGE, document),
     ]

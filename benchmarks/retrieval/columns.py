@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from benchmarks.retrieval.check_data import DataSet, Row
+from benchmarks.retrieval.check_data import ColumnSet, Row
 from benchmarks.retrieval.embedded import EmbeddedTexts, Vector
 from benchmarks.retrieval.measures import Figures, share_found
 from core.retrieval.bm25f import TextIndex
@@ -28,14 +28,15 @@ class PreparedColumns:
     vectors: Mapping[str, Vector]
 
 
-def prepare_columns(data: DataSet, texts: EmbeddedTexts) -> PreparedColumns:
+def prepare_columns(data: ColumnSet, texts: EmbeddedTexts) -> PreparedColumns:
+    """The columns of one business with their vectors."""
     bare = [_read_column(table, column) for table in data.tables for column in table["columns"]]
     told = texts.embed([column_text(each) for each in bare], TextRole.PASSAGE)
-    asked = texts.embed([row["text"] for row in data.column_questions], TextRole.QUERY)
+    asked = texts.embed([row["text"] for row in data.questions], TextRole.QUERY)
     return PreparedColumns(
         tuple(replace(each, vector=vector) for each, vector in zip(bare, told, strict=True)),
-        data.column_questions,
-        {row["id"]: vector for row, vector in zip(data.column_questions, asked, strict=True)},
+        data.questions,
+        {row["id"]: vector for row, vector in zip(data.questions, asked, strict=True)},
     )
 
 
@@ -53,11 +54,13 @@ def measure_columns(prepared: PreparedColumns, half: str) -> dict[str, Figures]:
 
 
 def _read_column(table: Row, column: Row) -> ColumnDocument:
+    foreign_key = column.get("foreign_key", "")
     return ColumnDocument(
         table=ColumnTable(table["name"], table["title"], table["description"]),
         name=column["name"],
         description=column["description"],
-        is_key=bool(column.get("primary_key") or column.get("foreign_key")),
+        is_key=bool(column.get("primary_key") or foreign_key),
+        refers_to=(foreign_key.partition(".")[0],) if foreign_key else (),
     )
 
 

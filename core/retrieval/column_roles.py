@@ -6,7 +6,8 @@ role of a column is a term of the index, alone and with the concept that its tab
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from core.retrieval.tokens import CONCEPT_MARK, fold
@@ -48,12 +49,26 @@ _MEASURED: Mapping[str, tuple[str, ...]] = {
     "refund": ("refund", "return"),
     **dict.fromkeys(("cost", "price", "budget", "ad_spend", "expense_claim", "salary"), ()),
 }
+_EARNED = frozenset(("revenue", "profit", "margin"))
 _OF_MEASURES: tuple[Role, ...] = ("money", "date")
 _HOW_MUCH = re.compile(r"how much|money|spent|spend|\btotal\b|얼마|금액|매출|いくら|金額|売上")
 _HOW_MANY = re.compile(
     r"how many|number of|count|몇 ?(?:개|건|명|번|대)|얼마나|수량|개수|건수"
     r"|何(?:個|件|人|回|点|本|枚)|いくつ|数$|数は|数を"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNeeds:
+    """What a question needs: terms of columns, of tables that it names and of any table.
+
+    `counts`: it asks for a number of things; `earned`: for revenue, profit or margin.
+    """
+
+    named: Sequence[str]
+    anywhere: Sequence[str]
+    counts: bool
+    earned: bool
 
 
 def find_roles(name: str, description: str, *, is_key: bool) -> list[Role]:
@@ -71,13 +86,14 @@ def role_terms(roles: Collection[Role], concepts: Collection[str]) -> list[str]:
     return alone + [_term(role, concept) for role in roles for concept in concepts]
 
 
-def needed_terms(question: str, concepts: Collection[str]) -> tuple[list[str], list[str]]:
-    """The terms of the columns that a question needs: of tables that it names, and of any table.
+def find_needs(question: str, concepts: Collection[str]) -> QuestionNeeds:
+    """What a question that names these concepts needs.
 
     Things are called by name. A time needs a date, a measure its amount with a date, a number a
     quantity or the key that is counted.
     """
     text = question.casefold()
+    counts = bool(_HOW_MANY.search(text))
     measures = [concept for concept in concepts if concept in _MEASURED]
     things = [thing for measure in measures for thing in _MEASURED[measure]]
     named = [_term("name", concept) for concept in concepts]
@@ -89,12 +105,12 @@ def needed_terms(question: str, concepts: Collection[str]) -> tuple[list[str], l
     if not _TIMES.isdisjoint(concepts) or _WHEN.search(text):
         anywhere.append(_term("date"))
         named += [_term("date", concept) for concept in concepts]
-    if _HOW_MANY.search(text):
+    if counts:
         anywhere.append(_term("quantity"))
         counted = [*concepts, *(("order", "order_line") if "revenue" in concepts else ())]
         named += [_term("quantity", concept) for concept in counted]
         named += [_term("key", concept) for concept in concepts]
-    return named, anywhere
+    return QuestionNeeds(named, anywhere, counts, not _EARNED.isdisjoint(concepts))
 
 
 def _term(role: Role, concept: str = "") -> str:

@@ -1,14 +1,14 @@
 """The columns that answer a question, with the keys that join their tables."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.retrieval.bm25f import Bm25fIndex
-from core.retrieval.column_roles import find_roles, needed_terms, role_terms
+from core.retrieval.column_layout import ColumnLayout
+from core.retrieval.column_roles import QuestionNeeds, Role, find_needs, find_roles, role_terms
 from core.retrieval.column_texts import MOST_CHARACTERS, ColumnDocument, ColumnTable
 from core.retrieval.dense import Vector
 from core.retrieval.fusion import best_places, standardize
@@ -31,10 +31,6 @@ LOAN_WEIGHT = 1.5
 MAX_COLUMNS = 200
 # One in so many documents of an answer may be a key that was not found itself.
 KEYS_SHARE = 5
-# Of so many tables that were found first the ways from one to another are looked for, over two others.
-_JOINED_TABLES = 3
-_MOST_STEPS = 3
-_MOST_WAYS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,8 @@ class ColumnIndex:
         self._documents: dict[int, ColumnDocument] = {}
         self._free: list[int] = []
         self._table_terms: tuple[ColumnTable, list[list[str]]] | None = None
-        self._layout: _Layout | None = None
+        self._roles: dict[int, list[Role]] = {}
+        self._layout: ColumnLayout | None = None
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -86,10 +83,10 @@ class ColumnIndex:
         return iter(self._documents.values())
 
     @property
-    def layout(self) -> "_Layout":
+    def layout(self) -> ColumnLayout:
         """The rows as they are now; another object after each change."""
         if self._layout is None:
-            self._layout = _Layout(self._documents, self.words.row_count)
+            self._layout = ColumnLayout(self._documents, self._roles, self.words.row_count)
         return self._layout
 
     def copy(self) -> "ColumnIndex":
@@ -97,7 +94,7 @@ class ColumnIndex:
         twin = ColumnIndex(self.glossary)
         twin.words, twin.vectors = self.words.copy(), self.vectors.copy()
         twin._rows, twin._documents = dict(self._rows), dict(self._documents)
-        twin._free = list(self._free)
+        twin._free, twin._roles = list(self._free), dict(self._roles)
         return twin
 
     def with_glossary(self, glossary: Glossary) -> "ColumnIndex":
@@ -105,7 +102,7 @@ class ColumnIndex:
         twin = self.copy()
         twin.glossary, twin.words = glossary, Bm25fIndex()
         for row, document in self._documents.items():
-            twin.words.put(row, twin._terms_of(document))
+            twin.words.put(row, twin._terms_of(row, document))
         return twin
 
     def find(self, key: str) -> ColumnDocument | None:
@@ -128,7 +125,10 @@ class ColumnIndex:
         self._rows[document.identity] = row
         if self._documents.get(row) != document:
             self._documents[row] = document
-            self.words.put(row, self._terms_of(document))
+            self._roles[row] = find_roles(
+                document.name, document.description, is_key=document.is_key
+            )
+            self.words.put(row, self._terms_of(row, document))
             self._layout = None
         if document.vector is not None:
             self.vectors.put(row, _language_of(document), document.vector)
@@ -150,23 +150,23 @@ class ColumnIndex:
     def remove(self, key: str) -> None:
         """Remove a column, if it is there."""
         if (row := self._rows.pop(key, None)) is not None:
-            del self._documents[row]
+            del self._documents[row], self._roles[row]
             self.words.remove(row)
             self.vectors.remove(row)
             self._free.append(row)
             self._layout = None
 
-    def _terms_of(self, document: ColumnDocument) -> list[list[str]]:
+    def _terms_of(self, row: int, document: ColumnDocument) -> list[list[str]]:
         """Of its name, of what it holds, of its table's names, and of what the table is about."""
         table = document.table
         # Columns of a table come one after the other: its texts are read once.
         if self._table_terms is None or self._table_terms[0] != table:
             texts = (f"{table.name}\n{table.title}", table.description)
             self._table_terms = table, [self._terms(text) for text in texts]
-        roles = find_roles(document.name, document.description, is_key=document.is_key)
         about = self.glossary.find(f"{table.name}\n{table.title}") if document.name else ()
+        roles = role_terms(self._roles[row] if document.name else (), about)
         return [
-            [*self._terms(document.name), *role_terms(roles if document.name else (), about)],
+            [*self._terms(document.name), *roles],
             self._terms(document.description),
             *self._table_terms[1],
         ]
@@ -198,16 +198,18 @@ class ColumnRanker:
     def rank(self, text: str, vector: Vector | None = None, limit: int = 15) -> ColumnsFound:
         """The columns that fit a question; none for an empty one, at most 200.
 
-        Columns that neither share a word nor have a vector are not found; ties by path.
+        Columns that neither share a word, nor have a vector, nor gain by a column that refers to
+        their table are not found; ties by path.
         Raises EmbeddingError if the vector does not fit those of the columns.
         """
         clipped = text[:MAX_QUERY_CHARACTERS]
         if not fold(clipped) or not len(self._index):
             return ColumnsFound()
+        needs = self._find_needs(clipped)
         rows = self._index.layout.rows
-        words = self._score_words(clipped)[rows]
+        words = self._score_words(clipped, needs)[rows]
         meaning = self._index.vectors.score(vector, self._index.words.row_count)[rows]
-        return self._choose(rows, words, meaning, limit)
+        return self._choose(needs, rows=rows, words=words, meaning=meaning, limit=limit)
 
     def rank_among(
         self, text: str, vector: Vector, candidates: Mapping[str, Vector], limit: int = 15
@@ -218,34 +220,38 @@ class ColumnRanker:
             for key, candidate in candidates.items()
             if (row := self._index.row_of(key)) is not None
         }
-        if not fold(text) or not known:
+        clipped = text[:MAX_QUERY_CHARACTERS]
+        if not fold(clipped) or not known:
             return ColumnsFound()
         documents = (self._index.layout.documents[row] for row in known)
         meaning = self._index.vectors.score_others(
             vector, known.values(), map(_language_of, documents)
         )
         rows = np.array(list(known), dtype=np.intp)
-        words = self._score_words(text[:MAX_QUERY_CHARACTERS])[rows]
-        return self._choose(rows, words, meaning, limit)
+        needs = self._find_needs(clipped)
+        words = self._score_words(clipped, needs)[rows]
+        return self._choose(needs, rows=rows, words=words, meaning=meaning, limit=limit)
 
     def best_by_words(self, text: str, limit: int) -> list[str]:
         """The keys of the columns that share most with a question, best first."""
-        layout = self._index.layout
-        scores = self._score_words(text[:MAX_QUERY_CHARACTERS])[layout.rows]
+        layout, clipped = self._index.layout, text[:MAX_QUERY_CHARACTERS]
+        scores = self._score_words(clipped, self._find_needs(clipped))[layout.rows]
         rows = layout.rows[scores > 0]
         best = best_places(scores[scores > 0], layout.order[rows], max(0, limit))
         return [layout.documents[row].identity for row in rows[best].tolist()]
 
-    def _score_words(self, text: str) -> NDArray[np.float32]:
+    def _find_needs(self, text: str) -> QuestionNeeds:
+        return find_needs(text, self._index.glossary.find(text))
+
+    def _score_words(self, text: str, needs: QuestionNeeds) -> NDArray[np.float32]:
         folded, glossary = fold(text), self._index.glossary
-        named, anywhere = needed_terms(text, glossary.find_folded(folded))
         unknown = find_unknown(
             find_words(text), folded, ((first, last) for _, first, last in glossary.spans(folded))
         )
         weighted = (
             (read_terms(text), 1.0),
-            ([*glossary.tokens(folded), *named], CONCEPT_WEIGHT),
-            (anywhere, ROLE_WEIGHT),
+            ([*glossary.tokens(folded), *needs.named], CONCEPT_WEIGHT),
+            (needs.anywhere, ROLE_WEIGHT),
             ((*asked_loans(unknown), *asked_kanji(unknown)), LOAN_WEIGHT),
         )
         scores = np.zeros(self._index.words.row_count, dtype=np.float32)
@@ -255,6 +261,8 @@ class ColumnRanker:
 
     def _choose(
         self,
+        needs: QuestionNeeds,
+        *,
         rows: NDArray[np.intp],
         words: NDArray[np.float32],
         meaning: NDArray[np.float32],
@@ -266,8 +274,10 @@ class ColumnRanker:
         fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
         best_of_table = np.full(groups.max() + 1, -np.inf)
         np.maximum.at(best_of_table, groups, fused)
-        scores = fused + TABLE_WEIGHT * best_of_table[groups]
-        found = np.flatnonzero((words > 0) | ~np.isnan(meaning))
+        gained = layout.gain(rows, fused, needs)
+        scores = fused + TABLE_WEIGHT * best_of_table[groups] + gained
+        is_known = (words > 0) | ~np.isnan(meaning) | (gained > 0)
+        found = np.flatnonzero(np.isin(groups, groups[is_known]))
         best = best_places(
             scores[found], layout.order[rows[found]], max(0, min(limit, MAX_COLUMNS))
         )
@@ -275,60 +285,6 @@ class ColumnRanker:
         ranked = [(int(rows[place]), float(scores[place])) for place in places]
         columns = tuple(RankedColumn(layout.documents[row], score) for row, score in ranked)
         return ColumnsFound(columns, tuple(layout.keys_beside([row for row, _ in ranked])))
-
-
-class _Layout:
-    """The rows of one state of an index: their tables, their order by path, the keys among them."""
-
-    def __init__(self, documents: Mapping[int, ColumnDocument], count: int) -> None:
-        self.documents = dict(documents)
-        self.rows = np.array(sorted(self.documents), dtype=np.intp)
-        self.order = np.zeros(count, dtype=np.int64)
-        self.groups = np.zeros(count, dtype=np.int64)
-        self._keys: dict[int, list[int]] = {}
-        # The keys that join two tables, by the tables.
-        self._joins: dict[int, dict[int, list[int]]] = {}
-        groups: dict[str, int] = {}
-        for row in self.rows.tolist():
-            document = self.documents[row]
-            # A document of no table is a table of its own.
-            name = document.table.name or f"\n{document.identity}"
-            group = self.groups[row] = groups.setdefault(name, len(groups))
-            if document.is_key:
-                self._keys.setdefault(group, []).append(row)
-        for row, document in self.documents.items():
-            group = int(self.groups[row])
-            for target in {groups[name] for name in document.refers_to if name in groups} - {group}:
-                self._joins.setdefault(group, {}).setdefault(target, []).append(row)
-                self._joins.setdefault(target, {}).setdefault(group, []).append(row)
-        paths = {row: (document.path, document.key) for row, document in self.documents.items()}
-        by_path = sorted(paths, key=paths.__getitem__)
-        self.order[by_path] = np.arange(len(by_path))
-
-    def keys_beside(self, ranked: Sequence[int]) -> Iterator[ColumnDocument]:
-        """The keys that join the tables of these rows, and their own, that are not among them."""
-        groups = list(dict.fromkeys(int(self.groups[row]) for row in ranked))
-        rows = [row for group in groups for row in self._keys.get(group, ())]
-        for row in dict.fromkeys([*self._bridges(groups[:_JOINED_TABLES]), *rows]):
-            if row not in ranked:
-                yield self.documents[row]
-
-    def _bridges(self, groups: Sequence[int]) -> Iterator[int]:
-        """The keys on the shortest way from each table to one before it, if it leads over others."""
-        for place, group in enumerate(groups[1:], start=1):
-            known, ways = set(groups[:place]), [[group]]
-            for _step in range(_MOST_STEPS):
-                ways = [
-                    [*way, other]
-                    for way in ways
-                    for other in self._joins.get(way[-1], ())
-                    if other not in way
-                ][:_MOST_WAYS]
-                if found := next((way for way in ways if way[-1] in known), None):
-                    if len(found) > 2:
-                        for first, second in pairwise(found):
-                            yield from self._joins[first][second]
-                    break
 
 
 def _language_of(document: ColumnDocument) -> Language:

@@ -58,3 +58,17 @@ def test_question_finds_the_columns_that_it_does_not_name(question: str, first: 
     found = ColumnRanker(COLUMNS, Glossary(CONCEPTS)).rank(question)
 
     assert {each.document.path for each in found.columns[: len(first)]} == first
+
+
+def test_what_was_earned_is_in_a_table_with_amounts_and_dates() -> None:
+    charges, articles = ColumnTable("charges", "진료비"), ColumnTable("articles", "약품")
+    columns = (
+        ColumnDocument(table=charges, name="total_amt", description="총액"),
+        ColumnDocument(table=charges, name="charged_on", description="청구일"),
+        ColumnDocument(table=articles, name="unit_price", description="단가"),
+        ColumnDocument(table=articles, name="note"),
+    )
+
+    found = ColumnRanker(columns, Glossary(CONCEPTS)).rank("revenue")
+
+    assert found.columns[0].document.path == "charges.total_amt"

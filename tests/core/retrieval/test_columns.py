@@ -129,6 +129,30 @@ def test_column_without_any_word_of_the_question_is_not_found() -> None:
     assert ColumnRanker(COLUMNS).rank("weather") == ColumnsFound()
 
 
+def test_columns_of_a_table_that_was_found_come_after_those_with_a_word() -> None:
+    found = paths(ColumnRanker(COLUMNS).rank("city"))
+
+    assert found == ["stores.city", "stores.store_id"]
+
+
+def test_column_that_refers_to_a_table_speaks_for_the_name_there() -> None:
+    things = ColumnTable("parts")
+    columns = (
+        ColumnDocument(table=ORDERS, name="shop", is_key=True, refers_to=("parts",)),
+        ColumnDocument(table=ORDERS, name="memo", description="shop"),
+        ColumnDocument(table=things, name="id", description="number", is_key=True),
+        ColumnDocument(table=things, name="title"),
+        ColumnDocument(table=things, name="weight"),
+    )
+
+    found = paths(ColumnRanker(columns).rank("shop"))
+    counted = paths(ColumnRanker(columns).rank("how many shop"))
+
+    assert found[0] == "orders.memo"
+    assert found.index("parts.title") < found.index("parts.id") < found.index("parts.weight")
+    assert counted.index("parts.id") < counted.index("parts.weight")
+
+
 def test_no_columns_find_nothing() -> None:
     assert ColumnRanker([]).rank("total amount", [1.0]) == ColumnsFound()
 
@@ -224,7 +248,7 @@ def test_other_glossary_is_looked_up_in_the_same_columns() -> None:
     twin = index.with_glossary(GLOSSARY)
 
     assert ColumnRanker(index).rank("街") == ColumnsFound()
-    assert paths(ColumnRanker(twin).rank("街")) == ["stores.city"]
+    assert paths(ColumnRanker(twin).rank("街"))[0] == "stores.city"
     assert twin.vectors.has_vectors
 
 
