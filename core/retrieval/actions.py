@@ -59,15 +59,21 @@ _REQUESTS = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE)))
 _DESCRIPTIONS = PhraseTable(_phrases((ENGLISH, KOREAN, JAPANESE, DESCRIPTIVE)), stem_word)
 
 
-def actions_of_query(folded: str) -> tuple[Action, ...]:
+def find_actions(folded: str) -> list[Match]:
+    """Every action word of a folded text, in its order."""
+    return _find(_REQUESTS, folded)
+
+
+def actions_of_query(folded: str, matches: Iterable[Match] | None = None) -> tuple[Action, ...]:
     """What a folded query asks for; nothing when it names no action.
 
+    `matches` are its action words, where they were found already.
     English asks with its first verb, Korean and Japanese with the last, and with those joined to it;
     not with those that only describe a thing or are part of its name, as in 삭제된 사용자 or 支払い履歴.
     """
     found = [
         match
-        for match in _find(_REQUESTS, folded)
+        for match in (find_actions(folded) if matches is None else matches)
         # Not what is denied.
         if not folded[match.end :].lstrip().startswith(_NOT_AFTER)
         and not _NOT_BEFORE.search(folded[: match.start].rstrip())
@@ -131,7 +137,7 @@ def action_tokens(actions: Iterable[Action]) -> list[str]:
 
 def action_spans(folded: str) -> Iterator[tuple[str, int, int]]:
     """Every action word of a folded text as a term of the index, with its start and end."""
-    for match in _find(_REQUESTS, folded):
+    for match in find_actions(folded):
         yield ACTION_MARK + match.label, match.start, match.end
 
 
@@ -139,7 +145,7 @@ def action_spans(folded: str) -> Iterator[tuple[str, int, int]]:
 @lru_cache(maxsize=16)
 def _actions_of_texts(name: str, description: str) -> tuple[Action, ...]:
     folded = _COPY_NUMBER.sub("", fold(name))
-    found = _find(_REQUESTS, folded)
+    found = find_actions(folded)
     if actions := _named(_leading(folded, found) or _asking(folded, found)):
         return actions
     sentence = _SENTENCE_END.split(description.strip(), maxsplit=1)[0]

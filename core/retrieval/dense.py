@@ -33,12 +33,14 @@ class DenseIndex:
         self._vectors = np.zeros((0, 2, 0), dtype=np.float32)
         self._languages = np.zeros(0, dtype=np.int8)
         self._sums = np.zeros((len(LANGUAGES), 2, 0), dtype=np.float64)
+        # Of rows with vectors, by language.
+        self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
         self._row_count = 0
         self._mixed: dict[tuple[float, float], NDArray[np.float32]] = {}
 
     @property
     def has_vectors(self) -> bool:
-        return bool((self._languages != NO_LANGUAGE).any())
+        return bool(self._counts.any())
 
     @property
     def row_count(self) -> int:
@@ -55,6 +57,7 @@ class DenseIndex:
         twin = DenseIndex()
         twin._vectors, twin._languages = self._vectors.copy(), self._languages.copy()
         twin._sums, twin._row_count = self._sums.copy(), self._row_count
+        twin._counts = self._counts.copy()
         twin._mixed = {weights: mixed.copy() for weights, mixed in self._mixed.items()}
         return twin
 
@@ -76,12 +79,14 @@ class DenseIndex:
         self._vectors[row] = pair
         self._languages[row] = LANGUAGES.index(language)
         self._sums[self._languages[row]] += pair
+        self._counts[self._languages[row]] += 1
         self._mix_again(row)
 
     def remove(self, row: int) -> None:
         """Remove the vectors of a row, if it holds some."""
         if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             self._sums[self._languages[row]] -= self._vectors[row]
+            self._counts[self._languages[row]] -= 1
             self._languages[row] = NO_LANGUAGE
             self._vectors[row] = 0
             self._mix_again(row)
@@ -95,7 +100,6 @@ class DenseIndex:
         """
         vector = self._check(query)
         languages = self._languages[: self.row_count]
-        unknown = languages == NO_LANGUAGE
         # The score is linear in both vectors, so that one product of half the size is enough.
         mixed = self._mixed.get(weights)
         if mixed is None:
@@ -106,10 +110,10 @@ class DenseIndex:
         scores: Scores = np.vecdot(mixed, vector)
         if language_offset:
             sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
-            scores -= np.append(language_means(sums, self._languages), 0)[languages]
+            scores -= np.append(language_means(sums, self._counts), 0)[languages]
         scores = np.round(scores, SCORE_DECIMALS)
-        if unknown.any():
-            scores[unknown] = np.nan
+        if self._counts.sum() < self.row_count:
+            scores[languages == NO_LANGUAGE] = np.nan
         return scores
 
     def _mix_again(self, row: int) -> None:
@@ -146,12 +150,10 @@ def unit_vector(vector: Vector) -> NDArray[np.float32]:
     return unit
 
 
-def language_means(sums: NDArray[np.float64], languages: NDArray[np.int8]) -> Scores:
-    """The mean score of each language from the sums of its rows, shrunk to that of all rows.
+def language_means(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> Scores:
+    """The mean score of each language from the sums and numbers of its rows, shrunk to that of all rows.
 
-    `languages` are those of the rows, -1 for a row without vectors. Empirical Bayes with one
-    strength for all languages: (sum + k x mean of all) / (number + k), k = 5.
+    Empirical Bayes with one strength for all languages: (sum + k x mean of all) / (number + k), k = 5.
     """
-    counts = np.bincount(languages + 1, minlength=len(LANGUAGES) + 1)[1:]
     overall = sums.sum() / max(1, counts.sum())
     return np.asarray((sums + SHRINKAGE * overall) / (counts + SHRINKAGE), dtype=np.float32)

@@ -163,6 +163,7 @@ class RowTable:
         self._prior_rows: dict[str, tuple[NDArray[np.intp], NDArray[np.float32]]] = {}
         self._masks: dict[Collection[str], Mask] = {}
         self._language_masks: dict[Language, Mask] = {}
+        self._language_weights: dict[tuple[Language, float, float], NDArray[np.float32]] = {}
 
     def described_in(self, language: Language) -> Mask:
         """The rows of tools that are described in a language."""
@@ -170,6 +171,17 @@ class RowTable:
             rows = (row for row, known in self._indexed.items() if known.language == language)
             mask = self._language_masks[language] = _mask_of_rows(rows, len(self.everything))
         return mask
+
+    def weigh(self, language: Language, *, own: float, other: float) -> NDArray[np.float32]:
+        """A weight for each row: `own` of tools described in that language, else `other`."""
+        key = language, own, other
+        if (weights := self._language_weights.get(key)) is None:
+            if len(self._language_weights) >= _MOST_MASKS:
+                self._language_weights = {}
+            is_own = self.described_in(language)
+            weights = np.where(is_own, np.float32(own), np.float32(other))
+            self._language_weights[key] = weights
+        return weights
 
     def score_use(self, concepts: Sequence[str]) -> NDArray[np.float32] | None:
         """The prior of each row, the mean of those of the concepts; None if nothing is known of any."""

@@ -46,7 +46,8 @@ class NameCoverage:
         self._names: dict[int, Words] = {}
         self._bits: dict[str, dict[int, int]] = {}
         self._own: set[str] = set()
-        self._counts = np.zeros(0, dtype=np.float32)
+        # Of words by row, 1 of a name without any: shares are divided by them.
+        self._counts = np.ones(0, dtype=np.float32)
         self._cached: dict[str, tuple[NDArray[np.intp], NDArray[np.uint16]]] = {}
 
     def copy(self) -> "NameCoverage":
@@ -62,9 +63,9 @@ class NameCoverage:
         self.remove(row)
         if row >= len(self._counts):
             more = max(64, row + 1, 2 * len(self._counts)) - len(self._counts)
-            self._counts = np.pad(self._counts, (0, more))
+            self._counts = np.pad(self._counts, (0, more), constant_values=1)
         self._names[row] = words[:MOST_WORDS]
-        self._counts[row] = len(self._names[row])
+        self._counts[row] = max(1, len(self._names[row]))
         for place, terms in enumerate(self._names[row]):
             for term in terms:
                 bits = self._writable(term)
@@ -76,11 +77,12 @@ class NameCoverage:
             for term in terms:
                 self._writable(term).pop(row, None)
         if row < len(self._counts):
-            self._counts[row] = 0
+            self._counts[row] = 1
 
     def shares(self, terms: Iterable[str], row_count: int) -> Shares:
         """The share of the words of each row's name that are among the terms, 0 to 1."""
-        bits_met = np.zeros(max(row_count, len(self._counts)), dtype=_WORDS)
+        most = len(self._counts)
+        bits_met = np.zeros(max(row_count, most), dtype=_WORDS)
         for term in dict.fromkeys(terms):
             if term not in self._bits:
                 continue
@@ -92,10 +94,9 @@ class NameCoverage:
                 )
             rows, bits = arrays
             bits_met[rows] |= bits
-        counts = np.ones(len(bits_met), dtype=np.float32)
-        np.maximum(self._counts, 1, out=counts[: len(self._counts)])
-        share = np.bitwise_count(bits_met)[:row_count] / counts[:row_count]
-        return share.astype(np.float32)
+        shares = np.bitwise_count(bits_met).astype(np.float32)
+        shares[:most] /= self._counts
+        return shares[:row_count]
 
     def _writable(self, term: str) -> dict[int, int]:
         self._cached.pop(term, None)

@@ -30,11 +30,12 @@ class PhraseTable:
     ) -> None:
         self._form = form or str
         self._worded: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        # By their first two characters, since many begin with the same one.
         self._written: dict[str, dict[str, list[str]]] = {}
         for phrase, label in phrases:
             if not phrase.isascii():
                 for text in dict.fromkeys((phrase, phrase.replace(" ", ""))):
-                    self._written.setdefault(text[0], {}).setdefault(text, []).append(label)
+                    self._written.setdefault(text[:2], {}).setdefault(text, []).append(label)
             elif words := tuple(self._form(word) for word in _WORD.findall(phrase)):
                 self._worded.setdefault(words[0], {}).setdefault(words, []).append(label)
 
@@ -44,12 +45,14 @@ class PhraseTable:
         if len(found) < 2:
             return found
         # The longest matches win, of equal ones the first; matches of one phrase stay together.
-        taken: dict[int, tuple[int, int]] = {}
+        taken = 0
         kept: list[Match] = []
         for match in sorted(found, key=lambda match: (match.start - match.end, match.start)):
-            span = (match.start, match.end)
-            if all(taken.get(place, span) == span for place in range(*span)):
-                taken.update(dict.fromkeys(range(*span), span))
+            places = (1 << match.end) - (1 << match.start)
+            before = kept[-1] if kept else match
+            is_same = before.start == match.start and before.end == match.end
+            if is_same or not taken & places:
+                taken |= places
                 kept.append(match)
         return sorted(kept, key=lambda match: match.start)
 
@@ -68,6 +71,7 @@ class PhraseTable:
             return
         for character in _FOREIGN.finditer(folded):
             start = character.start()
-            for phrase, labels in self._written.get(character.group(), {}).items():
-                if folded.startswith(phrase, start):
-                    yield from (Match(label, start, start + len(phrase)) for label in labels)
+            for beginning in {folded[start], folded[start : start + 2]}:
+                for phrase, labels in self._written.get(beginning, {}).items():
+                    if folded.startswith(phrase, start):
+                        yield from (Match(label, start, start + len(phrase)) for label in labels)

@@ -81,19 +81,21 @@ class ToolRanker:
             scores = _hold_back_deleting(scores, signals.rows, parsed, table)
         kin = (*parsed.loans, *parsed.roots)
         lookup = self._index.words.lookup((*parsed.terms, *kin, *parsed.meant))
-        own_language = table.described_in(parsed.language)
+        matches = _Matches(parsed, lookup, table.described_in(parsed.language))
         best = best_places(scores, table.name_order[signals.rows], query.result_limit).tolist()
         concepts = () if signals.use is None else parsed.all_concepts
-        found = ((place, int(signals.rows[place])) for place in best)
+        found = zip(
+            scores[best].tolist(), signals.rows[best].tolist(), signals.at(best), strict=True
+        )
         return [
             RankedTool(
                 name=table.tools[row].name,
-                score=float(scores[place]),
-                signals=signals.at(place),
-                matched=_find_matched(parsed, lookup, row, own_language),
-                used=table.explain_use(concepts, table.tools[row].name),
+                score=score,
+                signals=of_sources,
+                matched=matches.find(row),
+                used=table.explain_use(concepts, table.tools[row].name) if concepts else (),
             )
-            for place, row in found
+            for score, row, of_sources in found
         ]
 
     def split_scores(
@@ -137,16 +139,28 @@ class ToolRanker:
         )
 
 
-def _find_matched(
-    parsed: ParsedQuery, lookup: TermLookup, row: int, own_language: Mask
-) -> MatchedTerms:
-    present = lookup.terms_in(row)
-    words = dict.fromkeys(word for word, terms in parsed.words if not present.isdisjoint(terms))
-    concepts = [concept for concept in parsed.concepts if CONCEPT_MARK + concept in present]
-    actions = (action for action in parsed.actions if ACTION_MARK + action in present)
-    meant = () if own_language[row] else present.intersection(parsed.meant)
-    names = tuple(term.removeprefix(CONCEPT_MARK) for term in parsed.meant if term in meant)
-    return MatchedTerms(tuple(words), tuple(concepts), next(actions, None), names)
+class _Matches:
+    """What the tools of rows have of one query."""
+
+    def __init__(self, parsed: ParsedQuery, lookup: TermLookup, own_language: Mask) -> None:
+        self._lookup, self._own_language, self._words = lookup, own_language, parsed.words
+        self._concepts = [(concept, CONCEPT_MARK + concept) for concept in parsed.concepts]
+        self._actions = [(action, ACTION_MARK + action) for action in parsed.actions]
+        self._meant = [(term.removeprefix(CONCEPT_MARK), term) for term in parsed.meant]
+
+    def find(self, row: int) -> MatchedTerms:
+        present = self._lookup.terms_in(row)
+        if not present:
+            return MatchedTerms()
+        words = [word for word, terms in self._words if not present.isdisjoint(terms)]
+        # A tool in the query's language is found by its words.
+        meant = () if self._own_language[row] else self._meant
+        return MatchedTerms(
+            tuple(dict.fromkeys(words)),
+            tuple([concept for concept, term in self._concepts if term in present]),
+            next((action for action, term in self._actions if term in present), None),
+            tuple([concept for concept, term in meant if term in present]),
+        )
 
 
 def _hold_back_deleting(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from core.retrieval.action_words import Action
-from core.retrieval.actions import Kind, action_spans, action_tokens, actions_of_query
+from core.retrieval.actions import Kind, action_tokens, actions_of_query, find_actions
 from core.retrieval.dense import Vector
 from core.retrieval.glossary import Glossary
 from core.retrieval.intent import QueryIntent, classify_intent, intent_of_actions
@@ -104,7 +104,8 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
     """What a query says, as far as the profile makes use of it."""
     text = query.clipped
     folded = fold(text)
-    actions = actions_of_query(folded)
+    matches = find_actions(folded)
+    actions = actions_of_query(folded, matches)
     if profile.judges_requests:
         intent = intent_of_actions(actions)
     else:
@@ -114,14 +115,14 @@ def parse_query(query: SearchQuery, glossary: Glossary, profile: Profile) -> Par
     words = [(word, terms) for word, terms in find_words(text) if not all(map(is_stop_term, terms))]
     concepts: tuple[str, ...] = ()
     meant: Sequence[str] = ()
-    spans = [*action_spans(folded)]
+    spans = [(match.start, match.end) for match in matches]
     if profile.uses_glossary:
         named = [*glossary.spans(folded)]
         concepts = tuple(dict.fromkeys(term.removeprefix(CONCEPT_MARK) for term, _, _ in named))
-        spans += named
+        spans += ((first, last) for _, first, last in named)
         meant = glossary.find_meant(query.vector, concepts, profile.soft_concepts)
     # What stands for a concept or an action finds other languages and forms already.
-    unknown = find_unknown(words, folded, ((first, last) for _, first, last in spans))
+    unknown = find_unknown(words, folded, spans)
     loans = find_by_word(asked_loans, unknown) if profile.loan_weight else {}
     roots = find_by_word(asked_roots, unknown) if profile.root_weight else {}
     return ParsedQuery(

@@ -37,21 +37,22 @@ class Signals:
     name: Opinions
     use: Opinions | None = None
 
-    def at(self, place: int) -> dict[str, float]:
-        """The scores of one candidate: 0 where a source has no opinion, 0.5 for annotations."""
-        scores = {
-            "bm25": float(self.bm25[place]),
-            "name": float(self.name[place]),
-            "graph": 0.0 if self.graph is None else float(self.graph[place]),
-            "embedding": 0.0 if self.embedding is None else float(self.embedding[place]),
-            "annotation": float(self.annotation[place]),
-            "use": 0.0 if self.use is None else float(self.use[place]),
+    def at(self, places: Sequence[int]) -> list[dict[str, float]]:
+        """The scores of some candidates: 0 where a source has no opinion, 0.5 for annotations."""
+        sources = {
+            "bm25": self.bm25,
+            "name": self.name,
+            "graph": self.graph,
+            "embedding": self.embedding,
+            "annotation": self.annotation,
+            "use": self.use,
         }
-        neutral = {"annotation": NEUTRAL}
-        return {
-            source: neutral.get(source, 0.0) if isnan(score) else score
-            for source, score in scores.items()
-        }
+        columns = []
+        for source, scores in sources.items():
+            neutral = NEUTRAL if source == "annotation" else 0.0
+            found = [neutral] * len(places) if scores is None else scores[places].tolist()
+            columns.append([neutral if isnan(score) else score for score in found])
+        return [dict(zip(sources, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def gather_signals(
@@ -61,7 +62,10 @@ def gather_signals(
 
     Raises EmbeddingError if the query's vector does not fit.
     """
-    bm25 = np.where(candidates, _score_words(index, query, profile), np.float32(0))
+    bm25 = _score_words(index, query, profile)
+    # Rows that hold no tool have no words.
+    if candidates is not index.table.everything:
+        bm25 = np.where(candidates, bm25, np.float32(0))
     graph = _score_graph(index, bm25, candidates) if profile.graph_weight else None
     embedding = _score_meaning(index, query, profile)
     # There are few different annotations.
@@ -145,20 +149,16 @@ def _score_words(index: ToolIndex, query: ParsedQuery, profile: Profile) -> Opin
         total += np.float32(profile.action_weight) * index.words.score(actions)
     if concepts := terms.get(CONCEPT_MARK):
         # A tool in the query's language has its words as well.
-        weights = np.where(
-            index.table.described_in(query.language),
-            np.float32(profile.same_language_concept_weight),
-            np.float32(profile.concept_weight),
-        )
+        own, other = profile.same_language_concept_weight, profile.concept_weight
+        weights = index.table.weigh(query.language, own=own, other=other)
         total += weights * index.words.score(concepts)
     for kin, kin_weight in ((query.loans, profile.loan_weight), (query.roots, profile.root_weight)):
         if kin:
             total += np.float32(kin_weight) * index.words.score(kin)
     if query.meant:
         # A tool in the query's language is found by its words.
-        elsewhere = ~index.table.described_in(query.language)
-        weight = np.float32(profile.soft_concept_weight)
-        total += elsewhere * (weight * index.words.score(query.meant))
+        weights = index.table.weigh(query.language, own=0, other=profile.soft_concept_weight)
+        total += weights * index.words.score(query.meant)
     return total
 
 

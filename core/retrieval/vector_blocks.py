@@ -31,10 +31,11 @@ class VectorBlocks:
         self._own: set[int] = set()
         self._languages = np.zeros(0, dtype=np.int8)
         self._sums = np.zeros((len(LANGUAGES), 0), dtype=np.float64)
+        self._counts = np.zeros(len(LANGUAGES), dtype=np.int64)
 
     @property
     def has_vectors(self) -> bool:
-        return bool((self._languages != NO_LANGUAGE).any())
+        return bool(self._counts.any())
 
     @property
     def dimension(self) -> int:
@@ -45,7 +46,7 @@ class VectorBlocks:
         """The same vectors, to be changed independently."""
         twin = VectorBlocks()
         twin._blocks, twin._languages = list(self._blocks), self._languages.copy()
-        twin._sums = self._sums.copy()
+        twin._sums, twin._counts = self._sums.copy(), self._counts.copy()
         self._own = set()
         return twin
 
@@ -73,12 +74,14 @@ class VectorBlocks:
         self._writable(row // BLOCK_ROWS)[row % BLOCK_ROWS] = unit
         self._languages[row] = LANGUAGES.index(language)
         self._sums[self._languages[row]] += unit
+        self._counts[self._languages[row]] += 1
 
     def remove(self, row: int) -> None:
         """Remove the vector of a row, if it holds one."""
         if row < len(self._languages) and self._languages[row] != NO_LANGUAGE:
             block = self._writable(row // BLOCK_ROWS)
             self._sums[self._languages[row]] -= block[row % BLOCK_ROWS]
+            self._counts[self._languages[row]] -= 1
             self._languages[row] = NO_LANGUAGE
             block[row % BLOCK_ROWS] = 0
 
@@ -134,7 +137,7 @@ class VectorBlocks:
 
     def _offsets(self, unit: NDArray[np.float32]) -> Scores:
         sums = self._sums @ unit if self.dimension else np.zeros(len(LANGUAGES))
-        return language_means(sums, self._languages)
+        return language_means(sums, self._counts)
 
     def _writable(self, number: int) -> NDArray[np.float32]:
         if number not in self._own:
