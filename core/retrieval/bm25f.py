@@ -16,7 +16,7 @@ LENGTH_PENALTY = 0.6
 SATURATION = 1.2
 # A term of more rows than this share is kept as one value for every row: adding it is then one
 # addition of arrays instead of a scattered one.
-_DENSE_SHARE = 0.125
+_DENSE_SHARE = 1 / 16
 # Of a field; counts are kept in 16 bits.
 _MOST_TERMS = 65_535
 

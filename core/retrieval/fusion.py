@@ -69,8 +69,9 @@ def best_places(
     scores: NDArray[np.floating], tie_order: NDArray[np.int64], limit: int
 ) -> NDArray[np.int64]:
     """The places of the highest scores, best first, ties in the given order."""
-    places = np.arange(len(scores))
     if len(scores) > 4 * limit > 0:
         places = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+    else:
+        places = np.arange(len(scores))
     ranked: NDArray[np.int64] = places[np.lexsort((tie_order[places], -scores[places]))][:limit]
     return ranked

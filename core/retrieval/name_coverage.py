@@ -12,6 +12,8 @@ from core.retrieval.tokens import fold, is_stop_term, stem_word
 
 # One bit a word; further words are left out.
 MOST_WORDS = 16
+# The bits of a term of more names than this share are kept as one value for every row.
+_DENSE_SHARE = 1 / 32
 _WORDS = np.uint16
 
 Shares = NDArray[np.float32]
@@ -48,7 +50,7 @@ class NameCoverage:
         self._own: set[str] = set()
         # Of words by row, 1 of a name without any: shares are divided by them.
         self._counts = np.ones(0, dtype=np.float32)
-        self._cached: dict[str, tuple[NDArray[np.intp], NDArray[np.uint16]]] = {}
+        self._cached: dict[str, tuple[NDArray[np.intp] | None, NDArray[np.uint16]]] = {}
 
     def copy(self) -> "NameCoverage":
         """The same names, to be changed apart; bits are shared until one side writes."""
@@ -87,16 +89,26 @@ class NameCoverage:
             if term not in self._bits:
                 continue
             if (arrays := self._cached.get(term)) is None:
-                of_rows = self._bits[term]
-                arrays = self._cached[term] = (
-                    np.fromiter(of_rows.keys(), dtype=np.intp, count=len(of_rows)),
-                    np.fromiter(of_rows.values(), dtype=_WORDS, count=len(of_rows)),
-                )
+                arrays = self._cached[term] = self._bits_of(term)
             rows, bits = arrays
-            bits_met[rows] |= bits
+            if rows is None:
+                bits_met[: len(bits)] |= bits
+            else:
+                bits_met[rows] |= bits
         shares = np.bitwise_count(bits_met).astype(np.float32)
         shares[:most] /= self._counts
         return shares[:row_count]
+
+    def _bits_of(self, term: str) -> tuple[NDArray[np.intp] | None, NDArray[np.uint16]]:
+        """The rows whose names have a term, with their bits; without rows, the bits of every row."""
+        found = self._bits[term]
+        rows = np.fromiter(found.keys(), dtype=np.intp, count=len(found))
+        bits = np.fromiter(found.values(), dtype=_WORDS, count=len(found))
+        if len(rows) <= _DENSE_SHARE * len(self._counts):
+            return rows, bits
+        dense = np.zeros(int(rows.max()) + 1, dtype=_WORDS)
+        dense[rows] = bits
+        return None, dense
 
     def _writable(self, term: str) -> dict[int, int]:
         self._cached.pop(term, None)

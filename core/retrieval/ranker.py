@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.retrieval.action_words import Action
 from core.retrieval.bm25f import TermLookup
@@ -13,7 +12,7 @@ from core.retrieval.fusion import Scores, best_places
 from core.retrieval.index import Mask, RowTable, ToolIndex
 from core.retrieval.profiles import DEFAULT, Profile
 from core.retrieval.request import ParsedQuery, SearchQuery, parse_query
-from core.retrieval.signals import fuse_signals, gather_signals, split_score
+from core.retrieval.signals import Signals, fuse_signals, gather_signals, split_score
 from core.retrieval.tokens import ACTION_MARK, CONCEPT_MARK
 
 _MOST_RELATED = 3
@@ -78,11 +77,11 @@ class ToolRanker:
         signals = gather_signals(self._index, parsed, profile, candidates)
         scores = fuse_signals(signals, profile)
         if profile.judges_requests and parsed.intent.only_reads:
-            scores = _hold_back_deleting(scores, signals.rows, parsed, table)
+            scores = _hold_back_deleting(scores, signals, parsed, table)
         kin = (*parsed.loans, *parsed.roots)
         lookup = self._index.words.lookup((*parsed.terms, *kin, *parsed.meant))
         matches = _Matches(parsed, lookup, table.described_in(parsed.language))
-        best = best_places(scores, table.name_order[signals.rows], query.result_limit).tolist()
+        best = best_places(scores, table.name_order[signals.chosen], query.result_limit).tolist()
         concepts = () if signals.use is None else parsed.all_concepts
         found = zip(
             scores[best].tolist(), signals.rows[best].tolist(), signals.at(best), strict=True
@@ -164,21 +163,21 @@ class _Matches:
 
 
 def _hold_back_deleting(
-    scores: Scores, rows: NDArray[np.int64], parsed: ParsedQuery, table: RowTable
+    scores: Scores, signals: Signals, parsed: ParsedQuery, table: RowTable
 ) -> Scores:
     """Deleting tools above all others put just below the best of these, in an order of their own.
 
     One whose name the query says may stay. Where every candidate deletes, nothing changes.
     """
-    deleting = table.kinds["delete"][rows]
-    best = scores.max(where=~deleting, initial=-np.inf)
+    deleting = table.kinds["delete"][signals.chosen]
+    best = np.where(deleting, -np.inf, scores).max(initial=-np.inf)
     above = np.flatnonzero(deleting & (scores >= best))
     if best == -np.inf or not len(above):
         return scores
     named = [
         row for name in parsed.possible_names() for row in table.rows_by_spoken_name.get(name, ())
     ]
-    above = above[~np.isin(rows[above], named)]
+    above = above[~np.isin(signals.rows[above], named)]
     # Each distinct score gets a next lower number below the best.
     held, places = np.unique(-scores[above], return_inverse=True)
     steps = best - (1 + np.arange(len(held))) * np.spacing(abs(best) + 1e-9)

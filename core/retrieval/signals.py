@@ -23,13 +23,15 @@ Opinions = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signals:
-    """The candidates' rows, and for each the score of every source.
+    """The candidates' rows, and for each the score of every source; `chosen` takes them out of an array.
 
     0 for words, otherwise NaN, is no opinion; None is a source that is not used. `name` is the share
     of the words of a tool's name that the query contains, `use` what agents called after such questions.
     """
 
     rows: NDArray[np.int64]
+    # All rows in their order need no copies, which would cost as much as what was learned.
+    chosen: slice | NDArray[np.int64]
     bm25: Opinions
     graph: Opinions | None
     embedding: Opinions | None
@@ -82,11 +84,11 @@ def gather_signals(
     elif profile.fusion == "ordinal_ranks":
         rows = rows[np.argsort(index.table.name_order[rows])]
     use = index.table.score_use(query.all_concepts) if profile.use_weight else None
-    # All rows in their order need no copies, which would cost as much as what was learned.
     is_whole = len(rows) == len(bm25) and profile.fusion == "deviations"
     chosen: slice | NDArray[np.int64] = slice(None) if is_whole else rows
     return Signals(
         rows=rows,
+        chosen=chosen,
         bm25=bm25[chosen],
         graph=None if graph is None else graph[chosen],
         embedding=None if embedding is None else embedding[chosen],
@@ -123,8 +125,9 @@ def split_score(signals: Signals, profile: Profile) -> dict[str, Scores]:
             **others,
         }
         parts = {name: weight * standardize(scores) for name, (scores, weight) in sources.items()}
-        leaning = np.where(np.isnan(signals.annotation), 0, signals.annotation - NEUTRAL)
-        parts["annotation"] = profile.annotation_weight * leaning
+        leaning = signals.annotation - np.float32(NEUTRAL)
+        leaning[np.isnan(leaning)] = 0
+        parts["annotation"] = (profile.annotation_weight * leaning).astype(np.float64)
         # Squared, since half a name in a query is a coincidence more often than not.
         parts["name"] = profile.name_weight * np.square(signals.name, dtype=np.float64)
         if signals.use is not None:
