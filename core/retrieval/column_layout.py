@@ -45,12 +45,13 @@ class ColumnLayout:
             group = self.groups[row] = groups.setdefault(name, len(groups))
             if document.is_key:
                 self._keys.setdefault(group, []).append(row)
+        self.table_count = len(groups)
         for row, document in self.documents.items():
             group = int(self.groups[row])
             for target in {groups[name] for name in document.refers_to if name in groups} - {group}:
                 self._joins.setdefault(group, {}).setdefault(target, []).append(row)
                 self._joins.setdefault(target, {}).setdefault(group, []).append(row)
-        self._mark(roles, count)
+        self._mark(roles)
         paths = {row: (document.path, document.key) for row, document in self.documents.items()}
         by_path = sorted(paths, key=paths.__getitem__)
         self.order[by_path] = np.arange(len(by_path))
@@ -66,13 +67,14 @@ class ColumnLayout:
         """
         of_rows = np.zeros(len(self.groups))
         of_rows[rows] = scores
-        spoken = np.zeros(self.groups.max(initial=-1) + 1)
+        spoken = np.zeros(self.table_count)
         np.maximum.at(spoken, self._referred, of_rows[self._referring])
-        called = self._names | self._counted if needs.counts else self._names
-        gained = REFERRED_WEIGHT * spoken[self.groups] * called
+        called = self._called_or_counted if needs.counts else self._called
+        gained = np.zeros(len(self.groups))
+        gained[called] = REFERRED_WEIGHT * spoken[self.groups[called]]
         gained[self._referring] -= REFERRING_PENALTY
         if needs.earned:
-            gained += LEDGER_WEIGHT * self._ledger
+            gained[self._ledger] += LEDGER_WEIGHT
         found: NDArray[np.float64] = gained[rows]
         return found
 
@@ -84,7 +86,7 @@ class ColumnLayout:
             if row not in ranked:
                 yield self.documents[row]
 
-    def _mark(self, roles: Mapping[int, Collection[Role]], count: int) -> None:
+    def _mark(self, roles: Mapping[int, Collection[Role]]) -> None:
         """Note which rows refer to other tables, and which have the roles that `gain` asks for."""
         referring = [
             (row, other)
@@ -95,15 +97,14 @@ class ColumnLayout:
         ]
         pairs = np.array(referring, dtype=np.intp).reshape(-1, 2)
         self._referring, self._referred = pairs[:, 0], pairs[:, 1]
-        marks = {role: np.zeros(count, dtype=np.bool_) for role in ROLES}
-        for row, found in roles.items():
-            for role in found:
-                marks[role][row] = True
-        self._names, self._counted = marks["name"], marks["key"]
-        self._counted[self._referring] = False
-        has_both = set(self.groups[marks["money"]]) & set(self.groups[marks["date"]])
-        of_both = np.isin(self.groups, list(has_both))
-        self._ledger = of_both & (marks["money"] | marks["date"])
+        rows = {role: [row for row, own in roles.items() if role in own] for role in ROLES}
+        counted = np.setdiff1d(np.array(rows["key"], dtype=np.intp), self._referring)
+        self._called = np.array(rows["name"], dtype=np.intp)
+        self._called_or_counted = np.union1d(self._called, counted)
+        has_both = {int(self.groups[row]) for row in rows["money"]}
+        has_both &= {int(self.groups[row]) for row in rows["date"]}
+        amounts = {row for row in (*rows["money"], *rows["date"]) if self.groups[row] in has_both}
+        self._ledger = np.array(sorted(amounts), dtype=np.intp)
 
     def _bridges(self, groups: Sequence[int]) -> Iterator[int]:
         """The keys on the shortest way from each table to one before it, if it leads over others."""

@@ -272,12 +272,13 @@ class ColumnRanker:
         groups = layout.groups[rows]
         # Roots, since sums of rarities have a long tail.
         fused = WORDS_WEIGHT * standardize(np.sqrt(words)) + MEANING_WEIGHT * standardize(meaning)
-        best_of_table = np.full(groups.max() + 1, -np.inf)
+        best_of_table = np.full(layout.table_count, -np.inf)
         np.maximum.at(best_of_table, groups, fused)
         gained = layout.gain(rows, fused, needs)
         scores = fused + TABLE_WEIGHT * best_of_table[groups] + gained
-        is_known = (words > 0) | ~np.isnan(meaning) | (gained > 0)
-        found = np.flatnonzero(np.isin(groups, groups[is_known]))
+        has_any = np.zeros(layout.table_count, dtype=np.bool_)
+        has_any[groups[(words > 0) | ~np.isnan(meaning) | (gained > 0)]] = True
+        found = np.flatnonzero(has_any[groups])
         best = best_places(
             scores[found], layout.order[rows[found]], max(0, min(limit, MAX_COLUMNS))
         )
