@@ -49,7 +49,6 @@ class Sources:
         self._retiring: set[asyncio.Task[None]] = set()
         self._script_workers = script_workers
         self._scripts: ScriptWorkers | None = None
-        self._scripts_starting = asyncio.Lock()
         self._scripts_used_at = 0.0
 
     @property
@@ -87,15 +86,14 @@ class Sources:
         return opened.source
 
     async def script_runner(self) -> ScriptWorkers:
-        """The script processes; the first caller waits for them to start."""
+        """The script processes, started for the first caller and kept for the others, should that one leave."""
         self._scripts_used_at = monotonic()
         if self._scripts is None:
-            async with self._scripts_starting:
-                if self._scripts is None:
-                    scripts = ScriptWorkers(ScriptWorkerSettings(size=self._script_workers))
-                    await scripts.start()
-                    self._scripts = scripts
-        return self._scripts
+            self._scripts = ScriptWorkers(ScriptWorkerSettings(size=self._script_workers))
+            self._scripts.begin()
+        scripts = self._scripts
+        await scripts.wait_for_first()
+        return scripts
 
     def settings_of(self, name: str | None) -> DatabaseSettings | None:
         """How the source is reached; None if it cannot be used."""

@@ -125,16 +125,26 @@ class ScriptWorkers:
 
         Never raises: where it fails, `check` tells why.
         """
+        self.begin()
+        await self.wait_for_first()
+
+    def begin(self) -> None:
+        """As `start`, all of it in the background."""
         self._is_closed = False
         if fault := missing_support():
             self._fault = fault
+            self._was_tried.set()
             return
         self._fault = NO_START
         self._was_tried.clear()
         self._fill()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(START_WITHIN_S):
-                await self._was_tried.wait()
+
+    async def wait_for_first(self) -> None:
+        """Return when the first process was tried, or it takes longer than it should."""
+        if not self._was_tried.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(START_WITHIN_S):
+                    await self._was_tried.wait()
 
     async def close(self) -> None:
         """End every process; calls that run fail, those that wait are told that it is busy."""
