@@ -20,6 +20,7 @@ from config.web.bundles import (
     map_lines,
     order_modules,
 )
+from config.web.tags import style_links
 
 SOURCES = {
     "a/first.js": 'import { two as other } from "a/second.js";\nimport { x } from "codemirror";\n\nother(x);\n',
@@ -81,11 +82,12 @@ def test_all_names_of_a_bundle_lead_to_it_so_that_a_module_is_there_once() -> No
     assert scripts.count(f'href="{address}"') == 2
 
 
-def test_modules_stay_apart_while_developing(settings: Settings) -> None:
+def test_modules_and_styles_stay_apart_while_developing(settings: Settings) -> None:
     settings.DEBUG = True
 
     assert find_bundle("web/toast.js") is None
     assert '"web/toast.js": "/static/web/toast.js?v=' in render_to_string("web/_scripts.html")
+    assert style_links("bundles/editor.css").count("<link ") == len(STYLES["bundles/editor.css"])
 
 
 def test_source_map_leads_to_the_files_that_are_sent(client: Client) -> None:
