@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db.models import F, Func, JSONField, Q, QuerySet, Value
+from django.db.models import F, Func, JSONField, Q, QuerySet, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Concat
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils import timezone
@@ -22,10 +24,13 @@ from access.replica import reading_connection
 from access.visibility import hidden_tools, visible_calls
 from core.formatting import format_csv
 
+Row = TypeVar("Row")
 PAGE_SIZE = 50
 # Rows that are read for a file at a time.
 EXPORT_CHUNK = 2_000
 TOOLS_OFFERED = 500
+# What many failures say fills a page from so many of the newest; what few say is found by an index of the texts.
+NEWEST_FAILURES = 2_000
 # Means every failure of a tool, see figures.FAILED.
 ANY_FAILURE = "failed"
 COLUMNS = (
@@ -35,6 +40,9 @@ COLUMNS = (
     "arguments",
 )  # fmt: skip
 _QUERY_CHARACTERS = 1_000
+_ERROR = F("error")
+# The same text, but no index has it: with the order of time alone, reading ends when a page is full.
+_READ_ERROR = Concat(F("error"), Value(""), output_field=TextField())
 # Those of the error and of the messages in it.
 _TEMPLATES = Func(
     *(F("error_message"), Value("$.**.template")),
@@ -147,15 +155,20 @@ def read_calls(state: CallLogState, user: User) -> CallPage:
         found = list(calls.filter(_beyond("gt", place)).order_by("at", "id")[: PAGE_SIZE + 1])
         shown = found[:PAGE_SIZE][::-1]
         return _page(shown, has_older=True, has_newer=len(found) > PAGE_SIZE)
-    place = _read_place(state.before)
-    if place is not None:
-        calls = calls.filter(_beyond("lt", place))
-    found = list(calls.order_by("-at", "-id")[: PAGE_SIZE + 1])
+    place, found = _read_place(state.before), []
+    failures = _older(CallRecord.objects.exclude(outcome=Outcome.OK), place).values("at")
+    for failure in failures[NEWEST_FAILURES : NEWEST_FAILURES + 1] if state.q else ():
+        newest = filter_calls(state, user, _READ_ERROR).filter(at__gte=failure["at"])
+        found = list(_older(newest.defer("arguments"), place)[: PAGE_SIZE + 1])
+    if len(found) <= PAGE_SIZE:
+        found = list(_older(calls, place)[: PAGE_SIZE + 1])
     shown = found[:PAGE_SIZE]
     return _page(shown, has_older=len(found) > PAGE_SIZE, has_newer=place is not None)
 
 
-def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
+def filter_calls(
+    state: CallLogState, user: User, error: Combinable = _ERROR
+) -> "QuerySet[CallRecord]":
     """The calls that the filters let through and the user sees, wherever they are in the log."""
     exact = {
         "tool_name": state.tool,
@@ -172,9 +185,9 @@ def filter_calls(state: CallLogState, user: User) -> "QuerySet[CallRecord]":
     elif state.outcome:
         calls = calls.filter(outcome=state.outcome)
     if state.q:
-        # Only failures have an error, and an index of their own.
-        calls = calls.exclude(outcome=Outcome.OK)
-        found = Q(error__icontains=state.q)
+        # Only failures have an error, and indexes of their own.
+        calls = calls.exclude(outcome=Outcome.OK).alias(text=error)
+        found = Q(text__icontains=state.q)
         # A page shows the error in the reader's language; the values in it are the same in every one.
         if templates := templates_with(state.q):
             calls = calls.alias(templates=_TEMPLATES)
@@ -245,6 +258,13 @@ def _read_place(text: str) -> tuple[datetime, int] | None:
         return None
     is_place = timezone.is_aware(moment) and number.isascii() and number.isdigit()
     return (moment, int(number[:18])) if is_place else None
+
+
+def _older(
+    calls: "QuerySet[CallRecord, Row]", place: tuple[datetime, int] | None
+) -> "QuerySet[CallRecord, Row]":
+    older = calls if place is None else calls.filter(_beyond("lt", place))
+    return older.order_by("-at", "-id")
 
 
 def _beyond(direction: str, place: tuple[datetime, int]) -> Q:

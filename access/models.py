@@ -4,9 +4,10 @@ import uuid
 from datetime import datetime
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models.functions import Now, Upper
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -252,6 +253,12 @@ class CallRecord(models.Model):
                 fields=["-at", "-id", "outcome"],
                 condition=~models.Q(outcome=Outcome.OK),
                 name="call_record_failed",
+            ),
+            # Their texts by trigrams, as `icontains` asks for them.
+            GinIndex(
+                OpClass(Upper("error"), name="gin_trgm_ops"),
+                condition=~models.Q(outcome=Outcome.OK),
+                name="call_record_error_text",
             ),
             models.Index(
                 fields=["tool_name", "-at"],

@@ -23,6 +23,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.cache import get_conditional_response
 
 from access.request_ids import Application, Receive, Scope, Send
+from config.web.bundles import write_bundle
 
 FOR_EVER = "public, max-age=31536000, immutable"
 # A file requested by its bare name, or by the hash of an older version, may be another soon.
@@ -37,6 +38,7 @@ _COMPRESSIBLE = re.compile(r"text/|application/json|image/svg")
 _TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
+    ".map": "application/json",
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
@@ -82,6 +84,8 @@ def find_static_file(name: str) -> StaticFile | None:
     """
     if name in _found:
         return _found[name]
+    if (bundle := write_bundle(name)) is not None:
+        return _found.setdefault(name, StaticFile(settings.BASE_DIR / "static" / name, bundle))
     try:
         path = finders.find(name)
     except SuspiciousFileOperation:

@@ -1,4 +1,4 @@
-"""The tags `{% icon %}`, `{% modules_in %}`, `{% help_url %}` and `{% help_button %}`, known to every template without a `{% load %}`."""
+"""The tags of icons, modules and help, which every template knows without a `{% load %}`."""
 
 from functools import cache
 
@@ -6,10 +6,11 @@ from django import template
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from config.web.bundles import STYLES, find_bundle, find_modules
 from toolbuilder.help.links import help_url
 from toolbuilder.help.panes import PANES
 
@@ -39,28 +40,40 @@ _drawn_icon = cache(_draw_icon)
 @register.simple_tag
 def modules_in(*folders: str) -> list[str]:
     """Names of our own JavaScript modules in these folders of static/, such as `web/toast.js`, in order."""
-    return _find_modules(folders) if settings.DEBUG else _known_modules(folders)
+    return find_modules(*folders) if settings.DEBUG else _known_modules(*folders)
 
 
-def _find_modules(folders: tuple[str, ...]) -> list[str]:
-    root = settings.BASE_DIR / "static"
-    paths = [path for folder in folders for path in sorted(root.glob(f"{folder}/*.js"))]
-    return [path.relative_to(root).as_posix() for path in paths]
-
-
-_known_modules = cache(_find_modules)
+_known_modules = cache(find_modules)
 
 
 @register.simple_tag
-def preload_module(name: str) -> SafeString:
-    """Links that fetch a module before it is imported.
+def module_url(name: str) -> str:
+    """The address of a module, which is that of its bundle where it has one."""
+    return staticfiles_storage.url(find_bundle(name) or name)
+
+
+@register.simple_tag
+def style_links(bundle: str) -> SafeString:
+    """The link to a bundle of style sheets; while developing, those to the sheets."""
+    names = STYLES[bundle] if settings.DEBUG else [bundle]
+    addresses = ((staticfiles_storage.url(name),) for name in names)
+    return format_html_join("", '<link rel="stylesheet" href="{}">', addresses)
+
+
+@register.simple_tag
+def preload_modules(*names: str) -> SafeString:
+    """Links that fetch modules before they are imported: those of a name, or all of a folder; a bundle once.
 
     Chromium takes compiled code from its cache for what is fetched as a script, and never for what is
     fetched as a module. `modulepreload` takes what the first link brought; other browsers know that alone.
     """
-    return format_html(
-        '<link rel="preload" as="script" crossorigin href="{}"><link rel="modulepreload" href="{}">',
-        *(staticfiles_storage.url(name),) * 2,
+    modules = (
+        each for name in names for each in ([name] if name.endswith(".js") else modules_in(name))
+    )
+    return format_html_join(
+        "",
+        '<link rel="preload" as="script" crossorigin href="{0}"><link rel="modulepreload" href="{0}">',
+        ((address,) for address in dict.fromkeys(map(module_url, modules))),
     )
 
 

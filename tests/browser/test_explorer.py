@@ -27,10 +27,11 @@ PAGE = """{% load static %}<!DOCTYPE html>
     <script src="{% static 'vendor/htmx.min.js' %}" defer></script>
     <script type="importmap" nonce="{{ csp_nonce }}">
       {"imports": {
-        {% include "toolbuilder/editing/_editor_modules.html" %}
+        {% modules_in "toolbuilder/editing" as modules %}
+        {% for name in modules %}"{{ name }}": "{% static name %}",{% endfor %}
+        "codemirror": "{% static 'vendor/codemirror.js' %}",
         "web/remember.js": "{% static 'web/remember.js' %}",
-        "web/shortcuts.js": "{% static 'web/shortcuts.js' %}",
-        "toolbuilder/editing/explorer.js": "{% static 'toolbuilder/editing/explorer.js' %}"
+        "web/shortcuts.js": "{% static 'web/shortcuts.js' %}"
       }}
     </script>
     <script type="module" nonce="{{ csp_nonce }}">

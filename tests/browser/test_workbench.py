@@ -64,7 +64,7 @@ def test_second_visit_loads_no_static_file(workbench: WorkbenchPage, stock: Tool
 
     files = {key: each for key, each in answers.items() if "/static/" in each["url"]}
     loaded = {key for key, each in files.items() if not each["fromDiskCache"]} - cached
-    assert len(files) > 30
+    assert len(files) > 8
     assert [files[key]["url"] for key in loaded] == []
 
 
@@ -194,7 +194,7 @@ def test_what_is_typed_before_the_page_hears_it_is_saved(
     def hold(route: Route) -> None:
         held.append(route)
 
-    page.route("**/editing/workbench.js*", hold)
+    page.route("**/bundles/editor.js*", hold)
     page.goto(f"{workbench.url}/tools/{stock.name}/", wait_until="commit")
     page.get_by_label("For the agent", exact=True).fill("Typed too soon")
     while not held:

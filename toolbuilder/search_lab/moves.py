@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 
 from toolbuilder.models import MeasurementKind, SearchMeasurement, SearchQuestion
-from toolbuilder.search_lab.measuring import Rates, rate
+from toolbuilder.search_lab.measuring import CUTS, Rates, rate
 from toolbuilder.search_lab.questions import LANGUAGES, MAX_QUESTIONS, expected_of
 from toolbuilder.search_lab.weights import SIGNAL_LABELS
 from toolbuilder.visibility import hidden_tool_names, visible_questions
@@ -40,6 +40,11 @@ class ChangedRates:
     count: int
     hits: tuple[ChangedRate, ...]
     mrr: ChangedRate
+
+    @property
+    def by_cut(self) -> list[tuple[int, ChangedRate]]:
+        """How many tools are looked at, and the share of questions whose tool is among them."""
+        return list(zip(CUTS, self.hits, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import AsyncClient, Client
 from django.utils import timezone, translation
 
@@ -107,6 +108,32 @@ def test_log_asks_the_same_number_of_queries_for_any_number_of_calls(
 
     with django_assert_num_queries(7):
         admin.get("/calls/")
+
+
+def test_text_of_many_failures_and_of_few_is_found_to_the_last(
+    admin: Client, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    monkeypatch.setattr(call_log, "NEWEST_FAILURES", 55)
+    make_call("rare", seconds_ago=99, outcome="tool_error", error="a rare one")
+    make_calls(60, outcome="tool_error", error="gone")
+
+    # One more finds where the newest failures begin, and another reads on where they do not fill the page.
+    with django_assert_num_queries(8):
+        first = admin.get("/calls/?q=GON")
+    with django_assert_num_queries(9):
+        rare = admin.get("/calls/?q=rare")
+
+    rest = admin.get("/calls/", {"q": "GON", "before": first.context["page"].older})
+    assert (len(shown(first)), len(shown(rest)), shown(rare)) == (50, 10, ["rare"])
+
+
+def test_text_is_asked_as_its_index_has_it(admin_user: User) -> None:
+    found = call_log.filter_calls(call_log.CallLogState(q="rare one"), admin_user)
+    with connection.cursor() as cursor:
+        # Of few rows any index would do.
+        cursor.execute("SET LOCAL enable_seqscan = off; DROP INDEX call_record_failed")
+
+    assert "Index Cond: (upper(error) ~~ '%RARE ONE%'::text)" in found.order_by().explain()
 
 
 def test_filters_answer_htmx_with_the_list_and_its_address(admin: Client) -> None:

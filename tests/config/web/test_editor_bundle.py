@@ -9,6 +9,8 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from config.web.bundles import find_bundle
+
 ROOT = settings.BASE_DIR
 FRONTEND = ROOT / "frontend"
 BUNDLES = ["codemirror", "sql-formatter"]
@@ -69,11 +71,11 @@ def test_lock_names_no_host_and_keeps_every_digest() -> None:
     assert [name for name, each in packages.items() if name and "integrity" not in each] == []
 
 
-def test_modules_are_all_in_the_import_map_by_their_own_name() -> None:
+def test_modules_are_all_in_the_import_map_by_their_own_name_or_as_their_bundle() -> None:
     mapped = re.findall(r'"([\w/]+\.js)": "/static/([\w/]+\.js)\?v=\w+"', render_to_string(MAP))
     names = [path.relative_to(ROOT / "static").as_posix() for path in MODULES]
 
-    assert mapped == [(name, name) for name in names]
+    assert mapped == [(name, find_bundle(name) or name) for name in names]
 
 
 @pytest.mark.parametrize("bundle", BUNDLES)

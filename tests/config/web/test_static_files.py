@@ -10,7 +10,7 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from config.web.tags import preload_module
+from config.web.tags import preload_modules
 
 GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 # Another module's address comes from the import map, where its hash is.
@@ -110,7 +110,7 @@ def test_compressed_file_is_the_file(client: Client) -> None:
 
 
 def test_module_is_fetched_as_a_script_first_so_that_compiled_code_is_taken() -> None:
-    links = preload_module("web/app.js")
+    links = preload_modules("web/app.js")
 
     assert links.index('rel="preload" as="script" crossorigin') < links.index("modulepreload")
 
