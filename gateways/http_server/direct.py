@@ -64,6 +64,10 @@ class KnownHeads:
             self._heads.clear()
         self._heads[lines] = head
 
+    def forget(self) -> None:
+        """Keep none: after a burst most are of clients that have gone."""
+        self._heads.clear()
+
 
 class DirectAnswer(Struct, frozen=True):
     """An answer with status 200: header lines, each with its line end, and the body."""

@@ -13,7 +13,7 @@ from uvicorn.server import ServerState
 from gateways.http_server.direct import DirectApplication, KnownHeads
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
-from gateways.memory import give_back_memory
+from gateways.memory import give_back_memory, renew_free_lists
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ class LimitedConnections:
         self._heads = KnownHeads()
         self._is_sweeping = False
         self._most_connections = 0
+        self._giving_back: asyncio.Task[None] | None = None
 
     def __call__(self, *, server_state: ServerState, **parts: Any) -> HttpProtocol:
         if not self._is_sweeping:
@@ -62,7 +63,7 @@ class LimitedConnections:
             self._most_connections = max(self._most_connections, count)
             if self._most_connections >= BURST_CONNECTIONS and count * 4 <= self._most_connections:
                 self._most_connections = count
-                loop.run_in_executor(None, give_back_memory)
+                self._giving_back = loop.create_task(self._give_back())
             # Where the loop was held up, what clients have sent meanwhile is not read yet.
             if loop.time() - due < SWEEP_INTERVAL_S:
                 for connection in list(server_state.connections):
@@ -71,6 +72,11 @@ class LimitedConnections:
             self._sweep_later(server_state)
 
         loop.call_at(due, sweep)
+
+    async def _give_back(self) -> None:
+        self._heads.forget()
+        await renew_free_lists()
+        await asyncio.to_thread(give_back_memory)
 
 
 class QuietServer(uvicorn.Server):
