@@ -65,7 +65,7 @@ class KnownHeads:
         self._heads[lines] = head
 
     def forget(self) -> None:
-        """Keep none: after a burst most are of clients that have gone."""
+        """Keep none; each is read again when it comes."""
         self._heads.clear()
 
 

@@ -13,7 +13,7 @@ from uvicorn.server import ServerState
 from gateways.http_server.direct import DirectApplication, KnownHeads
 from gateways.http_server.limits import HttpLimits
 from gateways.http_server.protocol import HttpProtocol
-from gateways.memory import give_back_memory, renew_free_lists
+from gateways.memory import give_back_memory
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,6 @@ class LimitedConnections:
         self._heads = KnownHeads()
         self._is_sweeping = False
         self._most_connections = 0
-        self._giving_back: asyncio.Task[None] | None = None
 
     def __call__(self, *, server_state: ServerState, **parts: Any) -> HttpProtocol:
         if not self._is_sweeping:
@@ -63,7 +62,9 @@ class LimitedConnections:
             self._most_connections = max(self._most_connections, count)
             if self._most_connections >= BURST_CONNECTIONS and count * 4 <= self._most_connections:
                 self._most_connections = count
-                self._giving_back = loop.create_task(self._give_back())
+                # Most are of clients that have gone.
+                self._heads.forget()
+                loop.run_in_executor(None, give_back_memory)
             # Where the loop was held up, what clients have sent meanwhile is not read yet.
             if loop.time() - due < SWEEP_INTERVAL_S:
                 for connection in list(server_state.connections):
@@ -72,11 +73,6 @@ class LimitedConnections:
             self._sweep_later(server_state)
 
         loop.call_at(due, sweep)
-
-    async def _give_back(self) -> None:
-        self._heads.forget()
-        await renew_free_lists()
-        await asyncio.to_thread(give_back_memory)
 
 
 class QuietServer(uvicorn.Server):
