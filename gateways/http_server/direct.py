@@ -64,10 +64,6 @@ class KnownHeads:
             self._heads.clear()
         self._heads[lines] = head
 
-    def forget(self) -> None:
-        """Keep none; each is read again when it comes."""
-        self._heads.clear()
-
 
 class DirectAnswer(Struct, frozen=True):
     """An answer with status 200: header lines, each with its line end, and the body."""

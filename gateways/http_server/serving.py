@@ -62,8 +62,6 @@ class LimitedConnections:
             self._most_connections = max(self._most_connections, count)
             if self._most_connections >= BURST_CONNECTIONS and count * 4 <= self._most_connections:
                 self._most_connections = count
-                # Most are of clients that have gone.
-                self._heads.forget()
                 loop.run_in_executor(None, give_back_memory)
             # Where the loop was held up, what clients have sent meanwhile is not read yet.
             if loop.time() - due < SWEEP_INTERVAL_S:
