@@ -1,7 +1,6 @@
 """`python -m benchmarks.load`: many callers at once on one runtime, and what they do to each other."""
 
 import asyncio
-import json
 import signal
 import sys
 import time
@@ -12,13 +11,15 @@ from dataclasses import dataclass
 from statistics import quantiles
 from types import FrameType
 
-from benchmarks.clients import Client
+from benchmarks.clients import LEGACY, MODERN, Answer, Client
 from benchmarks.report import print_table
 from benchmarks.servers import Server
 from benchmarks.stage import Stage
 
 KEYS, CALLERS, CALLS_EACH = 8, 256, 4
 BURST = 2_000
+# So long after a burst, what it took has come back or stays.
+SETTLE_S = 8.0
 STEPS = (1, 32, 256, 1_000)
 STEP_S = 6.0
 FAST_CALLERS, GREEDY_CALLERS = 4, 60
@@ -44,7 +45,7 @@ async def ask_for_store(client: Client, store: int) -> Ending:
         answer = await client.send(client.prepare_call("store_by_id", {"store_id": store}))
     except OSError as error:
         return Ending(type(error).__name__, time.perf_counter() - began)
-    return Ending(_judge(answer.status, answer.body, store), time.perf_counter() - began)
+    return Ending(_judge(answer, store), time.perf_counter() - began)
 
 
 async def ask_for_sales(client: Client, first: int) -> Ending:
@@ -66,6 +67,8 @@ def main() -> None:
             tokens = [stage.add_key(database, f"load-{number}") for number in range(KEYS)]
             server = stage.start_ours("load", database)
             rows = asyncio.run(_measure(server, tokens, options.only))
+            if "f" in options.only:
+                rows += _memory_after_bursts(stage, database)
     except KeyboardInterrupt:
         sys.exit(130)
     print_table(["load", "calls", "right", "not right", "p50 ms", "p95 ms", "max ms", "note"], rows)
@@ -82,6 +85,39 @@ async def _measure(server: Server, tokens: Sequence[str], only: str) -> list[lis
             _say(load.__doc__ or "")
             async with asyncio.timeout(GIVE_UP_S):
                 rows += await load(server.port, tokens)
+    return rows
+
+
+def _memory_after_bursts(stage: Stage, database: str) -> list[list[str]]:
+    """A runtime of its own for each protocol, before and after two bursts of 2,000 callers with a session each."""
+    rows = []
+    for protocol in (MODERN, LEGACY):
+        _say(f"memory after bursts of {protocol}")
+        server = stage.start_ours(f"memory-{protocol}", database)
+        rows += asyncio.run(_burst_twice(server, stage.token, protocol))
+        stage.stop(server)
+    return rows
+
+
+async def _burst_twice(server: Server, token: str, protocol: str) -> list[list[str]]:
+    endings: list[Ending] = []
+
+    async def work(number: int) -> None:
+        async with Client(server.port, token, protocol) as caller:
+            endings.append(await ask_for_store(caller, 101 + number % 24))
+
+    for number in range(WARM_UP_CALLS):
+        await work(number)
+    await asyncio.sleep(SETTLE_S)
+    before, rows = server.resident_mib(), []
+    for burst in (1, 2):
+        endings.clear()
+        await asyncio.gather(*map(work, range(BURST)))
+        await asyncio.sleep(SETTLE_S)
+        after = server.resident_mib()
+        figures = f"{before:.0f} MiB before, peak {server.peak_mib():.0f}, {after:.0f} after"
+        note = f"{figures}: {after / before:.2f}"
+        rows.append(_row(f"f: {protocol}, burst {burst}", endings, note))
     return rows
 
 
@@ -199,10 +235,10 @@ async def _at_once(
     await asyncio.gather(*(run(number, token) for number, token in enumerate(tokens)))
 
 
-def _judge(status: int, body: bytes, store: int) -> str:
-    if status != 200:
-        return f"HTTP {status}"
-    result = json.loads(body).get("result", {})
+def _judge(answer: Answer, store: int) -> str:
+    if answer.status != 200:
+        return f"HTTP {answer.status}"
+    result = answer.message().get("result", {})
     if result.get("isError"):
         text = result["content"][0]["text"]
         return "refused" if "retry" in text or "try again" in text else f"error: {text[:60]}"
@@ -226,7 +262,7 @@ def _percentile(endings: Sequence[Ending], percent: int) -> float:
 
 def _options() -> Namespace:
     parser = ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
-    parser.add_argument("--only", default="abcde", help="which loads, as in ab")
+    parser.add_argument("--only", default="abcdef", help="which loads, as in ab")
     return parser.parse_args()
 
 

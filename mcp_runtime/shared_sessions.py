@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 SESSIONS_CHANNEL = "toolbuilder_sessions"
 # So long the first request of a session here waits to hear whether its client has ended it elsewhere.
 PATIENCE_S = 2.0
+# While it is begun a session takes twice what it takes then; more at once are not begun faster.
+MOST_OPENINGS = 8
 # PostgreSQL's limit is 8,000 bytes.
 MAX_NEWS_BYTES = 7_000
 
@@ -95,6 +97,7 @@ class SharedSessions:
         self._manager = manager
         self._cancel = cancel
         self._adoptions: dict[str, asyncio.Task[None]] = {}
+        self._openings = asyncio.Semaphore(MOST_OPENINGS)
         self._following: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,7 +119,9 @@ class SharedSessions:
                 is_known = requested in HANDSHAKE_PROTOCOL_VERSIONS
                 version = requested if is_known else LATEST_HANDSHAKE_VERSION
                 new_id = write_session_id(version, owner)
-                if await self._open(new_id, owner, (scope, receive, send)):
+                async with self._openings:
+                    is_open = await self._open(new_id, owner, (scope, receive, send))
+                if is_open:
                     return
         elif (session := read_session_id(session_id, owner)) is not None:
             await self._adopt(session_id, owner, *session)

@@ -5,7 +5,6 @@ import uuid
 from django.conf import settings
 from django.contrib.postgres.functions import RandomUUID
 from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.operations import TrigramExtension
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import migrations, models
 from django.db.models.functions import Now
@@ -32,7 +31,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        TrigramExtension(),
+        sql.KeptTrigramExtension(),
         migrations.CreateModel(
             name="DataSource",
             fields=[

@@ -68,6 +68,15 @@ _NAME = re.compile(
     rf'(?P<dot>\.{_BLANKS})?(?P<name>"(?P<quoted>(?:[^"]|"")*+)"|(?P<word>{WORD}))'
     rf"(?P<call>{_BLANKS}\()?"
 )
+_PLAIN_NAME = rf'{_BLANKS}(?:"(?:[^"]|"")*+"|{WORD}){_BLANKS}'
+# Behind the name of a further query of WITH. Not `AS (a int)`, which gives the columns of a call their types:
+# no column can be called SELECT, TABLE or WITH, and no type begins with a bracket.
+_COLUMNS_OF_QUERY = re.compile(
+    rf"{_BLANKS}\({_PLAIN_NAME}(?:,{_PLAIN_NAME})*+\){_BLANKS}AS\b{_BLANKS}"
+    rf"(?:NOT\b{_BLANKS})?(?:MATERIALIZED\b{_BLANKS})?\("
+    rf"[( \t\n\r\f\v]*+(?:(?:SELECT|TABLE|WITH)\b|VALUES{_BLANKS}\()",
+    re.IGNORECASE,
+)
 
 
 class _CompiledLexer(PostgresqlLexer):
@@ -108,15 +117,18 @@ def refuse_unusual(statement: CompiledStatement) -> None:
     For servers that do not tell which of their functions change something.
     """
     sql = _blank_literals(statement.sql)
-    word, end = "", 0
+    before, word, end = "", "", 0
     for match in _NAME.finditer(sql):
         quoted = match["quoted"]
         name = fold(match["word"]) if quoted is None else quoted.replace('""', '"')
         between = sql[end : match.start()].strip()
-        # `AS t(a, b)` and `WITH t(a, b)` name columns.
-        is_named = word in _NAMING and not between
+        # `AS t(a, b)` and `WITH t(a, b) AS (SELECT ...), u(c) AS (SELECT ...)` name columns.
+        is_naming = word in _NAMING or (before, word, name) == ("as", "not", "materialized")
+        is_named = (is_naming and not between) or (
+            between.endswith(",") and bool(_COLUMNS_OF_QUERY.match(sql, match.end("name")))
+        )
         is_field_of_value = match["dot"] and between.endswith(")")
-        word, end = name if quoted is None else "", match.end("name")
+        before, word, end = word, name if quoted is None else "", match.end("name")
         is_usual = name in USUAL_FUNCTIONS or (quoted is None and name in _BEFORE_BRACKETS)
         is_call = match["call"] and not is_named and (match["dot"] or not is_usual)
         if is_call or is_field_of_value:

@@ -1,5 +1,9 @@
 """What the database does by itself about data sources, MCP servers, the catalogue and documents."""
 
+from typing import Any
+
+from django.contrib.postgres.operations import TrigramExtension
+
 from access.audit.triggers import audited, name_in
 
 REMEMBER_REMOVED_DOCUMENTS = """
@@ -74,3 +78,17 @@ AUDITED = (
         events=[("UPDATE", "OLD.is_masked IS DISTINCT FROM NEW.is_masked")],
     ),
 )
+
+
+class KeptTrigramExtension(TrigramExtension):
+    """pg_trgm; one that another role has made stays when the migration is taken back."""
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        with schema_editor.connection.cursor() as cursor:
+            owned = "SELECT FROM pg_extension WHERE extname = %s AND pg_has_role(extowner, 'USAGE')"
+            cursor.execute(owned, [self.name])
+            may_drop = cursor.rowcount == 1
+        if may_drop:
+            super().database_backwards(app_label, schema_editor, from_state, to_state)

@@ -59,10 +59,11 @@ def test_product_is_found_by_its_version(version: str, server: str, label: str) 
 
 async def test_usual_queries_run_without_the_catalogue(source: PostgresSource) -> None:
     sql = """
-        WITH t AS (SELECT id, upper(name) AS name, price, day, at, ARRAY[id, 7] AS ids FROM item)
+        WITH t AS (SELECT id, upper(name) AS name, price, day, at, ARRAY[id, 7] AS ids FROM item),
+            "second" (three) AS NOT MATERIALIZED (SELECT count(*) FROM item), third(n) AS (SELECT 1)
         SELECT name, price::numeric(10, 2), day, ids, count(*) FILTER (WHERE at IS NULL) OVER (),
             (SELECT max(x) FROM (VALUES (1), (2)) AS v(x)) AS m
-        FROM t WHERE id IN (:first, 3) AND (:name IS NULL OR name = :name) ORDER BY id"""
+        FROM t, second, third WHERE id IN (:first, 3) AND (:name IS NULL OR name = :name) ORDER BY id"""
     arguments = {"first": (T.INTEGER, 1), "name": (T.STRING, None)}
 
     rows = [await fetch(source, sql, **arguments) for _ in range(2)]
@@ -81,6 +82,9 @@ async def test_usual_queries_run_without_the_catalogue(source: PostgresSource) -
         "SELECT pg_catalog.count(*) FROM item",
         'SELECT "pg_sleep" (1)',
         "SELECT (item).pg_notify FROM item",
+        "SELECT 1 WHERE NOT materialized(true)",
+        "SELECT 1 FROM item, json_to_recordset(name) AS (a int)",
+        "SELECT 1 FROM item, json_to_recordset(name) AS (values int)",
         "SELECT 1 FROM crdb_internal.force_panic('x') AS count(x)",
     ],
 )
