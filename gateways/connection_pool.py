@@ -141,7 +141,7 @@ class ConnectionPool(Generic[_Connection]):
 
     def give_back(self, connection: _Connection) -> None:
         """Take a connection back in whatever state; one that still works on a query is stopped."""
-        if connection.is_broken or (self._is_closed and connection.is_settled):
+        if connection.is_broken or self._is_closed:
             self._discard(connection)
         elif connection.is_settled:
             self._pass_on(connection)

@@ -206,23 +206,6 @@ async def test_closed_source_leaves_no_session(
         await fetch_value(source, "SELECT 1")
 
 
-async def test_query_of_a_closed_source_is_cancelled_and_not_abandoned(
-    settings: PostgresSettings, observer: Observer
-) -> None:
-    # The server counts here whom it found gone during a query.
-    left = "SELECT sessions_fatal FROM pg_stat_database WHERE datname = current_database()"
-    before = observer.execute(left).fetchall()
-    async with PostgresSource(settings) as source:
-        call = await start_slow(source, observer)
-
-    call.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await call
-
-    assert await wait_for_rows(observer, SESSIONS, 0) == []
-    assert observer.execute(left).fetchall() == before
-
-
 async def test_lost_connections_are_replaced_without_an_error(
     settings: PostgresSettings, observer: Observer
 ) -> None:
