@@ -12,6 +12,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from gateways.http_server.direct import (
+    HEAD_END,
     MAX_BODY_BYTES,
     DirectAnswer,
     DirectApplication,
@@ -206,7 +207,10 @@ class HttpProtocol(HttpToolsProtocol):
         return True
 
     def _offer_again(self, head: DirectHead, data: bytes) -> bool:
-        """Whether a request waits to be offered once more; nothing else of the client is read meanwhile."""
+        """Whether a request waits to be offered once more; nothing else of the client is read meanwhile.
+
+        `data` are the bytes of that request alone.
+        """
         assert self._direct is not None  # noqa: S101 - narrows
         if self._was_offered or (waiting := self._direct.wait_for(head)) is None:
             return False
@@ -261,6 +265,9 @@ class HttpProtocol(HttpToolsProtocol):
             self._offered = None
             if self._answer_directly(DirectRequest(head, self._body, self.server, self._peer)):
                 self._heads.keep(head, first, self._body)
+                return
+            _, end, rest = first.partition(HEAD_END)
+            if end and rest == self._body and self._offer_again(head, first):
                 return
             self._begin_cycle()
             super().on_body(self._body)

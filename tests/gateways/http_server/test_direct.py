@@ -95,13 +95,14 @@ async def test_known_head_that_is_declined_is_for_the_application() -> None:
 
 
 @pytest.mark.parametrize("answers", [True, False], ids=["taken", "declined again"])
-async def test_request_of_a_known_head_may_wait_and_is_offered_once_more(answers: bool) -> None:
+@pytest.mark.parametrize("more", [b"", b"X-New: 1\r\n"], ids=["known head", "new head"])
+async def test_request_may_wait_and_is_offered_once_more(answers: bool, more: bytes) -> None:
     direct = Direct()
 
     async with serving(PATIENT, direct) as stage, stage.sent(post(b"one")) as (reader, writer):
         await reader.readuntil(b"direct one")
         direct.answers, direct.waits = False, asyncio.get_running_loop().create_future()
-        writer.write(post(b"two"))
+        writer.write(post(b"two", more=more))
         await eventually(lambda: direct.offered == [b"one", b"two"])
         writer.write(post(b"three", b"/other"))
         await asyncio.sleep(0.05)
@@ -113,8 +114,8 @@ async def test_request_of_a_known_head_may_wait_and_is_offered_once_more(answers
             await reader.readuntil(b"direct two")
         await eventually(lambda: b"three" in stage.application.bodies)
 
-    # One that is declined is parsed, and is offered as if its head were new.
-    assert direct.offered == [b"one"] + [b"two"] * (2 if answers else 3)
+    # A known one that is declined is parsed, and is offered as if its head were new.
+    assert direct.offered == [b"one"] + [b"two"] * (2 if answers or more else 3)
     assert stage.application.bodies == ([] if answers else [b"two"]) + [b"three"]
 
 
