@@ -55,8 +55,8 @@ def milliseconds(value: float | None) -> str:
     if value is None:
         return "–"
     if value >= 1_000:
-        return f"{number_format(value / 1_000, 1 if value % 1_000 else 0)} s"
-    return f"{number_format(value, 2 if value < 1 else 1 if value < 10 else 0)} ms"
+        return f"{_rounded(value / 1_000, 1 if value % 1_000 else 0)} s"
+    return f"{_rounded(value, 2 if value < 1 else 1 if value < 10 else 0)} ms"
 
 
 @register.filter
@@ -65,20 +65,20 @@ def time_spent(ms: float) -> str:
     seconds = ms / 1_000
     for size, unit in ((3_600, "h"), (60, "min")):
         if seconds >= 2 * size:
-            return f"{number_format(seconds / size, 1 if seconds < 10 * size else 0)} {unit}"
+            return f"{_rounded(seconds / size, 1 if seconds < 10 * size else 0)} {unit}"
     return milliseconds(ms)
 
 
 @register.filter
 def percent(value: float) -> str:
     """With one digit behind the point below ten."""
-    return f"{number_format(value, 1 if 0 < value < 10 else 0)} %"
+    return f"{_rounded(value, 1 if 0 < value < 10 else 0)} %"
 
 
 @register.filter
 def signed(value: float, digits: int = 0) -> str:
     """With its sign, also of what is more: +4, −0.25."""
-    return f"{'+' if value > 0 else '−'}{number_format(abs(value), digits)}"
+    return f"{'+' if value > 0 else '−'}{_rounded(abs(value), digits)}"
 
 
 @register.filter
@@ -97,3 +97,8 @@ def compact(value: int) -> SafeString:
     """About how many, with the exact number as title."""
     exact = number_format(value, force_grouping=True)
     return format_html('<span title="{}">{}</span>', exact, short_number(value))
+
+
+def _rounded(value: float, digits: int) -> str:
+    # Django's own leaves the other digits out: two thirds would be 66 %.
+    return number_format(round(value, digits), digits)

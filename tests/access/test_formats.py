@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import timezone, translation
 
-from access.templatetags.formats import milliseconds, moment, percent
+from access.templatetags.formats import milliseconds, moment, percent, signed
 
 AT = datetime(2026, 11, 22, 6, 5, 56, 307800, tzinfo=UTC)
 
@@ -36,7 +36,7 @@ def test_moment_is_written_the_same_in_each_language(
     [
         (None, "–"),
         (0.412, "0.41 ms"),
-        (3.94, "3.9 ms"),
+        (3.96, "4.0 ms"),
         (12.4, "12 ms"),
         (3_240, "3.2 s"),
         (30_000, "30 s"),
@@ -48,10 +48,15 @@ def test_duration_has_few_digits(value: float | None, shown: str) -> None:
         assert milliseconds(value) == shown
 
 
-@pytest.mark.parametrize(("value", "shown"), [(0.0, "0 %"), (2.55, "2.5 %"), (25.4, "25 %")])
+@pytest.mark.parametrize(("value", "shown"), [(0.0, "0 %"), (2.54, "2.5 %"), (66.7, "67 %")])
 def test_share_has_few_digits(value: float, shown: str) -> None:
     with translation.override("en"):
         assert percent(value) == shown
+
+
+def test_change_has_its_sign_and_is_rounded() -> None:
+    with translation.override("en"):
+        assert (signed(-66.7), signed(0.25, 2)) == ("−67", "+0.25")
 
 
 @pytest.mark.parametrize(
