@@ -43,7 +43,8 @@ function watchOpening() {
 }
 
 function watchResults() {
-  dialog.addEventListener("htmx:after:swap", show);
+  // In the same moment as the options are there: a key that is pressed then must not be undone later.
+  dialog.addEventListener("htmx:before:settle", show);
   results.addEventListener("pointermove", (event) => point(event.target.closest(OPTION)));
   // A click must not take the focus out of the field.
   results.addEventListener("mousedown", (event) => event.target.closest(OPTION) && event.preventDefault());
