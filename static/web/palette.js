@@ -43,8 +43,7 @@ function watchOpening() {
 }
 
 function watchResults() {
-  // In the same moment as the options are there: a key that is pressed then must not be undone later.
-  dialog.addEventListener("htmx:before:settle", show);
+  dialog.addEventListener("htmx:after:swap", show);
   results.addEventListener("pointermove", (event) => point(event.target.closest(OPTION)));
   // A click must not take the focus out of the field.
   results.addEventListener("mousedown", (event) => event.target.closest(OPTION) && event.preventDefault());

@@ -34,6 +34,26 @@ def test_keys_open_it_in_a_field_find_a_tool_and_lead_there(
     expect(page).to_have_url(f"{live_server.url}/tools/find_customer/")
 
 
+def test_key_that_comes_right_after_the_options_counts(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    page.goto(f"{live_server.url}/tools/")
+    page.evaluate(
+        """() => {
+            const channel = new MessageChannel();
+            const key = new KeyboardEvent("keydown", { key: "ArrowUp", cancelable: true });
+            channel.port1.onmessage = () => document.getElementById("palette-input").dispatchEvent(key);
+            const observer = new MutationObserver(() => channel.port2.postMessage(observer.disconnect()));
+            observer.observe(document.getElementById("palette-results"), { childList: true });
+        }"""
+    )
+
+    page.keyboard.press("Control+k")
+
+    expect(page.get_by_role("option").last).to_have_attribute("aria-selected", "true")
+
+
 def test_page_lends_its_actions_and_an_open_dialog_keeps_its_keys(
     signed_in: Page, live_server: LiveServer
 ) -> None:
