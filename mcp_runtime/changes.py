@@ -17,6 +17,8 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp_types import SubscriptionsListenRequestParams
 from psycopg.conninfo import conninfo_to_dict
 
+from mcp_runtime.lane.sessions import Sessions
+
 logger = logging.getLogger(__name__)
 
 POLL_INTERVAL_S = 2.0
@@ -82,9 +84,9 @@ class ChangeNotifier(Middleware):
     `subscriptions/listen` for 2026-07-28 clients, session notifications for earlier ones.
     """
 
-    def __init__(self, mcp: FastMCP, on_session: Callable[[Connection], None]) -> None:
-        """`on_session` is given the connection of each session that begins, or is taken over, here."""
-        self._on_session = on_session
+    def __init__(self, mcp: FastMCP, sessions: Sessions) -> None:
+        """`sessions` are told of each that the SDK begins, or takes over, here."""
+        self._sessions = sessions
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
@@ -103,7 +105,7 @@ class ChangeNotifier(Middleware):
         if context.fastmcp_context is not None:
             client = context.fastmcp_context.session._connection
             self._connections.add(client)
-            self._on_session(client)
+            self._sessions.note(client)
         return result
 
     async def tools_changed(self) -> None:
@@ -116,11 +118,13 @@ class ChangeNotifier(Middleware):
                 except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                     logger.debug("a client left before it could be notified of the change")
 
+        self._sessions.tell_changed()
         await self._bus.publish(ToolsListChanged())
         async with anyio.create_task_group() as group:
             for client in list(self._connections):
                 group.start_soon(send, client)
 
     def close(self) -> None:
-        """End open listen streams gracefully; otherwise a stop waits for them."""
+        """End open streams gracefully; otherwise a stop waits for them."""
+        self._sessions.close()
         self._listen.close()

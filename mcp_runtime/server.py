@@ -96,12 +96,12 @@ class Runtime:
             tool_caller=self.caller,
             verifier=self.verifier if auth_required else None,
             guard=HostOriginGuardMiddleware(Response(), settings.MCP_ALLOWED_HOSTS, mode="strict"),
-            server_info=self.mcp._mcp_server.server_info_stamp,
+            server=self.mcp._mcp_server,
             lists=ToolLists(rule),
         )
         # What answers plain requests before the application does.
         self.lane = self._lane if settings.MCP_DIRECT_LANE else None
-        self.notifier = ChangeNotifier(self.mcp, self._lane.sessions.note)
+        self.notifier = ChangeNotifier(self.mcp, self._lane.sessions)
         self.database_is_away = False
         self.is_warm = False
         self._app: Starlette | None = None
@@ -161,8 +161,7 @@ class Runtime:
     @property
     def session_count(self) -> int:
         """Sessions of earlier protocols that this process knows."""
-        manager = self._lane.sessions.manager
-        return len(manager._server_instances) if manager is not None else 0
+        return len(self._lane.sessions)
 
     @property
     def _is_searched(self) -> bool:
@@ -195,7 +194,7 @@ class Runtime:
     async def _lifespan(self, _mcp: FastMCP) -> AsyncIterator[None]:
         if self._app is not None:
             self._lane.sessions.manager = manager = find_manager(self._app, PATH)
-            self._sessions = SharedSessions(self.id, self._keys_thread, manager, self._lane.cancel)
+            self._sessions = SharedSessions(self.id, self._keys_thread, manager, self._lane)
             limit_bodies(
                 manager,
                 self._sessions,

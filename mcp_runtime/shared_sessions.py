@@ -2,12 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
-from django.core.signing import BadSignature, Signer
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from mcp.server.auth.middleware.bearer_auth import (
@@ -16,17 +14,27 @@ from mcp.server.auth.middleware.bearer_auth import (
     authorization_context,
 )
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager, _error_response
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
 from msgspec import Struct
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from access.database_thread import DatabaseThread
 from access.models import EndedSession
 from core.json_text import encode_json
-from mcp_runtime.lane.requests import concerns_another_request, read_cancellation, read_opening
+from mcp_runtime.lane.lane import DirectLane
+from mcp_runtime.lane.requests import (
+    concerns_another_request,
+    is_plain,
+    read_cancellation,
+    read_opening,
+)
+from mcp_runtime.lane.sessions import Session
+from mcp_runtime.lane.streams import ChangeStream
+from mcp_runtime.session_ids import read_session_id, write_session_id
 
 logger = logging.getLogger(__name__)
 
@@ -55,27 +63,6 @@ _Exchange = tuple[Scope, Receive, Send]
 _news = msgspec.json.Decoder(SessionNews)
 
 
-def write_session_id(version: str, owner: AuthorizationContext | None) -> str:
-    """A new id: the protocol's version, a random number, and a signature that binds both to the owner."""
-    return _signer(owner).sign(f"{version}.{uuid4().hex}")
-
-
-def read_session_id(session_id: str, owner: AuthorizationContext | None) -> tuple[str, UUID] | None:
-    """Version and number of a session; None unless an installation with our SECRET_KEY made the id for the owner."""
-    try:
-        version, _, number = _signer(owner).unsign(session_id).partition(".")
-    except BadSignature:
-        return None
-    return version, UUID(number)
-
-
-def _signer(owner: AuthorizationContext | None) -> Signer:
-    who = owner["client_id"] if owner else ""
-    if owner and owner["issuer"]:
-        who = encode_json([who, owner["issuer"], owner["subject"]]).decode()
-    return Signer(sep=".", salt=f"mcp session of {who}")
-
-
 class SharedSessions:
     """ASGI, to be put directly before the SDK's session manager.
 
@@ -89,13 +76,12 @@ class SharedSessions:
         runtime_id: UUID,
         database: DatabaseThread,
         manager: StreamableHTTPSessionManager,
-        cancel: Callable[[str, int | str], None],
+        lane: DirectLane,
     ) -> None:
-        """`cancel` ends a call that runs here outside of the SDK, by its session and its id."""
         self._here = runtime_id
         self._database = database
         self._manager = manager
-        self._cancel = cancel
+        self._lane = lane
         self._adoptions: dict[str, asyncio.Task[None]] = {}
         self._openings = asyncio.Semaphore(MOST_OPENINGS)
         self._following: set[asyncio.Task[None]] = set()
@@ -124,8 +110,13 @@ class SharedSessions:
                 if is_open:
                     return
         elif (session := read_session_id(session_id, owner)) is not None:
-            await self._adopt(session_id, owner, *session)
+            alone = self._find_alone(session_id) if _needs_no_sdk(scope, body) else None
+            if alone is None:
+                await self._adopt(session_id, owner, *session)
             await self._tell_others(scope["method"], body, session_id, session[1])
+            if alone is not None:
+                await self._answer_alone(session_id, alone, (scope, receive, send))
+                return
         await self._manager._handle_request(scope, receive, send)
 
     async def _adopt(
@@ -134,13 +125,12 @@ class SharedSessions:
         """Begin the session here too, unless it is known or its client has ended it."""
 
         async def adopt() -> None:
-            try:
-                async with asyncio.timeout(PATIENCE_S):
-                    if await self._database.call(is_ended, number):
-                        return
-            except (DatabaseError, TimeoutError):
-                logger.warning("a session is taken for open: the database is away")
-            opening = encode_json(_OPENING | {"params": _ABOUT | {"protocolVersion": version}})
+            about = _ABOUT
+            if (known := self._lane.sessions.find_alone(session_id)) is not None:
+                about = msgspec.json.decode(known.opening)
+            elif await self._is_ended(number):
+                return
+            opening = encode_json(_OPENING | {"params": about | {"protocolVersion": version}})
             await self._open(session_id, owner, _exchange(session_id, opening))
 
         adoption = self._adoptions.get(session_id)
@@ -151,6 +141,42 @@ class SharedSessions:
             self._adoptions[session_id] = adoption
             adoption.add_done_callback(lambda _: self._adoptions.pop(session_id))
         await asyncio.shield(adoption)
+
+    async def _is_ended(self, number: UUID) -> bool:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await self._database.call(is_ended, number)
+        except (DatabaseError, TimeoutError):
+            logger.warning("a session is taken for open: the database is away")
+        return False
+
+    def _find_alone(self, session_id: str) -> Session | None:
+        """A session of the direct lane's that the SDK has not begun, nor is about to."""
+        return None if session_id in self._adoptions else self._lane.sessions.find_alone(session_id)
+
+    async def _answer_alone(self, session_id: str, session: Session, exchange: _Exchange) -> None:
+        """Answer a request that needs no session of the SDK, as it would."""
+        scope, receive, send = exchange
+        lines, status = {MCP_SESSION_ID_HEADER: session_id}, 202
+        if scope["method"] == "GET":
+            if session.stream is not None:
+                refusal = _error_response(
+                    "Conflict: Only one SSE stream is allowed per session", 409
+                )
+                refusal.headers.update(lines)
+                await refusal(scope, receive, send)
+                return
+            session.stream = ChangeStream()
+            try:
+                await session.stream.serve(lines, receive, send)
+            finally:
+                session.stream = None
+            return
+        if scope["method"] == "DELETE":
+            self._lane.sessions.forget(session_id)
+            status = 200
+        answer = Response(None, status, lines, media_type="application/json")
+        await answer(scope, receive, send)
 
     async def _open(
         self, session_id: str, owner: AuthorizationContext | None, exchange: _Exchange
@@ -171,6 +197,8 @@ class SharedSessions:
     async def _tell_others(self, method: str, body: bytes, session_id: str, number: UUID) -> None:
         """Publish what this request of the session's own client means for other processes."""
         is_end = method == "DELETE"
+        if (cancelled := read_cancellation(body)) is not None:
+            self._lane.cancel(session_id, cancelled)
         if not is_end and not concerns_another_request(body):
             return
         text = "" if is_end else body.decode(errors="replace")
@@ -198,18 +226,17 @@ class SharedSessions:
         if adoption := self._adoptions.get(news.session_id):
             await adoption
         transport = self._manager._server_instances.get(news.session_id)
-        if transport is None:
-            return
-        if not news.message:
-            await self._manager._discard_session(news.session_id, transport)
-            return
         body = news.message.encode()
-        if not concerns_another_request(body):
-            # No process of ours says so: it would be a call that no key was asked for.
-            return
-        if (cancelled := read_cancellation(body)) is not None:
-            self._cancel(news.session_id, cancelled)
-        await transport.handle_request(*_exchange(news.session_id, body))
+        if not body:
+            self._lane.sessions.forget(news.session_id)
+            if transport is not None:
+                await self._manager._discard_session(news.session_id, transport)
+        elif concerns_another_request(body):
+            # No process of ours says anything else: it would be a call that no key was asked for.
+            if (cancelled := read_cancellation(body)) is not None:
+                self._lane.cancel(news.session_id, cancelled)
+            if transport is not None:
+                await transport.handle_request(*_exchange(news.session_id, body))
 
 
 def is_ended(number: UUID) -> bool:
@@ -223,6 +250,19 @@ def publish_news(news: str, ended: UUID | None) -> None:
         if ended is not None:
             EndedSession.objects.bulk_create([EndedSession(number=ended)], ignore_conflicts=True)
         cursor.execute("SELECT pg_notify(%s, %s)", [SESSIONS_CHANNEL, news])
+
+
+def _needs_no_sdk(scope: Scope, body: bytes) -> bool:
+    """Whether the direct lane's own session is enough to answer a request that the lane was not sure of."""
+    headers: dict[bytes, bytes] = dict(scope["headers"])
+    match scope["method"]:
+        case "GET":
+            is_plain_stream = b"last-event-id" not in headers
+            return is_plain_stream and b"text/event-stream" in headers.get(b"accept", b"")
+        case "POST":
+            return is_plain(headers) and read_cancellation(body) is not None
+        case _:
+            return bool(scope["method"] == "DELETE")
 
 
 def _replay(message: Message, receive: Receive) -> Receive:

@@ -66,10 +66,11 @@ class KnownHeads:
 
 
 class DirectAnswer(Struct, frozen=True):
-    """An answer with status 200: header lines, each with its line end, and the body."""
+    """An answer: header lines, each with its line end, the body, and the status."""
 
     headers: bytes
     body: bytes
+    status: int = 200
 
 
 class DirectApplication(Protocol):

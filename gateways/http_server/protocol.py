@@ -316,7 +316,10 @@ class HttpProtocol(HttpToolsProtocol):
         end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
         self.transport.write(
             b"%b%b%bcontent-length: %d\r\n%b%b"
-            % (STATUS_LINE[200], self._usual[1], answer.headers, len(answer.body), end, answer.body)
+            % (
+                *(STATUS_LINE[answer.status], self._usual[1], answer.headers),
+                *(len(answer.body), end, answer.body),
+            )
         )
         if not cycle.keep_alive:
             self.transport.close()

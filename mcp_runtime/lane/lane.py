@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from fastmcp.server.http import HostOriginGuardMiddleware, _host_matches
-from mcp.server.connection import Connection
+from fastmcp.server.low_level import LowLevelServer
 from msgspec import UNSET
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,21 +26,24 @@ from gateways.http_server.direct import (
 from mcp_runtime.caller import ANONYMOUS, Caller, ToolCaller
 from mcp_runtime.endpoints import CLIENT_ADDRESS, LANGUAGE, choose_language, toolset_of
 from mcp_runtime.lane.lists import ToolLists
+from mcp_runtime.lane.openings import Openings
 from mcp_runtime.lane.requests import (
     HANDSHAKE,
     MAX_ENVELOPE_BYTES,
     MODERN,
     JudgedHead,
-    LaneRequest,
+    is_initialized,
     is_plain,
     read_cancellation,
     read_envelope,
+    read_opening_params,
+    read_opening_request,
     read_request,
     read_trace,
 )
-from mcp_runtime.lane.sessions import Sessions
-from mcp_runtime.lane.taken import TakenRequest
-from mcp_runtime.origins import read_session, read_session_client
+from mcp_runtime.lane.sessions import Session, Sessions
+from mcp_runtime.lane.taken import TakenRequest, write_result
+from mcp_runtime.origins import read_session
 from mcp_runtime.tokens import BearerVerifier
 from tools.builtin.tool import BuiltinTool
 
@@ -61,7 +64,7 @@ class DirectLane:
         tool_caller: ToolCaller,
         verifier: BearerVerifier | None,
         guard: HostOriginGuardMiddleware,
-        server_info: dict[str, Any],
+        server: LowLevelServer,
         lists: ToolLists,
     ) -> None:
         """`verifier` None: anybody may call."""
@@ -71,7 +74,8 @@ class DirectLane:
         self._tool_caller = tool_caller
         self._verifier = verifier
         self._guard = guard
-        info = {"io.modelcontextprotocol/serverInfo": server_info}
+        self._openings = Openings(server)
+        info = {"io.modelcontextprotocol/serverInfo": server.server_info_stamp}
         self._modern_tail = b',"resultType":"complete","_meta":' + encode_json(info)
         self._hosts: dict[tuple[bytes, str], bool] = {}
         self._addresses: dict[tuple[str, bytes], str] = {}
@@ -82,9 +86,18 @@ class DirectLane:
         self, request: DirectRequest
     ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
         """The answer, or what will give it; None for everything that is not plain."""
-        taken = self._take(request)
-        if taken is None:
+        admitted = self._admit(request)
+        if admitted is None:
             return None
+        head, caller = admitted
+        if not head.version and not head.session_id:
+            return self._begin_session(head, caller, request.body)
+        taken = self._take(head, caller, request.body)
+        return self._answer(taken) if isinstance(taken, TakenRequest) else taken
+
+    def _answer(
+        self, taken: TakenRequest
+    ) -> DirectAnswer | Coroutine[Any, Any, DirectAnswer] | None:
         body, snapshot = taken.body, self._tool_caller.snapshot()
         match body.method:
             case "tools/call":
@@ -103,6 +116,8 @@ class DirectLane:
                 return taken.answer(b"{}")
             case "tools/list" if body.params.name is UNSET:
                 return taken.answer_list(self._lists.find(snapshot, taken.caller, taken.language))
+            case "server/discover" if not taken.session_id and body.params.name is UNSET:
+                return taken.answer(self._openings.discover(taken.origin.protocol))
         return None
 
     def wait_for(self, head: DirectHead) -> asyncio.Future[Any] | None:
@@ -111,45 +126,66 @@ class DirectLane:
             return None
         return self._verifier.keys.reading_of(head.judged.token)
 
-    def _take(self, request: DirectRequest) -> TakenRequest | None:
+    def _admit(self, request: DirectRequest) -> tuple[JudgedHead, Caller] | None:
+        """What the head says and who calls; None where either is not sure."""
         head = request.head.judged
         if head is None or head.peer != request.peer or head.server != request.server:
             head = self._judge(request)
         caller = head and self._find_caller(head)
-        if head is None or caller is None or (found := self._read(head, request, caller)) is None:
+        return None if head is None or caller is None else (head, caller)
+
+    def _begin_session(self, head: JudgedHead, caller: Caller, body: bytes) -> DirectAnswer | None:
+        """The answer to a plain `initialize`; the SDK is not asked before a request needs it."""
+        request = read_opening_request(body)
+        if request is None or len(request.params) > MAX_ENVELOPE_BYTES:
             return None
-        body, connection = found
-        version = connection.protocol_version if connection else head.version
+        opening = bytes(request.params)
+        if (read := read_opening_params(opening)) is None:
+            return None
+        session_id = self.sessions.begin(*read, caller, opening)
+        lines = b"%bmcp-session-id: %b\r\n" % (self._name(head)[1], session_id.encode())
+        return DirectAnswer(lines, write_result(request.id, self._openings.initialize(read[0])))
+
+    def _take(
+        self, head: JudgedHead, caller: Caller, content: bytes
+    ) -> TakenRequest | DirectAnswer | None:
+        """The plain request, or the answer to what is none."""
+        body, session = read_request(content), None
+        if not head.version:
+            session = self.sessions.find(head.session_id, caller)
+            if session is None:
+                return None
+            if body is None:
+                return self._hear(head, session, content)
+        elif body is None or not head.routes(body):
+            return None
+        version = session.version if session else head.version
         meta = bytes(body.params.meta)
         if len(meta) > MAX_ENVELOPE_BYTES:
             return None
         if (envelope := read_envelope(body.method, version, meta)) is None:
             return None
-        client = read_session_client(connection) if connection else envelope
+        client = session.client if session else envelope
         parent = read_trace(meta)
         origin = CallOrigin(*client, version, head.session, head.address, parent, "direct", body.id)
-        request_id = choose_request_id(head.request_id)
-        lines = b"%b%b: %b\r\n" % (head.lines, HEADER, request_id.encode())
-        tail = b"" if connection else self._modern_tail
+        request_id, lines = self._name(head)
+        tail = b"" if session else self._modern_tail
         return TakenRequest(
             body, caller, origin, lines, request_id, head.session_id, tail, head.language
         )
 
-    def _read(
-        self, head: JudgedHead, request: DirectRequest, caller: Caller
-    ) -> tuple[LaneRequest, Connection | None] | None:
-        """The plain request, and the session in which it comes; a cancellation is heard on its way to FastMCP."""
-        body = read_request(request.body)
-        if head.version:
-            return (body, None) if body is not None and head.routes(body) else None
-        connection = self.sessions.find_connection(head.session_id, caller)
-        if connection is None:
-            return None
-        if body is not None:
-            return body, connection
-        if (cancelled := read_cancellation(request.body)) is not None:
+    def _hear(self, head: JudgedHead, session: Session, content: bytes) -> DirectAnswer | None:
+        """What a client notifies of in its session; a cancellation goes on, since its call may run elsewhere."""
+        if session.opening and is_initialized(content):
+            return DirectAnswer(self._name(head)[1], b"", 202)
+        if (cancelled := read_cancellation(content)) is not None:
             self.cancel(head.session_id, cancelled)
         return None
+
+    def _name(self, head: JudgedHead) -> tuple[str, bytes]:
+        """The request's id, and the lines of its answer's head."""
+        request_id = choose_request_id(head.request_id)
+        return request_id, b"%b%b: %b\r\n" % (head.lines, HEADER, request_id.encode())
 
     def _judge(self, request: DirectRequest) -> JudgedHead | None:
         """What the head says; None where it is not plain.
@@ -310,7 +346,7 @@ class LateOffer:
         if begun is not None:
             lines = [line.split(b": ", 1) for line in begun.headers.splitlines()]
             lines.append([b"content-length", b"%d" % len(begun.body)])
-            await send({"type": "http.response.start", "status": 200, "headers": lines})
+            await send({"type": "http.response.start", "status": begun.status, "headers": lines})
             await send({"type": "http.response.body", "body": begun.body})
             return
 

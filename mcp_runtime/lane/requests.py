@@ -7,8 +7,12 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
-from mcp_types import methods
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from mcp_types import InitializeRequestParams, methods
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    LATEST_HANDSHAKE_VERSION,
+    MODERN_PROTOCOL_VERSIONS,
+)
 from msgspec import UNSET, Raw, Struct, UnsetType
 from pydantic import ValidationError
 
@@ -49,6 +53,23 @@ class LaneRequest(Struct, forbid_unknown_fields=True):
     params: CallParams = msgspec.field(default_factory=CallParams)
 
 
+class OpeningRequest(Struct, tag_field="method", tag="initialize", forbid_unknown_fields=True):
+    """The request that begins a session, without anything that does not belong to it."""
+
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    params: Raw
+
+
+class _Initialized(
+    Struct, tag_field="method", tag="notifications/initialized", forbid_unknown_fields=True
+):
+    """What a client says when it has read the answer to that request."""
+
+    jsonrpc: Literal["2.0"]
+    params: dict[str, Any] | UnsetType = UNSET
+
+
 class _Cancelled(Struct):
     request_id: int | str = msgspec.field(name="requestId")
 
@@ -76,6 +97,8 @@ class _Message(Struct):
 _messages = msgspec.json.Decoder(_Message)
 _requests = msgspec.json.Decoder(LaneRequest)
 _openings = msgspec.json.Decoder(_Opening)
+_opening_requests = msgspec.json.Decoder(OpeningRequest)
+_initialized = msgspec.json.Decoder(_Initialized)
 _traces = msgspec.json.Decoder(_Trace)
 _cancellations = msgspec.json.Decoder(_Cancellation)
 # What bodies that are not plain make of the decoder; MsgspecError is no ValueError.
@@ -114,6 +137,38 @@ def read_opening(body: bytes) -> str | None:
         return _openings.decode(body).params.version
     except _UNREADABLE:
         return None
+
+
+def read_opening_request(body: bytes) -> OpeningRequest | None:
+    """The request that begins a session, None for anything but a plain one."""
+    try:
+        return _opening_requests.decode(body)
+    except _UNREADABLE:
+        return None
+
+
+@lru_cache(_ENVELOPES_KEPT)
+def read_opening_params(params: bytes) -> tuple[str, tuple[str, str]] | None:
+    """The version that is agreed on, and the client's name and version; None where the SDK might not take them."""
+    try:
+        given = msgspec.json.decode(params)
+        methods.validate_client_request("initialize", LATEST_HANDSHAKE_VERSION, given)
+        requested = InitializeRequestParams.model_validate(given, by_name=False).protocol_version
+    except (*_UNREADABLE, KeyError, ValidationError):
+        return None
+    if "_meta" in given:
+        return None
+    is_known = requested in HANDSHAKE_PROTOCOL_VERSIONS
+    version = requested if is_known else LATEST_HANDSHAKE_VERSION
+    return version, read_client(given["clientInfo"])
+
+
+def is_initialized(body: bytes) -> bool:
+    """Whether the body is no more than the notification that follows the answer to `initialize`."""
+    try:
+        return bool(_initialized.decode(body))
+    except _UNREADABLE:
+        return False
 
 
 def concerns_another_request(body: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Sessions of earlier protocols, which are begun and ended elsewhere and the direct lane only looks up."""
+"""Sessions of earlier protocols: those that the direct lane has begun, and those of the SDK."""
 
 import asyncio
 from typing import Any
@@ -8,49 +8,145 @@ from fastmcp.server.http import StreamableHTTPASGIApp
 from mcp.server.auth.middleware.bearer_auth import AuthorizationContext
 from mcp.server.connection import Connection
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.routing import Route
 
 from mcp_runtime.caller import Caller
+from mcp_runtime.lane.streams import ChangeStream
+from mcp_runtime.origins import read_session_client
+from mcp_runtime.session_ids import write_session_id
 
-# A session that only the lane uses is kept from becoming idle, this often at most.
+# More are known again by their next request, which the SDK begins them for.
+MOST_SESSIONS = 10_000
+# A session that nobody used for so long is forgotten.
+IDLE_S = 1_800.0
+# Use is noted this often at most.
 TOUCH_INTERVAL_S = 60.0
 
 
+class Session(Struct):
+    """A session, as its client began it."""
+
+    version: str
+    # Its name and version.
+    client: tuple[str, str]
+    owner: AuthorizationContext | None
+    # The parameters of `initialize` with which the SDK begins the session once a request needs that;
+    # b"" where it has begun it itself.
+    opening: bytes = b""
+    used_at: float = 0.0
+    stream: ChangeStream | None = None
+
+
 class Sessions:
-    """Tells which sessions the SDK would serve. `manager` is there while the application runs."""
+    """Tells which sessions are served here. `manager` is there while the application runs."""
 
     def __init__(self) -> None:
         self.manager: StreamableHTTPSessionManager | None = None
+        # Who was used last is last, to a minute.
+        self._kept: dict[str, Session] = {}
         self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
 
+    def __len__(self) -> int:
+        begun = self.manager._server_instances.keys() if self.manager is not None else set()
+        return len(self._kept.keys() | begun)
+
+    def begin(self, version: str, client: tuple[str, str], caller: Caller, opening: bytes) -> str:
+        """The id of a new session of the caller."""
+        owner = _owner_of(caller)
+        session_id = write_session_id(version, owner)
+        self._keep(session_id, Session(version, client, owner, opening))
+        return session_id
+
     def note(self, connection: Connection) -> None:
-        """A session has begun here."""
+        """The SDK has begun a session here, or begins one of ours."""
         if connection.session_id is not None:
             self._connections[connection.session_id] = connection
 
-    def find_connection(self, session_id: str, caller: Caller) -> Connection | None:
-        """The connection of the caller's own session; None where it is not sure to be served."""
+    def find(self, session_id: str, caller: Caller) -> Session | None:
+        """The caller's own session; None where it is not sure to be served."""
+        session = self._kept.get(session_id) or self._read(session_id)
+        if session is None or session.owner != _owner_of(caller):
+            return None
+        assert self.manager is not None  # noqa: S101 - it serves
+        transport: Any = self.manager._server_instances.get(session_id)
+        now = asyncio.get_running_loop().time()
+        if transport is None:
+            if not session.opening:
+                self.forget(session_id)
+                return None
+        elif transport.is_terminated or transport.idle_scope.cancel_called:
+            return None
+        elif transport.idle_scope.deadline < now + transport._idle_timeout - TOUCH_INTERVAL_S:
+            # anyio's clock is the loop's. The deadline is infinite while FastMCP serves a request.
+            transport.idle_scope.deadline = now + transport._idle_timeout
+        if session.used_at < now - TOUCH_INTERVAL_S:
+            self._keep(session_id, self._kept.pop(session_id))
+        return session
+
+    def find_alone(self, session_id: str) -> Session | None:
+        """A session that the SDK knows nothing of, since no request has needed it there."""
+        session = self._kept.get(session_id)
+        assert self.manager is not None  # noqa: S101 - it serves
+        is_alone = session_id not in self.manager._server_instances
+        return session if session is not None and session.opening and is_alone else None
+
+    def forget(self, session_id: str) -> None:
+        """The session has ended, or is unused."""
+        session = self._kept.pop(session_id, None)
+        if session is not None and session.stream is not None:
+            session.stream.end()
+
+    def tell_changed(self) -> None:
+        """The list of tools has changed."""
+        for session in self._kept.values():
+            if session.stream is not None:
+                session.stream.tell()
+
+    def close(self) -> None:
+        """End what is streamed; otherwise a stop waits for it."""
+        for session in self._kept.values():
+            if session.stream is not None:
+                session.stream.end()
+
+    def _read(self, session_id: str) -> Session | None:
         connection = self._connections.get(session_id)
-        transport: Any = self.manager and self.manager._server_instances.get(session_id)
-        if connection is None or transport is None or not connection.initialize_accepted:
+        if connection is None or self.manager is None or not connection.initialize_accepted:
             return None
-        owner = None
-        if caller.key_id:
-            owner = AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
-        elif (holder := caller.holder) is not None:
-            owner = AuthorizationContext(
-                client_id=holder.client_id, issuer=holder.issuer, subject=holder.subject
-            )
-        assert self.manager is not None  # noqa: S101 - the transport came from it
-        is_ended = transport.is_terminated or transport.idle_scope.cancel_called
-        if is_ended or self.manager._session_owners.get(session_id) != owner:
-            return None
-        # anyio's clock is the loop's. The deadline is infinite while FastMCP serves a request.
-        due = asyncio.get_running_loop().time() + transport._idle_timeout
-        if transport.idle_scope.deadline < due - TOUCH_INTERVAL_S:
-            transport.idle_scope.deadline = due
-        return connection
+        client, owner = (
+            read_session_client(connection),
+            self.manager._session_owners.get(session_id),
+        )
+        session = Session(connection.protocol_version, client, owner)
+        self._keep(session_id, session)
+        return session
+
+    def _keep(self, session_id: str, session: Session) -> None:
+        now = session.used_at = asyncio.get_running_loop().time()
+        while self._kept:
+            oldest_id, oldest = next(iter(self._kept.items()))
+            has_room = len(self._kept) < MOST_SESSIONS
+            if has_room and oldest.used_at > now - IDLE_S:
+                break
+            if has_room and oldest.stream is not None:
+                # Who listens uses it.
+                oldest.used_at = now
+                self._kept[oldest_id] = self._kept.pop(oldest_id)
+            else:
+                self.forget(oldest_id)
+        self._kept[session_id] = session
+
+
+def _owner_of(caller: Caller) -> AuthorizationContext | None:
+    """As the SDK has who began a session; None where anybody may call."""
+    if caller.key_id:
+        return AuthorizationContext(client_id=caller.key_id, issuer=None, subject=None)
+    if (holder := caller.holder) is not None:
+        return AuthorizationContext(
+            client_id=holder.client_id, issuer=holder.issuer, subject=holder.subject
+        )
+    return None
 
 
 def find_manager(app: Starlette, path: str) -> StreamableHTTPSessionManager:

@@ -12,6 +12,11 @@ from mcp_runtime.lane.requests import LaneRequest
 from tools.builtin.tool import RefusedAnswer
 
 
+def write_result(request_id: int | str, result: bytes) -> bytes:
+    """The JSON-RPC answer with this result."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode_json(request_id), result)
+
+
 class TakenRequest(Struct):
     """Who makes the request, from where, and what its answer repeats."""
 
@@ -30,8 +35,7 @@ class TakenRequest(Struct):
 
     def answer(self, result: bytes) -> DirectAnswer:
         """The JSON-RPC answer with this result."""
-        body = b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode_json(self.body.id), result)
-        return DirectAnswer(self.headers, body)
+        return DirectAnswer(self.headers, write_result(self.body.id, result))
 
     def answer_call(self, answer: Answer) -> DirectAnswer:
         """The answer to a call that has run."""

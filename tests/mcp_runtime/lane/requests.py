@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
 from tests.mcp_runtime.lane.raw import META
 
 Headers = list[tuple[str, str]]
@@ -87,7 +89,65 @@ def method(name: str, **fields: Any) -> dict[str, Any]:
     return {"message": {"method": name}, **fields}
 
 
+ABOUT = {
+    "protocolVersion": OLD,
+    "capabilities": {"roots": {"listChanged": True}},
+    "clientInfo": {"name": "raw", "version": "1"},
+}
+
+
+def opening(name: str, *, is_direct: bool = True, **params: Any) -> Case:
+    """An `initialize`, with what is different in its parameters; those that are None are left out."""
+    given = {key: value for key, value in (ABOUT | params).items() if value is not None}
+    message = {"method": "initialize", "params": given}
+    name = f"initialize: {name}"
+    return Case(name, is_direct, put("Mcp-Session-Id"), OLD, message=message)
+
+
+OPENINGS = [
+    *(
+        opening(version, protocolVersion=version)
+        for version in (*HANDSHAKE_PROTOCOL_VERSIONS, "2026-07-28", "1999-12-31", "")
+    ),
+    opening(
+        "more of the client", clientInfo={"name": "raw", "version": "1", "title": "Raw", "x": 1}
+    ),
+    opening("more capabilities", capabilities={"sampling": {}, "experimental": {"x": {"y": 1}}}),
+    opening("unknown member", more=1),
+    opening("envelope", is_direct=False, _meta={"progressToken": 1}),
+    opening("no version", is_direct=False, protocolVersion=None),
+    opening("version is a number", is_direct=False, protocolVersion=1),
+    opening("no client", is_direct=False, clientInfo=None),
+    opening("client without a version", is_direct=False, clientInfo={"name": "raw"}),
+    opening("client is a text", is_direct=False, clientInfo="raw"),
+    opening("no capabilities", is_direct=False, capabilities=None),
+    opening("capabilities are a list", is_direct=False, capabilities=[]),
+    Case(
+        "initialize: long",
+        era=OLD,
+        change=put("Mcp-Session-Id"),
+        message={
+            "method": "initialize",
+            "params": {**ABOUT, "clientInfo": {"name": "x" * 5_000, "version": "1"}},
+        },
+    ),
+    Case(
+        "initialize: no parameters",
+        era=OLD,
+        change=put("Mcp-Session-Id"),
+        message={"method": "initialize"},
+        without=("params",),
+    ),
+    Case(
+        "initialize: id is null",
+        era=OLD,
+        change=put("Mcp-Session-Id"),
+        message={"method": "initialize", "params": ABOUT, "id": None},
+    ),
+    Case("initialize: in a session", era=OLD, message={"method": "initialize", "params": ABOUT}),
+]
 CASES = [
+    *OPENINGS,
     # Answered with a result.
     Case("plain", is_direct=True),
     Case("name with trailing blank", is_direct=True, change=put("Mcp-Name", "multiply  ")),
@@ -129,7 +189,7 @@ CASES = [
         )(headers),
     ),
     Case("path with a query", path="/mcp?a=1"),
-    Case("discover", **method("server/discover")),
+    Case("discover", is_direct=True, **method("server/discover")),
     Case("list", is_direct=True, **method("tools/list")),
     Case("list with a bad cursor", **method("tools/list", params={"cursor": "x"})),
     Case("handshake: call", is_direct=True, era=OLD),

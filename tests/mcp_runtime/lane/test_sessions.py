@@ -1,23 +1,39 @@
 """Sessions of earlier protocols in the direct lane: whose they are, how they end, and cancelled calls."""
 
 import asyncio
+import json
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import Any
+from math import inf
+from typing import Any, cast
 
+import httpx
 import pytest
 from asgiref.sync import sync_to_async
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from access.models import CallRecord
+from mcp_runtime.lane import sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.lane.requests import OLD, Case, put
-from tests.mcp_runtime.lane.ways import both_ways
+from tests.mcp_runtime.lane.ways import Way, both_ways
 from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
-from tests.waiting import eventually
+from tests.waiting import LIMIT_S, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CALL = Case("call", era=OLD)
+END = Case("end", era=OLD, method="DELETE", body=b"")
+PROMPTS = Case("prompts", era=OLD, message={"method": "prompts/list"})
+CANCELLED = Case(
+    "cancelled",
+    era=OLD,
+    message={"method": "notifications/cancelled"},
+    params={"requestId": 41},
+    without=("id",),
+)
 LIST = Case("list", era=OLD, message={"method": "tools/list"})
 
 
@@ -38,7 +54,7 @@ async def test_session_that_its_client_has_ended_is_not_found(serve: Serve, sett
     async with both_ways(serve, settings) as ways:
         for way in ways:
             assert (await way.ask(CALL)).status == 200
-            await way.ask(Case("end", era=OLD, method="DELETE", body=b""))
+            await way.ask(END)
             assert (await way.ask(CALL)).status == 404
 
 
@@ -70,13 +86,6 @@ async def test_session_without_a_handshake_is_refused_alike(serve: Serve, settin
 async def test_cancelled_call_ends_with_its_query(serve: Serve, settings: Any) -> None:
     await sync_to_async(make_tool)(SLOW_SQL, name="slow", timeout_ms=LONG_MS)
     slow = Case("slow", era=OLD, message={"id": 41}, params={"name": "slow", "arguments": {}})
-    cancelled = Case(
-        "cancelled",
-        era=OLD,
-        message={"method": "notifications/cancelled"},
-        params={"requestId": 41},
-        without=("id",),
-    )
 
     async with both_ways(serve, settings) as ways:
         for way in ways:
@@ -84,7 +93,7 @@ async def test_cancelled_call_ends_with_its_query(serve: Serve, settings: Any) -
             await way.ask(Case("ping", era=OLD, message={"method": "ping"}))
             calling = asyncio.create_task(way.ask(slow))
             await eventually(is_active)
-            assert (await way.ask(cancelled)).status == 202
+            assert (await way.ask(CANCELLED)).status == 202
             answer = await calling
 
             error = {"code": -32800, "message": "Request cancelled"}
@@ -94,19 +103,113 @@ async def test_cancelled_call_ends_with_its_query(serve: Serve, settings: Any) -
         assert len(ways[0].taken) > 0
 
 
+def transports_of(way: Way) -> dict[str, Any]:
+    """The sessions that the SDK knows."""
+    lane = way.served.runtime.lane
+    assert lane is not None
+    assert lane.sessions.manager is not None
+    return cast("dict[str, Any]", lane.sessions.manager._server_instances)
+
+
 async def test_session_that_only_the_lane_serves_does_not_become_idle(
     serve: Serve, settings: Any
 ) -> None:
     await sync_to_async(make_expression)(name="multiply")
 
     async with both_ways(serve, settings) as (direct, _):
-        lane = direct.served.runtime.lane
-        assert lane is not None
-        assert lane.sessions.manager is not None
-        transport: Any = lane.sessions.manager._server_instances[direct.session_id]
+        await direct.ask(PROMPTS)
+        transport = transports_of(direct)[direct.session_id]
+        # It has none while a request is served.
+        await eventually(lambda: transport.idle_scope.deadline < inf)
         began = transport.idle_scope.deadline = transport.idle_scope.deadline - 61
         await direct.ask(CALL)
         await direct.ask(CALL)
 
         assert transport.idle_scope.deadline > began
         assert len(direct.taken) > 0
+
+
+async def test_sdk_knows_no_session_before_a_request_needs_it(serve: Serve, settings: Any) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with both_ways(serve, settings) as (direct, through):
+        for case in (CALL, LIST, CANCELLED):
+            await direct.ask(case)
+        assert not transports_of(direct)
+        assert direct.served.runtime.session_count == 1
+
+        answers = [await way.ask(PROMPTS) for way in (direct, through)]
+        assert answers[0].json == answers[1].json
+        assert list(transports_of(direct)) == [direct.session_id]
+        assert direct.served.runtime.session_count == 1
+        await direct.ask(replace(CALL, params={"name": "nothing"}))
+        assert (await direct.ask(CALL)).status == 200
+    assert {"raw"} == {
+        client async for client in CallRecord.objects.values_list("client_name", flat=True)
+    }
+
+
+async def test_session_that_was_forgotten_is_served_still(
+    serve: Serve, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 2)
+
+    async with both_ways(serve, settings) as (direct, _):
+        first = direct.session_id
+        for _ in range(2):
+            await direct.begin_session()
+        assert direct.served.runtime.session_count == 2
+
+        direct.session_id = first
+        assert (await direct.ask(CALL)).status == 200
+
+
+async def test_stream_of_a_session_tells_of_changes_and_ends_with_it(
+    serve: Serve, settings: Any, psql: Callable[[str], None]
+) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    async with both_ways(serve, settings) as ways, httpx.AsyncClient(timeout=LIMIT_S) as http:
+        for way in ways:
+            async with listen(http, way) as stream:
+                async with listen(http, way) as second:
+                    assert second.status_code == 409
+                    assert json.loads(await second.aread())["error"]["message"].startswith(
+                        "Conflict"
+                    )
+                lines = stream.aiter_lines()
+                psql("UPDATE h_custom_tool SET definition = definition || ' + 0'")
+                async with asyncio.timeout(LIMIT_S):
+                    while "notifications/tools/list_changed" not in await anext(lines):
+                        pass
+                    assert (await way.ask(END)).status == 200
+                    assert [line async for line in lines if line.startswith("data")] == []
+        assert not transports_of(ways[0])
+
+
+async def test_stream_that_its_client_left_can_be_opened_again(serve: Serve, settings: Any) -> None:
+    async with (
+        both_ways(serve, settings) as (direct, _),
+        httpx.AsyncClient(timeout=LIMIT_S) as http,
+    ):
+
+        async def is_open() -> bool:
+            async with listen(http, direct) as stream:
+                return stream.status_code == 200
+
+        for _ in range(2):
+            await eventually(is_open)
+        await direct.ask(END)
+        async with listen(http, direct) as stream:
+            assert stream.status_code == 404
+
+
+def listen(http: httpx.AsyncClient, way: Way) -> AbstractAsyncContextManager[httpx.Response]:
+    headers = {
+        "Accept": "text/event-stream",
+        "Authorization": f"Bearer {way.served.token}",
+        "MCP-Protocol-Version": OLD,
+        "Mcp-Session-Id": way.session_id,
+    }
+    return http.stream("GET", way.served.url, headers=headers)
