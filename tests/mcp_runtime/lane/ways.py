@@ -73,6 +73,7 @@ async def both_ways(serve: Serve, settings: Any) -> AsyncIterator[tuple[Way, Way
             if lane := way.served.runtime.lane:
                 way.count(lane)
             await way.begin_session()
+            way.taken.clear()
             # The key is known from here on.
             ways.append(way)
         yield ways[0], ways[1]
