@@ -1,4 +1,4 @@
-"""Sessions of earlier protocols: those that the direct lane has begun, and those of the SDK."""
+"""Sessions of earlier protocols: those that the direct lane has begun, and those that the SDK has."""
 
 import asyncio
 from typing import Any
