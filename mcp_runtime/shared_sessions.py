@@ -32,7 +32,7 @@ from mcp_runtime.lane.requests import (
     read_cancellation,
     read_opening,
 )
-from mcp_runtime.lane.sessions import Session
+from mcp_runtime.lane.sessions import LaneSession
 from mcp_runtime.lane.streams import ChangeStream
 from mcp_runtime.session_ids import read_session_id, write_session_id
 
@@ -150,11 +150,13 @@ class SharedSessions:
             logger.warning("a session is taken for open: the database is away")
         return False
 
-    def _find_alone(self, session_id: str) -> Session | None:
+    def _find_alone(self, session_id: str) -> LaneSession | None:
         """A session of the direct lane's that the SDK has not begun, nor is about to."""
         return None if session_id in self._adoptions else self._lane.sessions.find_alone(session_id)
 
-    async def _answer_alone(self, session_id: str, session: Session, exchange: _Exchange) -> None:
+    async def _answer_alone(
+        self, session_id: str, session: LaneSession, exchange: _Exchange
+    ) -> None:
         """Answer a request that needs no session of the SDK, as it would."""
         scope, receive, send = exchange
         lines, status = {MCP_SESSION_ID_HEADER: session_id}, 202

@@ -41,7 +41,7 @@ from mcp_runtime.lane.requests import (
     read_request,
     read_trace,
 )
-from mcp_runtime.lane.sessions import Session, Sessions
+from mcp_runtime.lane.sessions import LaneSession, Sessions
 from mcp_runtime.lane.taken import TakenRequest, write_result
 from mcp_runtime.origins import read_session
 from mcp_runtime.tokens import BearerVerifier
@@ -174,7 +174,7 @@ class DirectLane:
             body, caller, origin, lines, request_id, head.session_id, tail, head.language
         )
 
-    def _hear(self, head: JudgedHead, session: Session, content: bytes) -> DirectAnswer | None:
+    def _hear(self, head: JudgedHead, session: LaneSession, content: bytes) -> DirectAnswer | None:
         """What a client notifies of in its session; a cancellation goes on, since its call may run elsewhere."""
         if session.opening and is_initialized(content):
             return DirectAnswer(self._name(head)[1], b"", 202)

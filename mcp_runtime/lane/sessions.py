@@ -25,7 +25,7 @@ IDLE_S = 1_800.0
 TOUCH_INTERVAL_S = 60.0
 
 
-class Session(Struct):
+class LaneSession(Struct):
     """A session, as its client began it."""
 
     version: str
@@ -45,7 +45,7 @@ class Sessions:
     def __init__(self) -> None:
         self.manager: StreamableHTTPSessionManager | None = None
         # Who was used last is last, to a minute.
-        self._kept: dict[str, Session] = {}
+        self._kept: dict[str, LaneSession] = {}
         self._connections: WeakValueDictionary[str, Connection] = WeakValueDictionary()
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Sessions:
         """The id of a new session of the caller."""
         owner = _owner_of(caller)
         session_id = write_session_id(version, owner)
-        self._keep(session_id, Session(version, client, owner, opening))
+        self._keep(session_id, LaneSession(version, client, owner, opening))
         return session_id
 
     def note(self, connection: Connection) -> None:
@@ -64,7 +64,7 @@ class Sessions:
         if connection.session_id is not None:
             self._connections[connection.session_id] = connection
 
-    def find(self, session_id: str, caller: Caller) -> Session | None:
+    def find(self, session_id: str, caller: Caller) -> LaneSession | None:
         """The caller's own session; None where it is not sure to be served."""
         session = self._kept.get(session_id) or self._read(session_id)
         if session is None or session.owner != _owner_of(caller):
@@ -85,7 +85,7 @@ class Sessions:
             self._keep(session_id, self._kept.pop(session_id))
         return session
 
-    def find_alone(self, session_id: str) -> Session | None:
+    def find_alone(self, session_id: str) -> LaneSession | None:
         """A session that the SDK knows nothing of, since no request has needed it there."""
         session = self._kept.get(session_id)
         assert self.manager is not None  # noqa: S101 - it serves
@@ -110,7 +110,7 @@ class Sessions:
             if session.stream is not None:
                 session.stream.end()
 
-    def _read(self, session_id: str) -> Session | None:
+    def _read(self, session_id: str) -> LaneSession | None:
         connection = self._connections.get(session_id)
         if connection is None or self.manager is None or not connection.initialize_accepted:
             return None
@@ -118,11 +118,11 @@ class Sessions:
             read_session_client(connection),
             self.manager._session_owners.get(session_id),
         )
-        session = Session(connection.protocol_version, client, owner)
+        session = LaneSession(connection.protocol_version, client, owner)
         self._keep(session_id, session)
         return session
 
-    def _keep(self, session_id: str, session: Session) -> None:
+    def _keep(self, session_id: str, session: LaneSession) -> None:
         now = session.used_at = asyncio.get_running_loop().time()
         while self._kept:
             oldest_id, oldest = next(iter(self._kept.items()))
