@@ -83,6 +83,8 @@ class LimitGate:
         self._agreement: Agreement | None = None
         # On the monotonic clock, before PostgreSQL was asked.
         self._agreed_at = float("-inf")
+        # When it was heard here that the counting had moved.
+        self._moved_at = float("-inf")
         self._leases: dict[str, _Lease] = {}
         self._tallies: dict[str, Tally] = {}
         self._unwritten: set[str] = set()
@@ -194,6 +196,7 @@ class LimitGate:
                 return
             agreement, now = await self._agree(), datetime.now(UTC)
             if agreement.in_postgres:
+                await asyncio.sleep(self._move_lasts_s())
                 taken = await self._ask_database(take_in_postgres, windows)
                 if taken == 0:
                     for window in windows:
@@ -231,12 +234,17 @@ class LimitGate:
             logger.warning("Redis is away (%s); PostgreSQL counts the limits meanwhile", reason)
             await self._agree(at_once=True)
             await self._ask_database(switch_to_postgres)
-            await asyncio.sleep(MOVE_TAKES_S)
         await self._agree(at_once=True)
         return []
 
+    def _move_lasts_s(self) -> float:
+        """How long it still takes until all have written what they took of Redis before the move."""
+        if self._counters is None:
+            return 0.0
+        return max(0.0, self._moved_at + MOVE_TAKES_S - time.monotonic())
+
     async def _return_to_redis(self, counters: RedisCounters) -> None:
-        if not await counters.is_there():
+        if self._move_lasts_s() or not await counters.is_there():
             return
         with suppress(*COUNTER_ERRORS):
             await self._ask_database(switch_to_redis, counters)
@@ -265,6 +273,8 @@ class LimitGate:
             agreement = Agreement(
                 agreement.generation + 1, True, agreement.runtimes, agreement.used
             )
+        if self._agreement is None or self._agreement.generation != agreement.generation:
+            self._moved_at = time.monotonic()
         self._agreement, self._agreed_at = agreement, began
         self._note_spent(agreement, {tally.key: tally.used for tally in written})
         return agreement

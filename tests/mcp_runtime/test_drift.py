@@ -90,7 +90,11 @@ async def test_check_takes_a_broken_tool_down_without_a_scan(
 
         await eventually(lambda: "emails" not in served.runtime.store.snapshot.tools)
         assert await served.names() == ["ids"]
-        assert await QuarantinedTool.objects.acount() == 1
+        await eventually(is_quarantine_written)
+
+
+async def is_quarantine_written() -> bool:
+    return await QuarantinedTool.objects.acount() == 1
 
 
 async def is_runtime_known() -> bool:

@@ -10,6 +10,8 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from access.database_thread import DatabaseThread
+from access.limits import gate as gate_module
+from access.limits.counting import switch_to_postgres
 from access.limits.gate import LimitGate
 from access.limits.models import ToolLimit, read_limits, read_used
 from core.errors import LimitError
@@ -118,6 +120,30 @@ async def test_redis_restarted_between_two_calls_is_noticed(redis: Redis) -> Non
         after = await call_until_refused(gates)
 
     assert before + after == 400
+
+
+async def test_counting_stays_until_all_have_written_what_they_took(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_count=400)
+
+    async with runtimes(2, redis.valkey.url) as [first, second]:
+        assert await call(first)
+        assert await call(second)
+        monkeypatch.setattr(gate_module, "MOVE_TAKES_S", 3_600.0)
+        await sync_to_async(switch_to_postgres)()
+        await eventually(lambda: second.counts_in_postgres)
+        second._leases.clear()
+        waiting = asyncio.create_task(call(second))
+        assert second._counters is not None
+        await second._return_to_redis(second._counters)
+
+        assert second.counts_in_postgres
+        assert not (await asyncio.wait({waiting}, timeout=0.2))[0]
+        waiting.cancel()
+        monkeypatch.undo()
+        await eventually(lambda: not second.counts_in_postgres)
+        assert await call(second)
 
 
 async def test_runtime_gives_back_what_it_has_not_used(redis: Redis) -> None:
