@@ -19,7 +19,7 @@ from mcp.client.auth import AuthorizationCodeResult
 from access.models import CallRecord, IssuerRule, TokenIssuer, ToolLimit
 from tests.factories import claim, make_expression, make_toolset
 from tests.mcp_runtime.conftest import ERAS, Serve, Served
-from tests.mcp_runtime.lane.requests import Case
+from tests.mcp_runtime.lane.requests import OLD, Case
 from tests.mcp_runtime.lane.ways import Way, both_ways
 from tests.mcp_runtime.test_fastmcp_contract import modern_request
 from tests.oidc_server import OidcServer, make_key, oidc_server
@@ -252,6 +252,22 @@ async def test_both_lanes_serve_a_token_and_each_endpoint_has_its_audience(
                     assert (await way.ask(case, tokens[name])).status == status
 
         assert len(ways[0].taken) == 6
+
+
+async def test_session_of_a_token_is_its_holders(
+    issuer: OidcServer, serve: Serve, settings: Any
+) -> None:
+    settings.MCP_PUBLIC_URL = PUBLIC
+    token = issuer.sign(issuer.claims(PUBLIC))
+    other = issuer.sign(issuer.claims(PUBLIC) | {"sub": "another"})
+    async with both_ways(serve, settings) as ways:
+        for way in ways:
+            await way.begin_session(token=token)
+            # The second is one for which the SDK has to know the session.
+            for name in ("tools/list", "prompts/list", "tools/list"):
+                case = Case("", era=OLD, message={"method": name})
+                assert (await way.ask(case, token)).status == 200
+                assert (await way.ask(case, other)).status == 404
 
 
 async def test_missing_token_and_missing_scope_are_challenged(

@@ -33,7 +33,7 @@ class Way:
         request = make_request(case.method, case.path, headers, case.make_body())
         return await asyncio.wait_for(send(self.port, request), LIMIT_S)
 
-    async def begin_session(self, version: str = OLD) -> None:
+    async def begin_session(self, version: str = OLD, token: str = "") -> None:
         about = {
             "protocolVersion": version,
             "capabilities": {},
@@ -45,10 +45,10 @@ class Way:
             change=put("Mcp-Session-Id"),
             message={"method": "initialize", "params": about},
         )
-        answer = await self.ask(opening)
+        answer = await self.ask(opening, token)
         self.session_id = answer.headers["mcp-session-id"]
         accepted = {"method": "notifications/initialized", "params": {}}
-        await self.ask(Case("", era=version, message=accepted, without=("id",)))
+        await self.ask(Case("", era=version, message=accepted, without=("id",)), token)
 
     def count(self, lane: DirectLane) -> None:
         begin = lane.begin
