@@ -46,13 +46,10 @@ class CallFigures:
         return 100 * self.errors / self.calls if self.calls else 0.0
 
 
+# Sorted by a number first, so that names are compared only where they are equal.
 _SLOWEST = """
-SELECT tool_name,
-    (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY ms) FROM unnest(durations) AS ms)
-FROM (
-    SELECT tool_name, array_agg(duration_ms) AS durations FROM h_call_record
-    WHERE outcome NOT IN ('unknown_tool', 'refused') AND at >= %s GROUP BY tool_name
-) AS called
+SELECT tool_name, percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) FROM h_call_record
+WHERE outcome NOT IN ('unknown_tool', 'refused') AND at >= %s GROUP BY hashtext(tool_name), tool_name
 """
 _CALLS = Count("pk")
 _ERRORS = Count("pk", filter=FAILED)
@@ -81,10 +78,11 @@ def read_slowest(since: datetime) -> dict[str, float]:
     """By tool, of those that were called since then, the duration that 95 % of the calls do not exceed."""
     there = reading_connection()
     with transaction.atomic(there.alias), there.cursor() as cursor:
-        # Enough to gather the durations by tool without sorting a day's calls by name, which takes twice as long.
+        # Enough to sort a day's calls without a file.
         cursor.execute("SET LOCAL work_mem = '64MB'")
         cursor.execute(_SLOWEST, [since])
-        return dict(cursor)
+        # Taken one by one, a row costs twice as much.
+        return dict(cursor.fetchall())
 
 
 def read_failing_tools(
