@@ -12,10 +12,11 @@ from toolbuilder.help.panes import find_pane
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     """`navigation`, `may_enter`, `help_address`, `page_pane`, `theme`, `is_folded` and `csp_nonce`; made only if a template shows them."""
+    navigation = SimpleLazyObject(lambda: list_navigation(request))
     return {
-        "navigation": SimpleLazyObject(lambda: list_navigation(request)),
+        "navigation": navigation,
         "may_enter": SimpleLazyObject(lambda: may_enter(request)),
-        "help_address": SimpleLazyObject(lambda: find_help(request)),
+        "help_address": SimpleLazyObject(lambda: find_help(navigation)),
         "page_pane": find_pane(request),
         "theme": read_theme(request),
         "is_folded": is_sidebar_folded(request),

@@ -1,6 +1,6 @@
 """The places of the sidebar, in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from django.http import HttpRequest
@@ -75,14 +75,8 @@ def _count_tools(request: HttpRequest) -> int:
 
 
 def _may_see_reviews(request: HttpRequest) -> bool:
-    """True where some toolset asks for reviews, or one is open; asked once a request."""
-    if not staff_with(SEE_TOOLS)(request):
-        return False
-    known: bool | None = getattr(request, "_has_reviews", None)
-    if known is None:
-        known = has_reviews()
-        setattr(request, "_has_reviews", known)  # noqa: B010 - a request has no such attribute
-    return known
+    """True where some toolset asks for reviews, or one is open."""
+    return staff_with(SEE_TOOLS)(request) and has_reviews()
 
 
 def _count_reviews(request: HttpRequest) -> int:
@@ -219,37 +213,28 @@ PLACES = (
 
 def list_navigation(request: HttpRequest) -> list[NavigationItem]:
     """The places that this person may see."""
-    current = find_place(request)
+    seen = [(place, reverse(place.url_name)) for place in PLACES if place.may_see(request)]
+    current = _find_place(request.path, [place for place, _url in seen])
     return [
         NavigationItem(
             place=place,
-            url=reverse(place.url_name),
+            url=url,
             is_current=place is current,
             count=place.count(request) if place.count else None,
         )
-        for place in PLACES
-        if place.may_see(request)
+        for place, url in seen
     ]
 
 
-def find_place(request: HttpRequest) -> NavigationPlace | None:
-    """The place with the longest address that begins the page's own, of those the person may see."""
-    places = {
-        reverse(name): place
-        for place in PLACES
-        if place.may_see(request)
-        for name in (place.url_name, *place.also)
-    }
-    # Every address begins with that of the start.
-    above = [
-        url
-        for url in places
-        if request.path == url or (url != "/" and request.path.startswith(url))
-    ]
-    return places[max(above, key=len)] if above else None
-
-
-def find_help(request: HttpRequest) -> str:
+def find_help(navigation: Iterable[NavigationItem]) -> str:
     """The address of the documentation on the page's place, of its index if there is none."""
-    place = find_place(request)
-    return help_url(place.help if place else INDEX)
+    current = next((item.place for item in navigation if item.is_current), None)
+    return help_url(current.help if current else INDEX)
+
+
+def _find_place(path: str, places: Iterable[NavigationPlace]) -> NavigationPlace | None:
+    """The place with the longest address that begins the page's own."""
+    by_url = {reverse(name): place for place in places for name in (place.url_name, *place.also)}
+    # Every address begins with that of the start.
+    above = [url for url in by_url if path == url or (url != "/" and path.startswith(url))]
+    return by_url[max(above, key=len)] if above else None
