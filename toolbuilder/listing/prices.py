@@ -6,12 +6,11 @@ from functools import cache, lru_cache
 
 from django.conf import settings
 
-from catalog.models import McpTool
+from catalog.models import DataSource, McpTool
 from catalog.sources.settings import read_sources
 from core.errors import DefinitionError
 from core.execution import CompiledTool
 from core.tool_entry import make_entry
-from core.toolspec import Dialect
 from toolbuilder.listing.other_tools import OtherTool
 from toolbuilder.toolsets.costs import count_tokens
 from tools.builtin.registry import declared_tools
@@ -29,15 +28,16 @@ def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str,
     builtin = count_builtin(tuple(settings.MCP_BUILTIN_TOOLS))
     found = {tool.name: builtin[tool.name] for tool in others if tool.name in builtin}
     if ids:
-        revision, sources = RegistryRevision.current(), read_sources()
-        counted = _counted_at(revision, frozenset(sources.dialects.items()))
-        new = [id_ for id_ in ids if id_ not in counted]
-        for tool in ToolDefinition.objects.whole().filter(pk__in=new).order_by() if new else ():
-            counted[tool.pk] = (tool.name, None)
-            # The list says which are broken.
-            with suppress(DefinitionError):
-                spec = ToolDocument.of_row(tool).to_spec(sources)
-                counted[tool.pk] = (tool.name, count_tokens(CompiledTool(spec)))
+        engines = DataSource.objects.order_by().values_list("name", "engine")
+        counted = _counted_at(RegistryRevision.current(), frozenset(engines))
+        if new := [id_ for id_ in ids if id_ not in counted]:
+            sources = read_sources()
+            for tool in ToolDefinition.objects.whole().filter(pk__in=new).order_by():
+                counted[tool.pk] = (tool.name, None)
+                # The list says which are broken.
+                with suppress(DefinitionError):
+                    spec = ToolDocument.of_row(tool).to_spec(sources)
+                    counted[tool.pk] = (tool.name, count_tokens(CompiledTool(spec)))
         named = (counted[id_] for id_ in ids if id_ in counted)
         found |= {name: tokens for name, tokens in named if tokens is not None}
     proxied = McpTool.objects.filter(
@@ -53,7 +53,7 @@ def count_listed(ids: Collection[int], others: Iterable[OtherTool]) -> dict[str,
 
 @lru_cache(maxsize=2)
 def _counted_at(
-    _revision: int, _dialects: frozenset[tuple[str | None, Dialect]]
+    _revision: int, _engines: frozenset[tuple[str, str]]
 ) -> dict[int, tuple[str, int | None]]:
     """By id the names and tokens of own tools that were counted while rows and sources were so; to be filled."""
     return {}

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db import connection
 from django.db.models import Count, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from access.figures import (
@@ -103,6 +104,16 @@ class ToolRow:
     tokens: int | None = None
 
     is_defined: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        """What ids of elements and values of fields call the tool."""
+        return str(self.tool.pk)
+
+    @property
+    def kind(self) -> Promise | str:
+        """What people call the tool's kind."""
+        return KIND_LABELS.get(self.tool.tool_type, self.tool.tool_type)
 
     @property
     def tags(self) -> list[str]:

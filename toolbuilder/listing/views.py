@@ -89,7 +89,7 @@ def tool_list(request: HttpRequest) -> HttpResponse:
 def tool_page(request: HttpRequest, name: str) -> HttpResponse:
     """All that is known of a tool: texts, logic, parameters, limits, tables, state and last calls."""
     tool = get_object_or_404(
-        visible_tools(user_of(request)).whole().select_related("quarantine"), name=name
+        visible_tools(user_of(request)).whole().select_related("quarantine", "file"), name=name
     )
     rights = rights_of(request, tool)
     used = read_tables_used(tool)

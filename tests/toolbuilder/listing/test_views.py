@@ -99,8 +99,10 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
     for number in range(55):
         tool = make_tool(name=f"t_{number:02}", tags=["a", HOSTILE], title=HOSTILE)
         QuarantinedTool.objects.create(tool=tool, reason=HOSTILE)
+    # Tokens are counted once.
+    admin.get("/tools/")
 
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(19):
         page = text_of(admin.get("/tools/"))
 
     assert "1–50 / 67" in page
@@ -109,13 +111,14 @@ def test_list_asks_the_same_number_of_queries_for_any_number_of_tools(
 
 @pytest.mark.parametrize(
     ("query", "queries"),
-    [("q=t_", 14), ("q=nothing", 6), ("kind=SQL", 13), ("sort=slow", 17), ("sort=calls&q=t_", 14)],
+    [("q=t_", 11), ("q=nothing", 6), ("kind=SQL", 10), ("sort=slow", 14), ("sort=calls&q=t_", 11)],
 )
 def test_filter_asks_a_fixed_number_of_queries(
     admin: Client, django_assert_num_queries: Any, query: str, queries: int
 ) -> None:
     for number in range(55):
         make_call(make_tool(name=f"t_{number:02}").name, duration_ms=number)
+    admin.get(f"/tools/?{query}", headers=HTMX)
 
     with django_assert_num_queries(queries):
         admin.get(f"/tools/?{query}", headers=HTMX)
