@@ -34,6 +34,8 @@ def offers_tables(workbench: WorkbenchPage) -> None:
     workbench.page.keyboard.press("Control+End")
     workbench.page.keyboard.press("Control+Space")
     expect(workbench.page.locator(".cm-tooltip-autocomplete")).to_contain_text("stock_level")
+    # They are asked for behind the first picture.
+    expect(workbench.page.locator("#explorer-tables")).to_contain_text("stock_level")
 
 
 def test_editor_asks_for_everything_once_and_the_second_time_for_its_parts_alone(

@@ -131,12 +131,15 @@ class Editor {
     const { settings } = this;
     const schema = "schema" in options ? new Schema(options.schema, options.loadColumns ?? settings.loadColumns) : settings.schema;
     this.settings = { ...settings, ...options, schema };
-    const effects = [this.editable.reconfigure(this.editableExtension())];
+    const isOther = (...names) => names.some((name) => this.settings[name] !== settings[name]);
     // What completions read is read when they are asked for; only what is drawn is built anew.
-    if (["language", "dialect", "parameters"].some((name) => this.settings[name] !== settings[name])) {
-      effects.push(this.language.reconfigure(this.languageExtension()));
+    const effects = [
+      ...(isOther("readOnly") ? [this.editable.reconfigure(this.editableExtension())] : []),
+      ...(isOther("language", "dialect", "parameters") ? [this.language.reconfigure(this.languageExtension())] : []),
+    ];
+    if (effects.length) {
+      this.view.dispatch({ effects });
     }
-    this.view.dispatch({ effects });
   }
 
   focus() {

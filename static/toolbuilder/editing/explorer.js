@@ -49,7 +49,8 @@ class Explorer {
     root.addEventListener("htmx:after:swap", () => this.settle());
     watchColumnCards(root);
     root.addEventListener("explorer:source", ({ detail }) => this.show(detail.name));
-    this.settle();
+    // Behind the first picture of the text, which the request would hold up.
+    requestAnimationFrame(() => setTimeout(() => this.form.requestSubmit()));
   }
 
   /** The items that can be seen, from top to bottom. */

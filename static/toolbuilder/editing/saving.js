@@ -18,8 +18,9 @@ export class Saving {
     this.isEditable = isEditable;
     this.shown = document.getElementById("saving");
     this.sent = new WeakMap();
-    this.saved = this.written();
-    this.judged = this.written(this.body, isChecked);
+    const { body } = this;
+    this.saved = this.written(body);
+    this.judged = this.written(body, isChecked);
     this.state = "saved";
     this.failure = "";
     this.figures = {};
