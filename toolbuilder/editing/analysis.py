@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import perf_counter
 
 from catalog.models import DataSource
@@ -242,7 +243,7 @@ class _SqlAnalysis:
     def _infer_by_columns(self) -> dict[str, ParameterType]:
         """Types of parameters by the columns beside them, which the catalogue knows."""
         types: dict[str, ParameterType] = {}
-        for columns in self._columns().values():
+        for columns in self._columns.values():
             for name, type_name in columns:
                 types[name.lower()] = find_column_type(type_name)
         found: dict[str, ParameterType] = {}
@@ -270,7 +271,7 @@ class _SqlAnalysis:
         """What else the database would refuse: names that the catalogue has not, each asked for alone."""
         name = self._logic.data_source
         blocks = find_used_names(self._text, self._logic.dialect)
-        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns().items()}
+        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns.items()}
         noted = {found.start for found in self._diagnostics}
         suspects = [
             suspect
@@ -301,10 +302,11 @@ class _SqlAnalysis:
         """What the catalogue knows, read only if a fix may come of it."""
         if not find_code(error) or len(self._text) > NAMES_LIMIT:
             return KnownNames()
-        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns().items()}
+        columns = {alias: [name for name, _ in listed] for alias, listed in self._columns.items()}
         tables = self._source_tables().table_names() if needs_tables(error) else []
         return KnownNames(tables, columns)
 
+    @cached_property
     def _columns(self) -> Mapping[str, list[tuple[str, str]]]:
         blocks = find_used_names(self._text, self._logic.dialect)
         mentions = [table for block in blocks for table in block.tables]

@@ -318,13 +318,23 @@ class Work:
 
 def find_work(name: str | None = None, uid: uuid.UUID | None = None) -> Work | None:
     """The work on the tool of that name, or on the draft of that id; None if neither is there."""
-    tools = ToolDefinition.objects.whole().select_related("quarantine")
-    if uid is not None:
-        draft = ToolDraft.objects.filter(uid=uid).first()
-        tool = tools.filter(pk=draft.tool_id).first() if draft and draft.tool_id else None
-        return _to_work(tool, draft) if draft else None
-    tool = tools.filter(name=name).first()
-    return _to_work(tool, ToolDraft.objects.filter(tool=tool).first()) if tool else None
+    if uid is None:
+        tool = find_tool(name=name)
+        return read_work(tool) if tool else None
+    draft = ToolDraft.objects.filter(uid=uid).first()
+    tool = find_tool(pk=draft.tool_id) if draft and draft.tool_id else None
+    return _to_work(tool, draft) if draft else None
+
+
+def find_tool(**wanted: str | int | None) -> ToolDefinition | None:
+    """The tool of that name or `pk`, with all that the editor shows of it; None if there is none."""
+    tools = ToolDefinition.objects.whole().select_related("quarantine", "file")
+    return tools.filter(**wanted).first()
+
+
+def read_work(tool: ToolDefinition) -> Work:
+    """The work on a tool, with its draft if it has one."""
+    return _to_work(tool, ToolDraft.objects.filter(tool=tool).first())
 
 
 def save_work(work: Work, document: DraftDocument, page_state: PageState) -> Work:

@@ -33,7 +33,7 @@ class FileState:
 
 def read_file_state(tool: ToolDefinition) -> FileState:
     """What there is to say of a tool and its file; it is best read with `ToolDefinition.objects.whole()`."""
-    row = ToolFile.objects.filter(tool=tool).first()
+    row: ToolFile | None = getattr(tool, "file", None)
     toolset = next(_find_owning([tool]), (tool, ""))[1]
     path = row.path if row else f"tools/{tool.name}.yaml" if toolset else ""
     present = ToolDocument.of_row(tool)

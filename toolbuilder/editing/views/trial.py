@@ -27,7 +27,7 @@ from core.formatting import format_csv
 from core.spreadsheet import write_spreadsheet
 from core.toolspec import HttpLogic, SqlLogic, ToolSpec
 from toolbuilder.cases.shown import show_cases
-from toolbuilder.editing.drafts import DraftDocument, Work
+from toolbuilder.editing.drafts import DraftDocument, Work, find_work
 from toolbuilder.editing.examining import Examined, examine
 from toolbuilder.editing.explanations import offer_types
 from toolbuilder.editing.form import read_form
@@ -47,11 +47,11 @@ from toolbuilder.editing.trial import Trial, TrialCaller, explain_plan, run_tria
 from toolbuilder.editing.trial_records import record_trial, with_last_values
 from toolbuilder.editing.views.requests import (
     editor_action,
-    find_visible_work,
     page_context,
     page_token_of,
     read_posted,
     save_posted,
+    sees_work,
 )
 from toolbuilder.editing.views.workbench import render_page
 from toolbuilder.gates import CHANGE_TOOLS, SEE_TOOLS, may_change
@@ -201,8 +201,8 @@ def csv(request: HttpRequest, work: Work) -> HttpResponseBase:
 @vary_on_headers("HX-Request")
 def drawer(request: HttpRequest, name: str) -> HttpResponseBase:
     """What is served of a tool, with fields for its parameters, and what a run of it gave."""
-    work = find_visible_work(user_of(request), name)
-    if work is None or work.served is None:
+    work = find_work(name)
+    if work is None or work.served is None or not sees_work(user_of(request), work):
         raise Http404(_("There is no such tool."))
     if not may_change(user_of(request), work.tool):
         raise PermissionDenied(

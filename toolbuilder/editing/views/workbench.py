@@ -38,7 +38,7 @@ from core.scripts.names import RESULT
 from core.statement import STATEMENT_BYTE_LIMIT
 from core.toolspec import ResultFormat
 from toolbuilder.cases.shown import show_cases
-from toolbuilder.editing.drafts import Work, discard_draft
+from toolbuilder.editing.drafts import Work, discard_draft, find_tool, find_work, read_work
 from toolbuilder.editing.drafts import take_over as take_draft_over
 from toolbuilder.editing.explanations import EXPLANATIONS
 from toolbuilder.editing.http_form import BODY_KINDS, METHODS
@@ -48,16 +48,16 @@ from toolbuilder.editing.snippets import list_snippets
 from toolbuilder.editing.views.requests import (
     editor_action,
     lead_to,
-    open_work,
     page_context,
     page_state_of,
     read_posted,
+    require_editable,
     save_posted,
     saving_action,
     tell_analysis,
     tell_parameters,
 )
-from toolbuilder.exchange.ownership import is_owned_by_files, read_file_state
+from toolbuilder.exchange.ownership import read_file_state
 from toolbuilder.gates import SEE_TOOLS, rights_of
 from toolbuilder.help.links import help_url
 from toolbuilder.help.tour import needs_tour
@@ -66,7 +66,7 @@ from toolbuilder.preferences.models import read_preferences
 from toolbuilder.taking_up.operations import fill_from_operation, list_operations
 from tools.builtin.registry import BUILTIN_NAMES
 from tools.definitions import ToolDocument
-from tools.models import ToolDefinition, ToolType
+from tools.models import ToolType
 from tools.names import find_proxied_server
 from tools.specs import HINTS
 
@@ -103,19 +103,20 @@ def workbench(
         return _save_page(request, name=name, uid=uid)
     if name in BUILTIN_NAMES:
         return redirect(help_url("reference/builtin-tools"))
-    tool = ToolDefinition.objects.filter(name=name).first() if name else None
+    tool = find_tool(name=name) if name else None
+    file_state = read_file_state(tool) if tool else None
     try:
-        is_owned = tool is not None and is_owned_by_files(tool)
+        is_owned = file_state is not None and file_state.toolset
         if name and (is_owned or not rights_of(request, tool).may_change):
             return tool_page(request, name)
-        work = open_work(request, name, uid)
+        work = require_editable(request, read_work(tool) if tool else find_work(name, uid))
     except Http404:
         if name and (server := find_proxied_server(name)):
             return redirect("mcp-server", server)
         raise
     work = _with_recorded_values(request, work)
     page = build_page(work, read_sources(), user_of(request).get_username())
-    return render_page(request, page)
+    return render_page(request, page, file_state=file_state)
 
 
 def _with_recorded_values(request: HttpRequest, work: Work) -> Work:
@@ -192,6 +193,8 @@ def _save_page(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
 def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpResponse:
     """The whole page; `more` such as the `trial` that it shows, or a `status`."""
     status, user = more.pop("status", 200), user_of(request)
+    if "file_state" not in more:
+        more["file_state"] = read_file_state(page.work.tool) if page.work.tool else None
     open_sources, layout = named_sources_open_to(user), read_preferences(user).layout
     context = {
         "sources": list_sources(page.sources, open_sources, user.get_username()),
@@ -209,7 +212,6 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
         "byte_limits": {"SQL": STATEMENT_BYTE_LIMIT, "PYTHON": SCRIPT_BYTE_LIMIT},
         # Sent in a form, a byte may take three.
         "form_bytes": (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0) // 3,
-        "file_state": read_file_state(page.work.tool) if page.work.tool else None,
         **caller_choices(page.examined.spec, page.sources, user_of(request)),
         **page_context(request, page),
         "cases": show_cases(page.work),

@@ -95,7 +95,7 @@ def test_page_takes_a_fixed_number_of_queries(
     make_tool("SELECT :a, :b, :c", name="more", parameters=["a", "b", "c"])
     editor.get("/tools/sales/")
 
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(22):
         editor.get("/tools/more/")
 
 
@@ -105,7 +105,7 @@ def test_analysis_takes_a_fixed_number_of_queries(
     make_tool("SELECT :a, :b", name="sale", parameters=["a", "b"])
     post(editor, "/tools/sales/analyse/", definition="SELECT :a")
 
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(19):
         answer = post(editor, "/tools/sales/analyse/", definition="SELECT :a, :b", revision=2)
 
     assert answer.status_code == 200
