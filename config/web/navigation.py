@@ -76,7 +76,7 @@ def _count_tools(request: HttpRequest) -> int:
 
 def _may_see_reviews(request: HttpRequest) -> bool:
     """True where some toolset asks for reviews, or one is open."""
-    return staff_with(SEE_TOOLS)(request) and has_reviews()
+    return staff_with(SEE_TOOLS)(request) and has_reviews(user_of(request))
 
 
 def _count_reviews(request: HttpRequest) -> int:

@@ -10,11 +10,17 @@ from toolbuilder.gates import REVIEW_TOOLS
 from toolbuilder.models import OPEN_STATES, ReviewState, ToolReview
 from toolbuilder.visibility import visible_reviews
 
+_KEPT = "_has_reviews"
 
-def has_reviews() -> bool:
-    """Whether some toolset asks for reviews, or one is open; one query."""
-    is_open = Exists(ToolReview.objects.filter(state__in=OPEN_STATES))
-    return Toolset.objects.filter(Q(review=ToolsetReview.OTHER) | is_open).exists()
+
+def has_reviews(user: User) -> bool:
+    """Whether some toolset asks for reviews, or one is open; one query, kept with the person of a request."""
+    known: bool | None = getattr(user, _KEPT, None)
+    if known is None:
+        is_open = Exists(ToolReview.objects.filter(state__in=OPEN_STATES))
+        known = Toolset.objects.filter(Q(review=ToolsetReview.OTHER) | is_open).exists()
+        setattr(user, _KEPT, known)
+    return known
 
 
 def decidable_reviews(user: User) -> "QuerySet[ToolReview]":

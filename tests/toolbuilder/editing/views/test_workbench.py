@@ -95,7 +95,7 @@ def test_page_takes_a_fixed_number_of_queries(
     make_tool("SELECT :a, :b, :c", name="more", parameters=["a", "b", "c"])
     editor.get("/tools/sales/")
 
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(21):
         editor.get("/tools/more/")
 
 
