@@ -14,6 +14,7 @@ from django.conf import settings
 BUNDLES = {"bundles/web.js": "web", "bundles/editor.js": "toolbuilder/editing"}
 # In this order, since a later rule wins.
 STYLES = {
+    "bundles/web.css": ("web/app.css", "web/palette.css"),
     "bundles/editor.css": (
         "toolbuilder/editing/editor.css",
         "toolbuilder/editing/explorer.css",
@@ -22,7 +23,7 @@ STYLES = {
         "toolbuilder/editing/http.css",
         "toolbuilder/history/versions.css",
         "toolbuilder/cases/cases.css",
-    )
+    ),
 }
 _IMPORT = re.compile(r'^import (\{[^}]*\}) from "([^"]+)";', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)

@@ -23,7 +23,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.cache import get_conditional_response
 
 from access.request_ids import Application, Receive, Scope, Send
-from config.web.bundles import write_bundle
+from config.web.bundles import STYLES, write_bundle
 
 FOR_EVER = "public, max-age=31536000, immutable"
 # A file requested by its bare name, or by the hash of an older version, may be another soon.
@@ -85,7 +85,8 @@ def find_static_file(name: str) -> StaticFile | None:
     if name in _found:
         return _found[name]
     if (bundle := write_bundle(name)) is not None:
-        return _found.setdefault(name, StaticFile(settings.BASE_DIR / "static" / name, bundle))
+        content = _with_addresses(bundle, name) if name in STYLES else bundle
+        return _found.setdefault(name, StaticFile(settings.BASE_DIR / "static" / name, content))
     try:
         path = finders.find(name)
     except SuspiciousFileOperation:

@@ -1,4 +1,5 @@
 // Starts what every page has. Pages work without it, and look the same.
+import { watchCopies } from "web/copies.js";
 import { watchDialogs, watchHelp, watchMenus } from "web/dialog.js";
 import { watchFocus } from "web/focus.js";
 import { watchKeys } from "web/keyboard.js";
@@ -10,6 +11,7 @@ import { watchTheme } from "web/theme.js";
 import { watchTicks } from "web/ticks.js";
 import { watchToasts } from "web/toast.js";
 
+watchCopies();
 watchDialogs();
 watchFocus();
 watchHelp();

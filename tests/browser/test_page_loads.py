@@ -51,7 +51,7 @@ def test_editor_asks_for_everything_once_and_the_second_time_for_its_parts_alone
     second = [name for name, is_sent in loaded(workbench.page) if is_sent]
 
     assert {name: n for name, n in Counter(name for name, _ in first).items() if n > 1} == {}
-    assert len(first) <= 14
+    assert len(first) <= 12
     assert size <= 350_000
     assert sorted(second) == ["/tools/~/explorer/", "/tools/~/schema/"]
 

@@ -52,12 +52,13 @@ def test_what_was_sent_once_is_recognised(client: Client, headers: dict[str, str
 
 
 def test_style_sheet_refers_to_files_by_their_hashes(client: Client) -> None:
-    style = client.get(staticfiles_storage.url("web/app.css")).text
+    for name in ("web/app.css", "bundles/web.css"):
+        style = client.get(staticfiles_storage.url(name)).text
 
-    fonts = re.findall(r'url\("(fonts/[^"]+)"\)', style)
-    assert fonts
-    for font in fonts:
-        assert f"/static/web/{font}" == staticfiles_storage.url(f"web/{font.partition('?')[0]}")
+        fonts = re.findall(r'url\("\.\./(web/fonts/[^"]+)"\)', style)
+        assert fonts
+        for font in fonts:
+            assert f"/static/{font}" == staticfiles_storage.url(font.partition("?")[0])
 
 
 def test_style_sheets_of_the_back_office_find_their_images(client: Client) -> None:

@@ -5,9 +5,11 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(source.textContent);
   } catch {
-    // No clipboard without TLS: marked text can be copied by hand.
+    // No clipboard without TLS: by way of the selection, which can be copied by hand.
     getSelection().selectAllChildren(source);
-    return;
+    if (!document.execCommand("copy")) {
+      return;
+    }
   }
   const label = button.querySelector("span");
   const text = label.textContent;
@@ -15,9 +17,12 @@ async function copy(button) {
   setTimeout(() => (label.textContent = text), 2_000);
 }
 
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (button) {
-    copy(button);
-  }
-});
+/** Makes the buttons with `data-copy` work. */
+export function watchCopies() {
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-copy]");
+    if (button) {
+      copy(button);
+    }
+  });
+}
