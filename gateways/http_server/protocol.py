@@ -42,6 +42,10 @@ class Phase(Enum):
     REFUSED = auto()
 
 
+# Until Python 3.12, reading a member of an enumeration costs as much as a call.
+_IDLE, _HEAD, _BODY, _ANSWER, _REFUSED = Phase
+
+
 class RefusedRequestError(Exception):
     """A request that is not served, with the status of its answer."""
 
@@ -82,7 +86,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._peer = ""
         # uvicorn's headers of every answer, which it makes once a second, and their lines.
         self._usual: tuple[object, bytes] = (None, b"")
-        self._phase = Phase.IDLE
+        self._phase = _IDLE
         self._phase_began = self.loop.time()
         self._head_bytes = 0
         self._body_bytes = 0
@@ -97,16 +101,16 @@ class HttpProtocol(HttpToolsProtocol):
         self._refuse(503, "Too many connections; try again later.")
 
     def data_received(self, data: bytes) -> None:
-        if self._phase is Phase.REFUSED or self.transport.is_closing():
+        if self._phase is _REFUSED or self.transport.is_closing():
             return
         if self.timeout_keep_alive_task is not None:
             self._unset_keepalive_if_required()
-        if self._direct is not None and (self._held or self._phase is Phase.IDLE):
+        if self._direct is not None and (self._held or self._phase is _IDLE):
             data = self._held + data
             if self._answer_known(data):
                 return
             self._first = data
-        was_in_head = self._phase is Phase.HEAD
+        was_in_head = self._phase is _HEAD
         while data:
             try:
                 self.parser.feed_data(data)
@@ -122,7 +126,7 @@ class HttpProtocol(HttpToolsProtocol):
                 refusal = self._refusal or RefusedRequestError(400, INVALID)
                 self._refuse(refusal.status, str(refusal))
                 return
-        if self._phase is Phase.HEAD:
+        if self._phase is _HEAD:
             # The parser keeps a header to itself until it ends.
             self._head_bytes += len(data) if was_in_head else 0
             if self._head_bytes > self._limits.max_head_bytes:
@@ -131,7 +135,7 @@ class HttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         # uvicorn makes a scope here; a request that is answered directly needs none.
         self.url, self.headers, self.expect_100_continue = b"", [], False
-        self._phase, self._phase_began = Phase.HEAD, self.loop.time()
+        self._phase, self._phase_began = _HEAD, self.loop.time()
         self._head_bytes = self._body_bytes = 0
 
     def on_url(self, url: bytes) -> None:
@@ -140,7 +144,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # What follows a body is no head, and the request is with the application already.
-        if self._phase is Phase.HEAD:
+        if self._phase is _HEAD:
             self._head_bytes += len(name) + len(value)
             self.headers.append((name.lower(), value.strip(BLANKS)))
 
@@ -161,7 +165,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self.parser.should_upgrade():
             return
         self.expect_100_continue = headers.get(b"expect", b"").lower() == b"100-continue"
-        self._phase, self._phase_began = Phase.BODY, self.loop.time()
+        self._phase, self._phase_began = _BODY, self.loop.time()
         if is_plain and method == b"POST" and self._may_be_direct(headers):
             assert self._direct is not None  # noqa: S101 - narrows
             self._offered = DirectHead(headers, self.url[len(self._direct.path) + 1 :])
@@ -192,7 +196,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _answer_known(self, data: bytes) -> bool:
         """Whether the data are a request with a head that was parsed before; the head alone is held back."""
         if self._held:
-            self._held, self._offered, self._phase = b"", None, Phase.IDLE
+            self._held, self._offered, self._phase = b"", None, _IDLE
         head, body = self._heads.find(data)
         if head is None or not self._is_ready:
             return False
@@ -203,7 +207,7 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         # Many clients send head and body apart.
         self._held, self._offered = data, head
-        self._begin(Phase.BODY)
+        self._begin(_BODY)
         return True
 
     def _offer_again(self, head: DirectHead, data: bytes) -> bool:
@@ -215,14 +219,14 @@ class HttpProtocol(HttpToolsProtocol):
         if self._was_offered or (waiting := self._direct.wait_for(head)) is None:
             return False
         self.cycle = cycle = DirectCycle(self.tasks)  # type: ignore[assignment]
-        self._begin(Phase.ANSWER)
+        self._begin(_ANSWER)
         self.flow.pause_reading()
 
         def offer(_waiting: asyncio.Future[Any]) -> None:
             cycle.response_complete = True
             if cycle.disconnected or self.transport.is_closing():
                 return
-            self._begin(Phase.IDLE)
+            self._begin(_IDLE)
             self.flow.resume_reading()
             self._was_offered = True
             self.data_received(data)
@@ -258,7 +262,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._body += body
 
     def on_message_complete(self) -> None:
-        if self._phase is Phase.HEAD:
+        if self._phase is _HEAD:
             return
         first, self._first = self._first, b""
         if (head := self._offered) is not None:
@@ -272,7 +276,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._begin_cycle()
             super().on_body(self._body)
         super().on_message_complete()
-        self._begin(Phase.IDLE if self.cycle.response_complete else Phase.ANSWER)
+        self._begin(_IDLE if self.cycle.response_complete else _ANSWER)
 
     def _answer_directly(self, request: DirectRequest) -> bool:
         """Whether the request was taken; the answer may come later."""
@@ -286,7 +290,7 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         cycle = DirectCycle(self.tasks)
         self.cycle = cycle  # type: ignore[assignment]
-        self._begin(Phase.ANSWER)
+        self._begin(_ANSWER)
         if isinstance(begun, DirectAnswer):
             self._write_answer(cycle, begun)
         else:
@@ -328,30 +332,30 @@ class HttpProtocol(HttpToolsProtocol):
         else:
             # Without uvicorn's timer for idle connections: the sweep ends those.
             self.server_state.total_requests += 1
-            self._begin(Phase.IDLE if self._phase is Phase.ANSWER else self._phase)
+            self._begin(_IDLE if self._phase is _ANSWER else self._phase)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         # `cycle` is of the last request that has come, which may be another one.
-        is_idle = self._phase is Phase.ANSWER and self.cycle.response_complete
-        self._begin(Phase.IDLE if is_idle else self._phase)
+        is_idle = self._phase is _ANSWER and self.cycle.response_complete
+        self._begin(_IDLE if is_idle else self._phase)
 
     def close_if_late(self) -> None:
         """Close the connection if its client is over the time of the phase; an answer has no limit."""
         limits = self._limits
-        if self._phase is Phase.ANSWER or self.transport.is_closing():
+        if self._phase is _ANSWER or self.transport.is_closing():
             return
         if self.flow.read_paused or self._is_answering_another():
             # It is we who do not read.
             self._begin(self._phase)
             return
         waited_s = self.loop.time() - self._phase_began
-        most_s = {Phase.REFUSED: LINGER_S, Phase.IDLE: limits.idle_timeout_s}.get(self._phase, inf)
+        most_s = {_REFUSED: LINGER_S, _IDLE: limits.idle_timeout_s}.get(self._phase, inf)
         if waited_s > most_s:
             self.transport.close()
-        elif self._phase is Phase.HEAD and waited_s > limits.head_timeout_s:
+        elif self._phase is _HEAD and waited_s > limits.head_timeout_s:
             self._refuse(408, f"The head of a request must come within {limits.head_timeout_s} s.")
-        elif self._phase is Phase.BODY and waited_s > limits.body_timeout_s:
+        elif self._phase is _BODY and waited_s > limits.body_timeout_s:
             self._refuse(408, f"The body of a request must come within {limits.body_timeout_s} s.")
 
     def _begin(self, phase: Phase) -> None:
@@ -367,7 +371,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _is_answering_another(self) -> bool:
         """Whether an earlier request of this connection is being answered still."""
-        if self._phase is Phase.BODY:
+        if self._phase is _BODY:
             return bool(self.pipeline)
         return self.cycle is not None and not self.cycle.response_complete
 
@@ -377,9 +381,7 @@ class HttpProtocol(HttpToolsProtocol):
         What the client still sends is taken for a moment: closed at once, the connection would be
         reset, and the client might never read why.
         """
-        is_begun = (
-            self._phase is Phase.BODY and self._offered is None and self.cycle.response_started
-        )
+        is_begun = self._phase is _BODY and self._offered is None and self.cycle.response_started
         if self._is_answering_another() or is_begun:
             self.transport.close()
             return
@@ -391,6 +393,6 @@ class HttpProtocol(HttpToolsProtocol):
         self.transport.write(STATUS_LINE[status] + head + body)
         if self in self.connections and self.transport.can_write_eof():
             self.transport.write_eof()
-            self._begin(Phase.REFUSED)
+            self._begin(_REFUSED)
         else:
             self.transport.close()

@@ -43,7 +43,7 @@ _ENDS_OF_COMMANDS = frozenset(
     {ROWS, _DONE, ERROR, int(ExecStatus.PIPELINE_ABORTED), int(ExecStatus.EMPTY_QUERY)}
 )
 _SUCCESSES = frozenset({ROWS, _DONE})
-_IDLE = int(TransactionStatus.IDLE)
+_IDLE, _OPEN = int(TransactionStatus.IDLE), int(ConnStatus.OK)
 _SQLSTATE = DiagnosticField.SQLSTATE
 _BEGIN, _ROLLBACK = b"BEGIN READ ONLY", b"ROLLBACK"
 # A ROLLBACK undoes what a statement did to its session, settings, cursors and LISTEN included, but for
@@ -97,7 +97,7 @@ class WireConnection:
 
     @property
     def is_broken(self) -> bool:
-        return self._pgconn.status != ConnStatus.OK
+        return self._pgconn.status != _OPEN
 
     @property
     def backend_pid(self) -> int:
