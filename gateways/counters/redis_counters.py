@@ -151,7 +151,7 @@ class RedisCounters:
             return [int(count) for count in pipeline.execute()]
 
     @contextmanager
-    def _connected(self) -> Iterator[Redis]:
+    def _connected(self) -> Iterator[Any]:
         """A client for a thread."""
         with _wrapped_errors(), Redis.from_url(self._url, **self._options) as redis:
             yield redis
