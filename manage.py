@@ -6,7 +6,6 @@ import os
 import sys
 
 from config import env
-from config.services.command_line import main as up
 
 
 def main() -> None:
@@ -16,7 +15,9 @@ def main() -> None:
         sys.stdout.write(f"toolbuilder {env.version()}\n")
         return
     if command == "up":
-        # Django's set-up takes a second, and nothing of `up` needs it.
+        # Django's set-up takes a second, and nothing of `up` needs it; nor do the servers need `up`.
+        from config.services.command_line import main as up  # noqa: PLC0415
+
         sys.exit(up(sys.argv[2:]))
     if command == "runweb":
         from config.web.serving import main as runweb  # noqa: PLC0415 - imports a web server

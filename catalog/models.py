@@ -15,14 +15,13 @@ from django.utils.translation import gettext_lazy as _
 
 from catalog.documents.models import DocumentKind, ReferenceDocument, RemovedDocument
 from catalog.mcp_servers.models import McpServer, McpTool, ServerState
+from catalog.sources.check_models import CheckState, DefaultSourceCheck, KeptCheck, SourceCheck
 from catalog.sources.models import (
     Authentication,
-    CheckState,
     DataSource,
     Origin,
     ServiceOperation,
     ServiceSecret,
-    SourceCheck,
     optional_text,
 )
 from core.catalogue.entries import RelationType, TableKind
@@ -39,8 +38,10 @@ __all__ = [
     "CatalogTable",
     "CheckState",
     "DataSource",
+    "DefaultSourceCheck",
     "DocumentKind",
     "GlossaryConcept",
+    "KeptCheck",
     "McpServer",
     "McpTool",
     "Origin",

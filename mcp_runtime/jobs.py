@@ -14,8 +14,6 @@ from django.utils import timezone
 from access.database_thread import DatabaseThread
 from access.models import RuntimeInstance
 from catalog.sources.checking import find_due, inspect_row, select_faults, store_report
-from gateways.engine import DatabaseSettings
-from gateways.engines import inspect_source
 from mcp_runtime.snapshot import Snapshot
 
 logger = logging.getLogger(__name__)
@@ -64,28 +62,20 @@ def remove_heartbeat(runtime_id: UUID) -> None:
 async def check_due_sources(database: DatabaseThread) -> None:
     """For ever: check data sources that nobody has checked, since any program may write rows.
 
-    A refusal is stored, which takes the tools of that source down.
+    A refusal is stored, which takes the tools of that source down. The variables of the default one
+    are set by the operator of this server, so it is served all the same, and its faults are logged.
     """
     while True:
         try:
             for source in await database.call(find_due):
-                check = await database.call(
-                    store_report, source, await inspect_row(source, asks_service=False)
-                )
+                report = await inspect_row(source, asks_service=False)
+                check = await database.call(store_report, source, report)
                 logger.info("checked the data source %s: %s", source.name, check.state)
+                for fault in select_faults(report) if source.is_default else ():
+                    logger.warning("the default data source: %s", fault.text)
         except (DatabaseError, TimeoutError):
             logger.warning("data sources cannot be checked; the database is away")
         except Exception:
             # Whatever a strange database makes of a check, tools go on being served.
             logger.exception("a data source cannot be checked")
         await asyncio.sleep(SOURCE_CHECK_INTERVAL_S)
-
-
-async def warn_of_default_source(source: DatabaseSettings | None) -> None:
-    """Log what is wrong with the role of the default data source.
-
-    Its variables are set by the operator of this server, so it is served all the same.
-    """
-    if source is not None:
-        for fault in select_faults(await inspect_source(source)):
-            logger.warning("the default data source: %s", fault.text)

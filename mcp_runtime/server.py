@@ -36,7 +36,6 @@ from mcp_runtime.endpoints import Endpoints, OnlyWithTools
 from mcp_runtime.jobs import (
     check_due_sources,
     remove_heartbeat,
-    warn_of_default_source,
     write_heartbeats,
 )
 from mcp_runtime.kept_arguments import ArgumentsKeeper, MaskedNames
@@ -214,7 +213,6 @@ class Runtime:
                 ("breakers", self.breakers.run()),
                 ("heartbeat", self._write_heartbeats()),
                 ("check sources", check_due_sources(self._tools_thread)),
-                ("warn", warn_of_default_source(self.sources.settings_of(None))),
                 ("warm up", self._warm_up()),
                 *(self.search.jobs() if self._is_searched else ()),
             )

@@ -14,7 +14,7 @@ from django.utils.crypto import salted_hmac
 
 from access.limits.models import LimitCount, LimitState, LimitTally, read_used
 from core.limits import Window
-from gateways.counters.redis_counters import RedisCounters
+from gateways.counters.counters import SharedCounters
 
 # Used windows are kept so long after their end, for whoever asks what was used.
 KEPT = timedelta(days=2)
@@ -94,8 +94,8 @@ def take_in_postgres(windows: Sequence[Window]) -> int:
         return int(cursor.fetchone()[0])
 
 
-def switch_to_redis(counters: RedisCounters) -> None:
-    """From now on Redis counts, from what PostgreSQL knows. Raises one of COUNTER_ERRORS, and nothing changed.
+def switch_to_redis(counters: SharedCounters) -> None:
+    """From now on Redis counts, from what PostgreSQL knows. Raises CountersAwayError, and nothing changed.
 
     Nobody can count in PostgreSQL meanwhile; counters of Redis are not touched if they are good.
     """
@@ -124,10 +124,13 @@ def forget_ended_windows() -> int:
     return sum(table.filter(ends_at__lt=ended).delete()[0] for table in rows)
 
 
-def open_counters() -> RedisCounters | None:
+def open_counters() -> SharedCounters | None:
     """The counters of this installation in Redis; None where there is no REDIS_URL."""
     if not settings.REDIS_URL:
         return None
+    # What is not there is not even imported: the client takes 8 MiB of each process.
+    from gateways.counters.redis_counters import RedisCounters  # noqa: PLC0415
+
     # Several installations may share a server.
     name = salted_hmac("limits", "", algorithm="sha256").hexdigest()[:12]
     return RedisCounters(settings.REDIS_URL, f"toolbuilder:{name}:")

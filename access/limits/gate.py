@@ -25,7 +25,7 @@ from access.limits.counting import (
 from core.errors import LimitError
 from core.limits import BUDGETS, MILLI, FoundLimit, LimitBook, Measure, Window
 from core.messages import message
-from gateways.counters.redis_counters import COUNTER_ERRORS, RedisCounters, Wish
+from gateways.counters.counters import CountersAwayError, SharedCounters, Wish
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class LimitGate:
         self,
         book: Callable[[], LimitBook],
         database: DatabaseThread,
-        counters: RedisCounters | None,
+        counters: SharedCounters | None,
         runtime_id: UUID,
     ) -> None:
         """`counters` None: there is no Redis, and PostgreSQL counts."""
@@ -229,9 +229,8 @@ class LimitGate:
                 logger.warning("Redis has lost the counters of limits; they are read again")
                 await asyncio.sleep(MOVE_TAKES_S)
                 await self._ask_database(switch_to_redis, self._counters)
-        except COUNTER_ERRORS as error:
-            reason = type(error).__name__
-            logger.warning("Redis is away (%s); PostgreSQL counts the limits meanwhile", reason)
+        except CountersAwayError as error:
+            logger.warning("Redis is away (%s); PostgreSQL counts the limits meanwhile", error)
             await self._agree(at_once=True)
             await self._ask_database(switch_to_postgres)
         await self._agree(at_once=True)
@@ -243,10 +242,10 @@ class LimitGate:
             return 0.0
         return max(0.0, self._moved_at + MOVE_TAKES_S - time.monotonic())
 
-    async def _return_to_redis(self, counters: RedisCounters) -> None:
+    async def _return_to_redis(self, counters: SharedCounters) -> None:
         if self._move_lasts_s() or not await counters.is_there():
             return
-        with suppress(*COUNTER_ERRORS):
+        with suppress(CountersAwayError):
             await self._ask_database(switch_to_redis, counters)
             logger.warning("Redis is back, and counts the limits again")
         await self._agree(at_once=True)
@@ -309,7 +308,7 @@ class LimitGate:
         idle = {key: left for key, left in idle.items() if left}
         if not idle or agreement is None or agreement.in_postgres or self._counters is None:
             return
-        with suppress(*COUNTER_ERRORS):
+        with suppress(CountersAwayError):
             await self._counters.give_back(agreement.generation, idle)
             for key, left in idle.items():
                 tally = self._tallies[key]
@@ -321,7 +320,7 @@ class LimitGate:
         agreement = await self._agree()
         if not agreement.in_postgres and self._counters is not None:
             passage.id = passage.id or uuid4().hex
-            with suppress(*COUNTER_ERRORS):
+            with suppress(CountersAwayError):
                 is_free = await self._counters.occupy(
                     window.key, window.most, passage.id, PLACE_LASTS_MS
                 )
@@ -334,7 +333,7 @@ class LimitGate:
 
     async def _free(self, key: str, place: str) -> None:
         assert self._counters is not None  # noqa: S101 - else there is no place
-        with suppress(*COUNTER_ERRORS):
+        with suppress(CountersAwayError):
             await self._counters.leave(key, place)
 
     async def _ask_database(self, verb: Callable[..., T], *arguments: object) -> T:

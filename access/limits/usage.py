@@ -15,7 +15,7 @@ from access.limits.counting import open_counters
 from access.limits.models import LimitCount, LimitState, LimitTally, TargetType, ToolLimit
 from access.models import ApiKey
 from core.limits import MILLI, LimitBook, LimitTarget, Measure, Window
-from gateways.counters.redis_counters import COUNTER_ERRORS
+from gateways.counters.counters import CountersAwayError
 
 NEAR_PERCENT = 80
 FIELDS = {field.name: field for field in ToolLimit._meta.fields}
@@ -125,7 +125,7 @@ def _read_used(windows: Sequence[Window]) -> dict[str, tuple[str, int | None]]:
 def _count_running(windows: Sequence[Window]) -> dict[str, tuple[str, int | None]]:
     counts: Sequence[int | None] = [None] * len(windows)
     if windows and not counts_in_postgres() and (counters := open_counters()) is not None:
-        with suppress(*COUNTER_ERRORS):
+        with suppress(CountersAwayError):
             counts = counters.count_occupied([window.key for window in windows])
     pairs = zip(windows, counts, strict=True)
     return {window.key: (window.subject, count) for window, count in pairs}

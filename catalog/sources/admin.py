@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from access.reader_language import in_language
 from catalog.changes import source_changed
 from catalog.files.keeping import forget_source
-from catalog.models import CheckState, DataSource, SourceCheck
+from catalog.models import CheckState, DataSource, KeptCheck, SourceCheck
 from catalog.sources.checking import check_sources, store_report
 from catalog.sources.environment import find_names, variable_name
 from catalog.sources.findings import read_findings, translate_summary
@@ -155,7 +155,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
     def save_model(self, request: HttpRequest, obj: DataSource, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
         if form.report is not None:
-            self._tell(request, store_report(obj, form.report))
+            self._tell(request, obj, store_report(obj, form.report))
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
@@ -200,8 +200,9 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
 
     @admin.action(description=_("Check the connections"), permissions=["change"])
     def check_selected(self, request: HttpRequest, sources: QuerySet[DataSource]) -> None:
-        for check in self._check(request, list(sources)):
-            self._tell(request, check)
+        rows = list(sources)
+        for source, check in zip(rows, self._check(request, rows), strict=True):
+            self._tell(request, source, check)
 
     @admin.display(description=_("address"), ordering="host")
     def address(self, source: DataSource) -> str:
@@ -229,7 +230,7 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
         link = format_html('<a href="{}">{}</a>', _check_url(source), state.label)
         return _mark(state, link, translate_summary(check))
 
-    def _check(self, request: HttpRequest, sources: list[DataSource]) -> list[SourceCheck]:
+    def _check(self, request: HttpRequest, sources: list[DataSource]) -> list[KeptCheck]:
         for source in sources:
             if not self.has_change_permission(request, source):
                 raise PermissionDenied
@@ -239,12 +240,12 @@ class DataSourceAdmin(VisibleAdmin[DataSource]):
             self.log_change(request, source, str(text))
         return checks
 
-    def _tell(self, request: HttpRequest, check: SourceCheck) -> None:
+    def _tell(self, request: HttpRequest, source: DataSource, check: KeptCheck) -> None:
         state = CheckState(check.state)
         text = format_html(
             '<a href="{}">{}</a>: {}. {}',
-            _check_url(check.source),
-            check.source.name,
+            _check_url(source),
+            source.name,
             state.label,
             "" if state is CheckState.OK else translate_summary(check),
         )

@@ -12,11 +12,10 @@ from django.utils.translation import gettext as _
 
 from catalog.models import ACTIVE_STATES, CatalogScan, CatalogTable, DataSource
 from catalog.sources.checking import find_check
+from catalog.sources.connections import make_default_row
 from catalog.sources.environment import variable_name
 from catalog.sources.gates import visible_sources
-from catalog.sources.settings import default_settings
 from catalog.sources.states import ReadOnlyProof, SourceState, Standing, read_proof, read_state
-from core.catalogue.entries import DEFAULT_SOURCE_NAME
 
 SHOWN_USES = 100
 
@@ -78,7 +77,7 @@ class SourceCard:
 
     @property
     def is_default(self) -> bool:
-        return self.source.pk is None
+        return self.source.is_default
 
     @property
     def variable(self) -> str:
@@ -97,31 +96,6 @@ def read_card(user: User, source: DataSource) -> SourceCard:
     return card
 
 
-def make_default_row() -> DataSource:
-    """The database of the POSTGRESQL_DB_* variables as a row to show, which is never saved."""
-    found = default_settings()
-    if found is None:
-        return DataSource(name=DEFAULT_SOURCE_NAME)
-    return DataSource(
-        name=DEFAULT_SOURCE_NAME,
-        host=found.host,
-        port=found.port,
-        database=found.database,
-        username=found.user,
-        search_path=found.search_path,
-        pool_size=found.pool_size,
-        max_wait_ms=found.max_wait_ms,
-        prepares_statements=found.prepares_statements,
-        row_limit=found.row_limit,
-        byte_limit=found.byte_limit,
-        cell_limit=found.cell_limit,
-        timeout_ms=found.statement_timeout_ms,
-        lock_timeout_ms=found.lock_timeout_ms,
-        plan_cost_limit=found.plan_cost_limit,
-        checks_cost_at_call=found.checks_cost_at_call,
-    )
-
-
 def _make_cards(user: User, sources: Sequence[DataSource]) -> list[SourceCard]:
     present = CatalogTable.objects.filter(gone_at=None).order_by()
     tables = dict(present.values_list("source").annotate(count=Count("pk")))
@@ -131,11 +105,9 @@ def _make_cards(user: User, sources: Sequence[DataSource]) -> list[SourceCard]:
     counts = [(use, use.count()) for use in USES.values()]
     cards = []
     for source in sources:
-        check = find_check(source) if source.pk else None
-        if source.pk:
+        check = find_check(source)
+        if source.host or not source.is_default:
             state = read_state(source)
-        elif source.host:
-            state = SourceState(Standing.UNKNOWN, _("set by variables"))
         else:
             text = _("Set the POSTGRESQL_DB_* variables to have a default data source.")
             state = SourceState(Standing.UNKNOWN, _("not set"), text)

@@ -10,8 +10,9 @@ from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from access.reader_language import to_columns
-from catalog.models import CheckState, DataSource, SourceCheck
-from catalog.sources.connections import find_target, to_service, to_settings
+from catalog.models import CheckState, DataSource, DefaultSourceCheck, KeptCheck, SourceCheck
+from catalog.sources.connections import find_target, make_default_row, to_service, to_settings
+from catalog.sources.environment import STARTED_AT
 from catalog.sources.findings import find_worst
 from core.errors import ConfigurationError
 from core.messages import list_sentences
@@ -32,23 +33,30 @@ def find_due() -> list[DataSource]:
     """Data sources that nobody has checked as they are now, or not lately; other programs write rows too."""
     due = []
     rows = DataSource.objects.select_related("last_check").prefetch_related("secrets")
-    for source in rows:
+    for source in (make_default_row(), *rows):
         try:
             target = find_target(source)
         except ConfigurationError:
             continue
         check = find_check(source)
-        valid_for = VALID_FOR
-        if check and check.state == CheckState.UNREACHABLE:
-            valid_for = RETRY_AFTER
-        if check is None or check.target != target or timezone.now() - check.checked_at > valid_for:
+        if check is None or _is_outdated(source, check, target):
             due.append(source)
     return due
 
 
-def find_check(source: DataSource) -> SourceCheck | None:
+def _is_outdated(source: DataSource, check: KeptCheck, target: str) -> bool:
+    valid_for = RETRY_AFTER if check.state == CheckState.UNREACHABLE else VALID_FOR
+    if timezone.now() - check.checked_at > valid_for:
+        return True
+    # Processes with different variables would otherwise check the default one by turns for ever.
+    return check.checked_at < STARTED_AT if source.is_default else check.target != target
+
+
+def find_check(source: DataSource) -> KeptCheck | None:
     """The last check, None before the first."""
-    check: SourceCheck | None = getattr(source, "last_check", None)
+    check: KeptCheck | None = (
+        source.default_check if source.is_default else getattr(source, "last_check", None)
+    )
     return check
 
 
@@ -78,11 +86,11 @@ def inspect_source(source: DataSource) -> ConnectionReport:
     return async_to_sync(inspect_row)(source)
 
 
-def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
+def check_sources(sources: Sequence[DataSource]) -> list[KeptCheck]:
     """The stored outcome of checking each source, in order; some are asked at the same time."""
     gate = asyncio.Semaphore(CHECKED_AT_ONCE)
     # No query is made while databases are asked.
-    prefetch_related_objects(list(sources), "secrets")
+    prefetch_related_objects([source for source in sources if source.pk], "secrets")
 
     async def inspect(source: DataSource) -> ConnectionReport:
         async with gate:
@@ -95,8 +103,10 @@ def check_sources(sources: Sequence[DataSource]) -> list[SourceCheck]:
     return [store_report(*pair) for pair in zip(sources, reports, strict=True)]
 
 
-def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
+def store_report(source: DataSource, report: ConnectionReport) -> KeptCheck:
     """The report as the source's last check."""
+    checks = DefaultSourceCheck.objects if source.is_default else SourceCheck.objects
+    key = 1 if source.is_default else source.pk
     try:
         target = find_target(source)
     except ConfigurationError:
@@ -106,14 +116,14 @@ def store_report(source: DataSource, report: ConnectionReport) -> SourceCheck:
         refusal = to_columns("refusal", list_sentences(faults) if faults else None)
     else:
         # A database that is away does not change what was found before.
-        before = SourceCheck.objects.filter(source=source, target=target).first()
+        before = checks.filter(pk=key, target=target).first()
         refusal = {
             "refusal": before.refusal if before else "",
             "refusal_message": before.refusal_message if before else None,
         }
     worst = find_worst(report.findings)
-    check, _created = SourceCheck.objects.update_or_create(
-        source=source,
+    check, _created = checks.update_or_create(
+        pk=key,
         defaults={
             "checked_at": timezone.now(),
             "state": state_of(report),

@@ -15,21 +15,31 @@ from catalog.connection_options import libpq_keywords
 from catalog.models import Authentication, DataSource
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.environment import read_target
+from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.errors import ConfigurationError
 from core.ingest.addresses import AddressRules
 from core.messages import message
+from core.toolspec import DEFAULT_TIMEOUT_MS
 from gateways.engine import DatabaseSettings
 from gateways.engines import find_engine
 from gateways.http.settings import HttpSettings
+from gateways.postgres.settings import PostgresSettings
 
 # A shorter secret would hide parts of answers that have nothing to do with it.
 MIN_SECRET_CHARACTERS = 4
+NO_DEFAULT = message(
+    "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
+)
 _Pairs = tuple[tuple[str, str], ...]
 
 
 @sensitive_variables()
 def to_settings(source: DataSource) -> DatabaseSettings:
     """How the source is reached, its password resolved. Raises ConfigurationError, which holds no secret."""
+    if source.is_default:
+        if (default := default_settings()) is None:
+            raise ConfigurationError(NO_DEFAULT)
+        return default
     row = copy(source)
     if row.is_service and not row.is_from_environment:
         raise ConfigurationError(
@@ -50,6 +60,50 @@ def to_settings(source: DataSource) -> DatabaseSettings:
         raise ConfigurationError(missing)
     settings: DatabaseSettings = engine.read_row(row, password)
     return settings
+
+
+def default_settings() -> PostgresSettings | None:
+    """How the database of the POSTGRESQL_DB_* variables is reached; None where they name none."""
+    if not settings.POSTGRESQL_DB_HOST:
+        return None
+    return PostgresSettings(
+        host=settings.POSTGRESQL_DB_HOST,
+        port=settings.POSTGRESQL_DB_PORT,
+        database=settings.POSTGRESQL_DB_NAME,
+        user=settings.POSTGRESQL_DB_USER,
+        password=settings.POSTGRESQL_DB_PASS,
+        pool_size=settings.DATA_SOURCE_POOL_SIZE,
+        max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
+        prepares_statements=settings.DATA_SOURCE_PREPARES_STATEMENTS,
+        plan_cost_limit=settings.DATA_SOURCE_PLAN_COST_LIMIT or None,
+        checks_cost_at_call=settings.DATA_SOURCE_CHECKS_COST_AT_CALL,
+        statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
+    )
+
+
+def make_default_row() -> DataSource:
+    """The database of the POSTGRESQL_DB_* variables as a row to show, which is never saved."""
+    found = default_settings()
+    if found is None:
+        return DataSource(name=DEFAULT_SOURCE_NAME)
+    return DataSource(
+        name=DEFAULT_SOURCE_NAME,
+        host=found.host,
+        port=found.port,
+        database=found.database,
+        username=found.user,
+        search_path=found.search_path,
+        pool_size=found.pool_size,
+        max_wait_ms=found.max_wait_ms,
+        prepares_statements=found.prepares_statements,
+        row_limit=found.row_limit,
+        byte_limit=found.byte_limit,
+        cell_limit=found.cell_limit,
+        timeout_ms=found.statement_timeout_ms,
+        lock_timeout_ms=found.lock_timeout_ms,
+        plan_cost_limit=found.plan_cost_limit,
+        checks_cost_at_call=found.checks_cost_at_call,
+    )
 
 
 def fingerprint(settings: DatabaseSettings) -> str:

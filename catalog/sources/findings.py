@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from access.reader_language import in_language
-from catalog.models import SourceCheck
+from catalog.models import KeptCheck
 from core.messages import Message, from_json
 from gateways.check_report import Finding, Level
 from gateways.engine import SourceKind
@@ -81,13 +81,13 @@ def find_worst(findings: Iterable[Finding]) -> Finding | None:
     return min(findings, key=lambda finding: _SEVERITY.index(finding.level), default=None)
 
 
-def translate_summary(check: SourceCheck) -> str:
+def translate_summary(check: KeptCheck) -> str:
     """The worst finding of a stored check in the active language."""
     worst = find_worst(read_findings(check))
     return in_language(worst.message) if worst else check.summary
 
 
-def read_findings(check: SourceCheck) -> list[Finding]:
+def read_findings(check: KeptCheck) -> list[Finding]:
     """The findings of a stored check; entries that are none are left out, since other programs write rows too."""
     report = check.report if isinstance(check.report, Mapping) else {}
     entries = report.get("findings")

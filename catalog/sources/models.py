@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from access.encryption import EncryptedField
@@ -19,6 +20,7 @@ from catalog.connection_options import (
     check_options,
     check_search_path,
 )
+from catalog.sources.check_models import DefaultSourceCheck
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_ROW_LIMIT, DEFAULT_TIMEOUT_MS
 from gateways.engine import SourceKind
@@ -255,6 +257,16 @@ class DataSource(models.Model):
         return self.name
 
     @property
+    def is_default(self) -> bool:
+        """Whether it shows the database of the POSTGRESQL_DB_* variables, which has no row."""
+        return not self.pk and self.name == DEFAULT_SOURCE_NAME
+
+    @cached_property
+    def default_check(self) -> DefaultSourceCheck | None:
+        """The last check of the database of these variables."""
+        return DefaultSourceCheck.objects.first()
+
+    @property
     def is_from_environment(self) -> bool:
         return self.origin == Origin.ENVIRONMENT
 
@@ -395,43 +407,3 @@ class ServiceOperation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method.upper()} {self.path}"
-
-
-class CheckState(models.TextChoices):
-    """What a check of a data source found."""
-
-    OK = "ok", _("safe")
-    WARNING = "warning", _("usable, with warnings")
-    UNREACHABLE = "unreachable", _("not reached")
-    REFUSED = "refused", _("refused")
-
-
-class SourceCheck(models.Model):
-    """What the last check of a data source said; in its own table, so that checking changes no tool.
-
-    `target` is what was checked: another one makes the check out of date. `refusal` is why the
-    source may not be used, '' if it may; not reaching the database does not lift it.
-    """
-
-    source = models.OneToOneField(
-        DataSource,
-        verbose_name=_("data source"),
-        related_name="last_check",
-        primary_key=True,
-        on_delete=models.CASCADE,
-    )
-    checked_at = models.DateTimeField(_("checked"), db_default=Now())
-    state = models.TextField(_("state"), choices=CheckState)
-    summary = models.TextField(_("summary"), default="", db_default="")
-    refusal = models.TextField(_("refusal"), default="", db_default="")
-    refusal_message = models.JSONField(null=True, editable=False)
-    target = models.TextField(_("target"), default="", db_default="", editable=False)
-    report = models.JSONField(_("report"), default=dict, db_default={}, editable=False)
-
-    class Meta:
-        db_table = "h_data_source_check"
-        verbose_name = _("check of a data source")
-        verbose_name_plural = _("checks of data sources")
-
-    def __str__(self) -> str:
-        return f"{self.source_id}: {self.state}"

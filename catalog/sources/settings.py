@@ -4,20 +4,23 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.conf import settings
-
 from catalog.models import DataSource, SchemaState
 from catalog.rights import explain_missing_right, read_users
-from catalog.sources.connections import fingerprint, to_service, to_settings
+from catalog.sources.connections import (
+    NO_DEFAULT,
+    default_settings,
+    fingerprint,
+    to_service,
+    to_settings,
+)
 from catalog.sources.environment import sync_environment_sources
 from core.errors import ConfigurationError, DefinitionError
 from core.identity import NO_IDENTITY
 from core.messages import Message, Value, from_json, message
-from core.toolspec import DEFAULT_TIMEOUT_MS, Dialect, HttpLogic, Logic, SqlLogic
+from core.toolspec import Dialect, HttpLogic, Logic, SqlLogic
 from gateways.engine import DatabaseSettings
 from gateways.engines import ENGINES
 from gateways.http.settings import HttpSettings
-from gateways.postgres.settings import PostgresSettings
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,7 @@ def read_sources() -> SourceSettings:
         if default.plan_cost_limit is not None:
             result.cost_limits[None] = default.plan_cost_limit
     else:
-        result.refused[None] = message(
-            "source.no_default", "no default database is set; set the POSTGRESQL_DB_* variables"
-        )
+        result.refused[None] = NO_DEFAULT
     for row in rows:
         try:
             _add_row(result, row)
@@ -182,22 +183,3 @@ def _add_row(result: SourceSettings, row: DataSource) -> None:
         result.usable[row.name] = found
     if row.plan_cost_limit is not None:
         result.cost_limits[row.name] = row.plan_cost_limit
-
-
-def default_settings() -> PostgresSettings | None:
-    """How the database of the POSTGRESQL_DB_* variables is reached; None where they name none."""
-    if not settings.POSTGRESQL_DB_HOST:
-        return None
-    return PostgresSettings(
-        host=settings.POSTGRESQL_DB_HOST,
-        port=settings.POSTGRESQL_DB_PORT,
-        database=settings.POSTGRESQL_DB_NAME,
-        user=settings.POSTGRESQL_DB_USER,
-        password=settings.POSTGRESQL_DB_PASS,
-        pool_size=settings.DATA_SOURCE_POOL_SIZE,
-        max_wait_ms=settings.DATA_SOURCE_MAX_WAIT_MS,
-        prepares_statements=settings.DATA_SOURCE_PREPARES_STATEMENTS,
-        plan_cost_limit=settings.DATA_SOURCE_PLAN_COST_LIMIT or None,
-        checks_cost_at_call=settings.DATA_SOURCE_CHECKS_COST_AT_CALL,
-        statement_timeout_ms=3 * DEFAULT_TIMEOUT_MS,
-    )

@@ -6,7 +6,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from access.reader_language import in_language
-from catalog.models import CheckState, DataSource, SourceCheck
+from catalog.models import CheckState, DataSource, KeptCheck
 from catalog.sources.checking import find_check
 from catalog.sources.connections import find_target
 from catalog.sources.environment import find_ignored_variable, find_names, variable_name
@@ -76,14 +76,14 @@ def is_as_checked(source: DataSource) -> bool:
         return False
 
 
-def state_of_check(check: SourceCheck) -> SourceState:
+def state_of_check(check: KeptCheck) -> SourceState:
     """What a check found; without a sentence where all is well."""
     state = CheckState(check.state)
     text = "" if state is CheckState.OK else translate_summary(check)
     return SourceState(_STANDINGS[state], str(state.label), text)
 
 
-def read_proof(check: SourceCheck | None) -> ReadOnlyProof:
+def read_proof(check: KeptCheck | None) -> ReadOnlyProof:
     """Whether writes were tried and refused."""
     findings = read_findings(check) if check else []
     for finding in findings:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,9 +14,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from access.views.gates import is_fragment, user_of
 from catalog.gates import rights_of
-from catalog.models import ACTIVE_STATES, CatalogScan, CheckState, DataSource, SourceCheck
-from catalog.sources.cards import DEFAULT_VARIABLES, USES, make_default_row, read_card, read_cards
+from catalog.models import ACTIVE_STATES, CatalogScan, CheckState, DataSource, KeptCheck
+from catalog.sources.cards import DEFAULT_VARIABLES, USES, read_card, read_cards
 from catalog.sources.checking import check_sources, find_check, state_of
+from catalog.sources.connections import make_default_row
 from catalog.sources.findings import StageOutcome, group_by_stage, list_stages, read_findings
 from catalog.sources.gates import (
     find_source,
@@ -28,11 +28,10 @@ from catalog.sources.gates import (
     rights_on_sources,
 )
 from catalog.sources.services import find_allowable_host, list_secrets
-from catalog.sources.settings import default_settings
 from catalog.sources.states import is_as_checked
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from gateways.check_report import ConnectionReport
-from gateways.engines import find_kind, inspect_source
+from gateways.engines import find_kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +47,7 @@ class CheckView:
     is_refused: bool = False
 
 
-def view_of_check(engine: str, check: SourceCheck) -> CheckView:
+def view_of_check(engine: str, check: KeptCheck) -> CheckView:
     """A stored check; other programs write rows too, so its report may be anything."""
     report = check.report if isinstance(check.report, Mapping) else {}
     return CheckView(
@@ -92,23 +91,18 @@ def source_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 def source_page(request: HttpRequest, name: str) -> HttpResponse:
     """All of one data source; of the default one without what only a row has."""
-    source = make_default_row() if name == DEFAULT_SOURCE_NAME else find_source(request, name)
-    check = find_check(source) if source.pk else None
+    source = _find_shown(request, name)
+    check = find_check(source)
     return _render_page(request, source, view_of_check(source.engine, check) if check else None)
 
 
 @for_changers
 @require_POST
 def source_check(request: HttpRequest, name: str) -> HttpResponse:
-    """The check's stages after asking the database, which is kept for all but the default one."""
-    if name == DEFAULT_SOURCE_NAME:
-        source, settings = make_default_row(), default_settings()
-        if settings is None:
-            return redirect("source", DEFAULT_SOURCE_NAME)
-        report = async_to_sync(inspect_source)(settings)
-        answer = _render_panel if is_fragment(request) else _render_page
-        return answer(request, source, view_of_report(source.engine, report))
-    source = find_source(request, name)
+    """The check's stages after asking the database."""
+    source = _find_shown(request, name)
+    if source.is_default and not source.host:
+        return redirect("source", name)
     [check] = check_sources([source])
     state = CheckState(check.state)
     text = _("Checked the connection: %s.") % state.label
@@ -117,7 +111,11 @@ def source_check(request: HttpRequest, name: str) -> HttpResponse:
         messages.info(request, text)
         return redirect("source", name)
     # The row still holds the check before this one.
-    return _render_panel(request, find_source(request, name), view_of_check(source.engine, check))
+    return _render_panel(request, _find_shown(request, name), view_of_check(source.engine, check))
+
+
+def _find_shown(request: HttpRequest, name: str) -> DataSource:
+    return make_default_row() if name == DEFAULT_SOURCE_NAME else find_source(request, name)
 
 
 def _render_page(request: HttpRequest, source: DataSource, check: CheckView | None) -> HttpResponse:
@@ -164,6 +162,6 @@ def _panel_context(
         "longest_s": kind.longest_check_s,
         "pending": list_stages(kind),
         "check": check,
-        "is_outdated": source.pk is not None and check is not None and not is_as_checked(source),
+        "is_outdated": check is not None and not is_as_checked(source),
     }
     return {"panel": panel, "source_rights": rights_on_sources(user_of(request))}

@@ -108,6 +108,7 @@ LEFT_OUT: Mapping[str, str] = {
     "h_tool_vector": "embedded again",
     "h_removed_document": "vectors that another store has to forget",
     "h_data_source_check": "checked again within seconds",
+    "h_default_source_check": "checked again within seconds",
     "h_catalog_scan": "scans that ran then",
 }
 # Rows of these are there after `migrate` alone, or by variables: they make no installation a used one.

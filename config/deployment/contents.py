@@ -14,7 +14,7 @@ from access.administrators import find_administrators
 from access.issuers.models import TokenIssuer
 from catalog.models import DataSource
 from catalog.sources.checking import inspect_row
-from catalog.sources.settings import default_settings
+from catalog.sources.connections import default_settings
 from config import env
 from config.deployment.findings import DeploymentFinding, caution, fault, fine
 from config.services.disk import explain_full_disk

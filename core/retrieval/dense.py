@@ -110,8 +110,8 @@ class DenseIndex:
         scores: Scores = np.vecdot(mixed, vector)
         if language_offset:
             sums = (weights[0] * self._sums[:, 0] + weights[1] * self._sums[:, 1]) @ vector
-            scores -= np.append(language_means(sums, self._counts), np.float32(0))[languages]
-        scores = np.round(scores, SCORE_DECIMALS)
+            scores -= np.append(language_means(sums, self._counts), np.float32(0)).take(languages)
+        scores = np.round(scores, SCORE_DECIMALS, out=scores)
         if self._counts.sum() < self.row_count:
             scores[languages == NO_LANGUAGE] = np.nan
         return scores

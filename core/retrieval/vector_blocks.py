@@ -99,7 +99,7 @@ class VectorBlocks:
         products = [np.vecdot(block, unit) for block in self._blocks]
         likeness = np.concatenate(products)[:known]
         languages = self._languages[:known]
-        offsets = np.append(self._offsets(unit), np.float32(0))[languages]
+        offsets = np.append(self._offsets(unit), np.float32(0)).take(languages)
         scores[:known] = np.round(likeness - offsets, SCORE_DECIMALS)
         scores[:known][languages == NO_LANGUAGE] = np.nan
         return scores

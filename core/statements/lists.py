@@ -7,10 +7,20 @@ from core.dialects import find_rules
 from core.errors import StatementError
 from core.messages import message
 from core.statements.keywords import QUERY_WORDS
-from core.statements.lexer import LETTER, NAME, TEMPLATE, WORD, Placeholder, StatementLexer
+from core.statements.lexer import (
+    LETTER_OR_DIGIT,
+    NAME,
+    TEMPLATE,
+    WORD,
+    WORD_CHARACTER,
+    Placeholder,
+    StatementLexer,
+)
 
 # In a text without comments and quoted text.
-_TOKEN = re.compile(rf"\.\s*{WORD}|[{LETTER}0-9][{LETTER}0-9$]*+|:{NAME}|{TEMPLATE}|\"+|[^\s]")
+_TOKEN = re.compile(
+    rf"\.\s*{WORD}|{LETTER_OR_DIGIT}{WORD_CHARACTER}*+|:{NAME}|{TEMPLATE}|\"+|[^\s]"
+)
 _QUOTED = frozenset({"text", "double_text", "escape_text", "dollar_text", "quoted_name"})
 
 # What follows the number of a parameter that stands for a list of values.

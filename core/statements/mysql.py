@@ -12,7 +12,6 @@ from core.errors import StatementError
 from core.messages import message
 from core.statements.lexer import (
     BRACE,
-    LETTER,
     NAME,
     TEMPLATE,
     UNCLOSED_NAME,
@@ -36,7 +35,7 @@ _PLAIN_TOKENS = (
     rf"(?:\.[ \t\n\r\f\v]*+)?(?![xXbBnN]'|{_ODD_BLANK}){WORD}",
     rf"(?:[~!&|+*%<>=.,^]|-(?!{_DASHES[1:]})|/(?!\*))",
     # A name may begin with digits here.
-    rf"[0-9]++(?:[{LETTER}][{LETTER}0-9$]*+)?",
+    rf"[0-9]++(?:{WORD})?",
 )
 _TOKEN_KINDS = {
     "open": r"\(|\[\[",

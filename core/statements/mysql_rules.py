@@ -10,7 +10,7 @@ from math import prod
 
 from core.errors import StatementError
 from core.messages import Message, message
-from core.statements.lexer import LETTER
+from core.statements.lexer import WORD_CHARACTER
 
 # The longest text that a builder may make in one call, and in all calls of a statement together: a
 # single call over a long text, such as REPLACE, cannot be stopped by the server.
@@ -91,7 +91,7 @@ _BUILDERS = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0}
 _SETS = {"export_set": 128}
 _BLANKS = r"[ \t\n\r\f\v]*+"
 _NAME = re.compile(
-    rf"(?P<dot>\.{_BLANKS})?(?:`(?P<quoted>(?:[^`]|``)*+)`|(?P<word>[{LETTER}0-9$]++))"
+    rf"(?P<dot>\.{_BLANKS})?(?:`(?P<quoted>(?:[^`]|``)*+)`|(?P<word>{WORD_CHARACTER}++))"
     rf"(?:(?={_BLANKS}(?P<after>[(.])))?"
 )
 # In .5lock, a number and a word.

@@ -1,7 +1,8 @@
 """Counters with a most each, which never let more through than that, however many processes count."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from redis import Redis
 from redis.asyncio import Connection
@@ -11,11 +12,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as LostConnectionError
 from redis.exceptions import RedisError
 
+from gateways.counters.counters import CountersAwayError, Wish
+
 TIMEOUT_S = 1.0
 # A window ends by its key; what is left of it in Redis is forgotten so long after.
 KEPT_AFTER_S = 60
-# What may go wrong with Redis, in a client's words.
-COUNTER_ERRORS = (RedisError, OSError, TimeoutError)
+_CLIENT_ERRORS = (RedisError, OSError, TimeoutError)
 
 # All windows or none. A process takes several permits at once where many are left, and one where few are.
 _TAKE = """
@@ -53,21 +55,16 @@ return 1
 """
 
 
-class Wish(NamedTuple):
-    """Permits of one counter: never more than `most` are given, `permits` at once are welcome."""
-
-    key: str
-    most: int
-    permits: int
-    seconds: int
+@contextmanager
+def _wrapped_errors() -> Iterator[None]:
+    try:
+        yield
+    except _CLIENT_ERRORS as error:
+        raise CountersAwayError(type(error).__name__) from error
 
 
 class RedisCounters:
-    """The counters below a prefix; each verb raises one of COUNTER_ERRORS where Redis is away.
-
-    They are good for one generation and one run of the server: after a restart, what was counted last
-    may be lost even where a server keeps its data.
-    """
+    """The counters below a prefix of a Redis server, as SharedCounters."""
 
     def __init__(self, url: str, prefix: str) -> None:
         """Connects when first needed."""
@@ -101,47 +98,44 @@ class RedisCounters:
         return f"{generation}@{self._run_id}"
 
     async def take(self, generation: int, wishes: Sequence[Wish]) -> list[int] | int:
-        """The permits taken of each; or the number, from 1, of the first that has none left, -1 if lost."""
         keys = [self._generation, *(self._prefix + wish.key for wish in wishes)]
         numbers = [number for wish in wishes for number in (wish.most, wish.permits, wish.seconds)]
-        if not self._run_id:
-            await self._redis.ping()
-        answer = await self._take(keys=keys, args=[self._written(generation), *numbers])
+        with _wrapped_errors():
+            if not self._run_id:
+                await self._redis.ping()
+            answer = await self._take(keys=keys, args=[self._written(generation), *numbers])
         return answer[1:] if answer[0] == 0 else int(answer[0])
 
     async def give_back(self, generation: int, permits: Mapping[str, int]) -> None:
-        """Put unused permits back, by key."""
         keys = [self._generation, *(self._prefix + key for key in permits)]
-        await self._return(keys=keys, args=[self._written(generation), *permits.values()])
+        with _wrapped_errors():
+            await self._return(keys=keys, args=[self._written(generation), *permits.values()])
 
     async def occupy(self, key: str, most: int, place: str, within_ms: int) -> bool:
-        """Whether there was a place; it is free again after that time at the latest."""
-        return bool(await self._occupy(keys=[self._prefix + key], args=[most, place, within_ms]))
+        with _wrapped_errors():
+            taken = await self._occupy(keys=[self._prefix + key], args=[most, place, within_ms])
+        return bool(taken)
 
     async def leave(self, key: str, place: str) -> None:
-        """Free a place."""
-        await self._redis.zrem(self._prefix + key, place)
+        with _wrapped_errors():
+            await self._redis.zrem(self._prefix + key, place)
 
     async def is_there(self) -> bool:
-        """Whether Redis answers."""
         try:
             return bool(await self._redis.ping())
-        except COUNTER_ERRORS:
+        except _CLIENT_ERRORS:
             return False
 
     async def close(self) -> None:
-        """Close all connections."""
         await self._redis.aclose()
 
     def are_of(self, generation: int) -> bool:
-        """Whether there are counters of this generation, and of the server's present run. For a thread."""
-        with Redis.from_url(self._url, **self._options) as redis:
+        with self._connected() as redis:
             run_id = _read_run_id(redis.execute_command("INFO", "server"))
             return bool(redis.get(self._generation) == f"{generation}@{run_id}".encode())
 
     def begin(self, generation: int, used: Mapping[str, tuple[int, int]]) -> None:
-        """Count on from these: by key what is used, and the seconds until the window ends. For a thread."""
-        with Redis.from_url(self._url, **self._options) as redis:
+        with self._connected() as redis:
             run_id = _read_run_id(redis.execute_command("INFO", "server"))
             pipeline = redis.pipeline(transaction=True)
             for key, (count, seconds) in used.items():
@@ -150,12 +144,17 @@ class RedisCounters:
             pipeline.execute()
 
     def count_occupied(self, keys: Sequence[str]) -> list[int]:
-        """How many places of each key are taken. For a thread."""
-        with Redis.from_url(self._url, **self._options) as redis:
+        with self._connected() as redis:
             pipeline = redis.pipeline(transaction=False)
             for key in keys:
                 pipeline.zcount(self._prefix + key, "-inf", "+inf")
             return [int(count) for count in pipeline.execute()]
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        """A client for a thread."""
+        with _wrapped_errors(), Redis.from_url(self._url, **self._options) as redis:
+            yield redis
 
 
 def _read_run_id(info: Any) -> str:

@@ -91,6 +91,7 @@ class DescriptionCache:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_Key, tuple[Description, float]] = OrderedDict()
+        self._keys: dict[str, set[_Key]] = {}
 
     def find(
         self,
@@ -114,13 +115,18 @@ class DescriptionCache:
         description: Description,
     ) -> None:
         """Remember a description, and forget the one that was not used for longest."""
-        self._kept[statement.sql, types, numeric] = (description, monotonic() + LIFETIME_S)
+        key = (statement.sql, types, numeric)
+        self._kept[key] = (description, monotonic() + LIFETIME_S)
+        self._keys.setdefault(statement.sql, set()).add(key)
         if len(self._kept) > COUNT_LIMIT:
-            self._kept.popitem(last=False)
+            oldest, _ = self._kept.popitem(last=False)
+            self._keys[oldest[0]].discard(oldest)
+            if not self._keys[oldest[0]]:
+                del self._keys[oldest[0]]
 
     def forget(self, statement: CompiledStatement) -> None:
-        """Forget all that is known of a statement."""
-        for key in [key for key in self._kept if key[0] == statement.sql]:
+        """Forget all that is known of a statement; thousands are judged after a start."""
+        for key in self._keys.pop(statement.sql, ()):
             del self._kept[key]
 
 

@@ -198,20 +198,29 @@ def test_no_workers_are_refused() -> None:
 
 def test_served_side_starts_without_what_only_pages_workers_and_other_servers_need() -> None:
     program = (
-        "import os, sys, django; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'config.settings');"
-        "django.setup(); import mcp_runtime.server; print(*sys.modules)"
+        "import os, sys, django, manage; os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'config.settings');"
+        "django.setup(); import mcp_runtime.server;"
+        "assert mcp_runtime.server.open_counters() is None; print(*sys.modules)"
     )
 
     ran = subprocess.run(
-        [sys.executable, "-c", program], cwd=PROJECT, capture_output=True, check=True, text=True
+        [sys.executable, "-c", program],
+        cwd=PROJECT,
+        env={**os.environ, "REDIS_URL": ""},
+        capture_output=True,
+        check=True,
+        text=True,
     )
 
     loaded = set(ran.stdout.split())
-    needless = {"celery", "fastmcp.client", "catalog.browsing.views", "toolbuilder.admin"}
+    needless = {
+        *("celery", "fastmcp.client", "redis"),
+        *("catalog.browsing.views", "toolbuilder.admin", "config.services.up"),
+    }
     assert not needless & loaded
-    # Nor what only traces and metrics need, which nobody asked for. redis-py imports the SDK's metrics by itself.
+    # Nor what only traces and metrics need, which nobody asked for.
     told = (
-        "opentelemetry.sdk.trace",
+        "opentelemetry.sdk",
         "opentelemetry.exporter",
         "prometheus_client",
         "mcp_runtime.telemetry",

@@ -1,12 +1,15 @@
 """A data source that another program registered is checked by the runtime that serves it."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 
-from catalog.models import CheckState, DataSource, SourceCheck
-from config.services.postgres import EmbeddedPostgres
+from catalog.models import CheckState, DataSource, DefaultSourceCheck, SourceCheck
+from catalog.sources.environment import STARTED_AT
+from catalog.sources.states import Standing, read_proof
+from config.services.postgres import SUPERUSER_NAME, EmbeddedPostgres
 from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.waiting import eventually
@@ -51,6 +54,38 @@ async def test_source_of_a_superuser_takes_its_tools_down(serve: Serve, make_sou
     reason = await QuarantinedTool.objects.values_list("reason", flat=True).aget()
     assert "superuser" in reason
     assert answer.is_error
+
+
+async def test_default_source_is_checked_at_each_start(
+    serve: Serve, transactional_db: None
+) -> None:
+    checks = DefaultSourceCheck.objects
+
+    async with serve():
+        await eventually(checks.aexists)
+    kept = await checks.aget()
+    proof = read_proof(kept)
+    await checks.aupdate(checked_at=STARTED_AT - timedelta(seconds=1), target="of other variables")
+
+    async with serve():
+        await eventually(checks.filter(target=kept.target).aexists)
+
+    assert (proof.standing, proof.text) == (Standing.OK, "A write was tried in 2 ways and refused.")
+
+
+async def test_default_source_with_a_bad_role_is_told_and_served(
+    serve: Serve, transactional_db: None, embedded_postgres: EmbeddedPostgres, settings: Any
+) -> None:
+    settings.POSTGRESQL_DB_USER = SUPERUSER_NAME
+    settings.POSTGRESQL_DB_PASS = embedded_postgres.passwords["superuser"]
+    await sync_to_async(make_tool)(name="risky")
+
+    async with serve() as served:
+        await eventually(DefaultSourceCheck.objects.aexists)
+        answer = await served.call("risky")
+
+    assert (await DefaultSourceCheck.objects.aget()).state == CheckState.REFUSED
+    assert answer.structured_content["rows"] == [[1]]
 
 
 async def test_source_of_a_reader_is_checked_and_served(serve: Serve, make_source: Any) -> None:

@@ -48,10 +48,14 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of tools, those shown and how many more; `counts` are beside them where they say something."""
+    """Names of tools, those shown and how many more, out of how many that could be named.
+
+    Counts are beside them where they say something.
+    """
 
     shown: list[tuple[str, str, int]]
     more: int
+    out_of: int
 
     @property
     def count(self) -> int:
@@ -168,9 +172,10 @@ def find_uncalled(user: User, called: Collection[str]) -> Names:
     """Active tools that nobody called, those of this installation before others."""
     own = visible_tools(user).active().order_by("name").values_list("name", flat=True)
     others = sorted(tool.name for tool in find_other_tools(user, []) if tool.is_active)
-    uncalled = [name for name in (*own, *others) if name not in called]
+    active = [*own, *others]
+    uncalled = [name for name in active if name not in called]
     shown = [(name, tool_address(name), 0) for name in uncalled[:SHOWN]]
-    return Names(shown, len(uncalled) - len(shown))
+    return Names(shown, len(uncalled) - len(shown), len(active))
 
 
 def find_passed_over(user: User, called: Collection[str], since: datetime) -> Names:
@@ -178,9 +183,10 @@ def find_passed_over(user: User, called: Collection[str], since: datetime) -> Na
     with reading_connection().cursor() as cursor:
         cursor.execute(_FOUND, [since, _SEARCHES_READ])
         hidden = hidden_tools(user)
-        found = [row for row in cursor if row[0] not in called and row[0] not in hidden]
-    shown = [(name, tool_address(name), count) for name, count in found[:SHOWN]]
-    return Names(shown, len(found) - len(shown))
+        found = [row for row in cursor if row[0] not in hidden]
+    passed_over = [row for row in found if row[0] not in called]
+    shown = [(name, tool_address(name), count) for name, count in passed_over[:SHOWN]]
+    return Names(shown, len(passed_over) - len(shown), len(found))
 
 
 def calls_address(since: datetime, **filters: str) -> str:

@@ -24,8 +24,8 @@ class Command(BaseCommand):
         if missing := set(names) - {source.name for source in sources}:
             raise CommandError(f"there is no data source {', '.join(sorted(missing))}")
         checks = check_sources(list(sources))
-        for check in checks:
-            self.stdout.write(f"{check.source}: {check.state}: {check.summary}")
+        for source, check in zip(sources, checks, strict=True):
+            self.stdout.write(f"{source}: {check.state}: {check.summary}")
         bad = [check for check in checks if check.state not in {CheckState.OK, CheckState.WARNING}]
         if bad:
             raise CommandError(f"{len(bad)} of {len(checks)} data sources cannot be used")

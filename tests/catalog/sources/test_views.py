@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from catalog.models import CatalogScan, DataSource, ScanState, SourceCheck
+from catalog.models import CatalogScan, CheckState, DataSource, DefaultSourceCheck, ScanState
 from catalog.sources.checking import check_sources, store_report
 from gateways.check_report import ConnectionReport, refused
 from tests.catalog.conftest import MakeSource
@@ -85,13 +85,23 @@ def test_page_of_the_default_source_offers_no_editing(
     assert admin.get(f"{LIST}main_db/edit/").status_code == 404
 
 
-def test_check_of_the_default_source_is_shown_and_not_kept(
+def test_check_of_the_default_source_is_shown_and_kept(
     admin: Client, default_database: dict[str, Any]
 ) -> None:
-    page = text_of(admin.post(f"{LIST}main_db/check/"))
+    shown = text_of(admin.post(f"{LIST}main_db/check/", headers=HTMX))
 
-    assert "Nothing listens at this host and port." in page
-    assert not SourceCheck.objects.exists()
+    assert "Nothing listens at this host and port." in shown
+    assert "Nothing listens at this host and port." in text_of(admin.get(f"{LIST}main_db/"))
+    assert DefaultSourceCheck.objects.get().state == CheckState.UNREACHABLE
+
+
+def test_check_of_other_variables_is_not_taken_for_the_default_source(
+    admin: Client, default_database: dict[str, Any], settings: Any
+) -> None:
+    admin.post(f"{LIST}main_db/check/")
+    settings.POSTGRESQL_DB_NAME = "another"
+
+    assert "not checked as it is" in text_of(admin.get(LIST))
 
 
 def test_default_source_without_variables_cannot_be_checked(admin: Client, settings: Any) -> None:

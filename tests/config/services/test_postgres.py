@@ -100,6 +100,16 @@ def test_both_databases_have_the_extensions(
     assert {"pg_trgm", "unaccent", "vector"} <= {name for (name,) in found}
 
 
+def test_trigrams_have_letters_of_other_scripts(embedded_postgres: EmbeddedPostgres) -> None:
+    with psycopg.connect(embedded_postgres.dsn(role="superuser")) as connection:
+        found = connection.execute(
+            "SELECT similarity(word, word) FROM unnest(%s::text[]) word",
+            [["권한이", "接続", "メール", "é"]],
+        )
+
+        assert [similarity for (similarity,) in found] == [1, 1, 1, 1]
+
+
 def test_wrong_password_is_refused(embedded_postgres: EmbeddedPostgres) -> None:
     dsn = embedded_postgres.dsn().replace(embedded_postgres.passwords["app"], "guess")
 

@@ -7,7 +7,7 @@ from core.errors import DataSourceUnavailableError, StatementError
 from core.execution import QuerySource
 from core.statement import compile_statement
 from core.toolspec import ParameterType
-from gateways.postgres.describe import Column, Description
+from gateways.postgres.describe import COUNT_LIMIT, Column, Description, DescriptionCache
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 
@@ -123,3 +123,31 @@ async def test_source_that_is_down_is_no_fault_of_the_statement() -> None:
     async with PostgresSource(settings) as source:
         with pytest.raises(DataSourceUnavailableError):
             await source.check(compile_statement("SELECT 1"), ())
+
+
+async def test_forgotten_statement_is_unknown_whatever_its_values(source: PostgresSource) -> None:
+    kept, description = DescriptionCache(), await describe(source, "SELECT 1")
+    statement, other = compile_statement("SELECT :n"), compile_statement("SELECT 2")
+    for numeric in (frozenset[int](), frozenset({0})):
+        kept.keep(statement, (T.NUMBER,), numeric, description)
+    kept.keep(other, (), frozenset(), description)
+
+    kept.forget(statement)
+
+    assert kept.find(statement, (T.NUMBER,)) is None
+    assert kept.find(statement, (T.NUMBER,), frozenset({0})) is None
+    assert kept.find(other, ()) is description
+
+
+async def test_statement_that_was_not_used_for_longest_is_forgotten(source: PostgresSource) -> None:
+    kept, description = DescriptionCache(), await describe(source, "SELECT 1")
+    statements = [compile_statement(f"SELECT {number}") for number in range(COUNT_LIMIT + 1)]
+
+    for statement in statements:
+        kept.keep(statement, (), frozenset(), description)
+        kept.find(statements[0], ())
+    kept.forget(statements[1])
+
+    assert kept.find(statements[0], ()) is description
+    assert kept.find(statements[1], ()) is None
+    assert kept.find(statements[2], ()) is description

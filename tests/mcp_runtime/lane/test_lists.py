@@ -11,6 +11,7 @@ from core.bindings import CallerFacts
 from core.execution import CompiledTool
 from core.grants import Grant
 from core.toolspec import ExpressionLogic, ToolSpec
+from mcp_runtime import auth
 from mcp_runtime.caller import Caller
 from mcp_runtime.lane.lists import MOST_KEPT, ToolLists
 from mcp_runtime.search.listing import ListingRule
@@ -77,6 +78,18 @@ async def test_list_of_a_client_whose_key_has_to_be_read_is_made_of_bytes_too(
             direct.served.runtime.verifier.keys.forget_keys()
             assert "first" in await names(direct, LISTS[0])
             assert len(direct.taken) == count
+
+
+async def test_list_of_a_client_whose_key_was_read_slowly_is_made_of_bytes_too(
+    serve: Serve, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sync_to_async(make_expression)(name="first")
+
+    async with both_ways(serve, settings) as (direct, _):
+        # Every key is too old when its reading has ended, as on a machine that is too busy.
+        monkeypatch.setattr(auth, "KEY_CACHE_SECONDS", 0.0)
+        assert "first" in await names(direct, LISTS[0])
+        assert len(direct.taken) == 1
 
 
 def test_lists_are_kept_for_few_and_of_one_snapshot() -> None:

@@ -113,6 +113,17 @@ def test_tools_that_nobody_calls_are_named(admin: Client) -> None:
     ]
 
 
+def test_without_a_search_no_tool_is_said_to_be_found(admin: Client) -> None:
+    make_call("called")
+
+    page = text_of(admin.get("/"))
+
+    assert "No search found a tool in this time." in page
+    assert "Each tool that searches found first was called." not in page
+    ToolSearch.objects.create(query="q", names=["called"])
+    assert "Each tool that searches found first was called." in text_of(admin.get("/"))
+
+
 def test_call_of_an_unknown_tool_is_no_error_of_a_tool(admin: Client) -> None:
     make_tool(name="sleeping", is_active=False)
     make_calls(9, tool_name="sleeping", outcome="unknown_tool")

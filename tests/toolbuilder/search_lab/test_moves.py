@@ -105,6 +105,18 @@ def test_hidden_tool_is_no_cause_takes_no_rank_and_makes_no_measurement(admin: C
 
 
 @pytest.mark.usefixtures("measured")
+def test_measurement_in_which_nothing_moved_says_so(admin: Client) -> None:
+    publish_rival()
+    record_measurement()
+
+    page = text_of(admin.get(PAGE))
+
+    # The second one, in which a question fell, says that.
+    assert len(SearchMeasurement.objects.all()) == 2
+    assert page.count('–</span><span class="visually-hidden">nothing</span>') == 1
+
+
+@pytest.mark.usefixtures("measured")
 def test_nothing_is_measured_twice_and_what_comes_late_renews_the_last(settings: Any) -> None:
     settings.TEXT_EMBEDDING_MODEL_URL = "http://127.0.0.1:9"
     settings.TEXT_EMBEDDING_MODEL_NAME = MODEL
