@@ -1,5 +1,6 @@
 """A data source that another program registered is checked by the runtime that serves it."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -70,7 +71,9 @@ async def test_default_source_is_checked_at_each_start(
     async with serve():
         await eventually(checks.filter(target=kept.target).aexists)
 
-    assert (proof.standing, proof.text) == (Standing.OK, "A write was tried in 2 ways and refused.")
+    assert proof.standing == Standing.OK
+    # One way more where the database has tables.
+    assert re.fullmatch("A write was tried in [23] ways and refused.", proof.text)
 
 
 async def test_default_source_with_a_bad_role_is_told_and_served(
