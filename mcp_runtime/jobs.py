@@ -63,11 +63,15 @@ async def check_due_sources(database: DatabaseThread) -> None:
     """For ever: check data sources that nobody has checked, since any program may write rows.
 
     A refusal is stored, which takes the tools of that source down. The variables of the default one
-    are set by the operator of this server, so it is served all the same, and its faults are logged.
+    are set by the operator of this server, so it is served all the same, and its faults are logged: it is
+    left for the second round, in which whoever waited for the start is served already.
     """
+    is_start = True
     while True:
         try:
             for source in await database.call(find_due):
+                if is_start and source.is_default:
+                    continue
                 report = await inspect_row(source, asks_service=False)
                 check = await database.call(store_report, source, report)
                 logger.info("checked the data source %s: %s", source.name, check.state)
@@ -78,4 +82,5 @@ async def check_due_sources(database: DatabaseThread) -> None:
         except Exception:
             # Whatever a strange database makes of a check, tools go on being served.
             logger.exception("a data source cannot be checked")
+        is_start = False
         await asyncio.sleep(SOURCE_CHECK_INTERVAL_S)

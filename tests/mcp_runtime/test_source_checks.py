@@ -11,10 +11,16 @@ from catalog.models import CheckState, DataSource, DefaultSourceCheck, SourceChe
 from catalog.sources.environment import STARTED_AT
 from catalog.sources.states import Standing, read_proof
 from config.services.postgres import SUPERUSER_NAME, EmbeddedPostgres
+from mcp_runtime import jobs
 from tests.factories import make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.waiting import eventually
 from tools.models import QuarantinedTool
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "SOURCE_CHECK_INTERVAL_S", 0.1)
 
 
 @pytest.fixture
