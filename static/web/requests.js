@@ -37,6 +37,12 @@ function sendEarlySearches() {
       field.form.requestSubmit();
     }
   }
+  for (const field of document.querySelectorAll("input[type=search][hx-get]")) {
+    if (field.value !== field.defaultValue) {
+      // Once htmx, which waits as long, has taken up the page.
+      setTimeout(() => field.dispatchEvent(new Event("input", { bubbles: true })));
+    }
+  }
 }
 
 /** An answer that nobody sees in place of a network's error, which htmx would print with its stack. */

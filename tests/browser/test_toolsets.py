@@ -51,7 +51,7 @@ def test_agent_sees_exactly_what_was_ticked(signed_in: Page, live_server: LiveSe
     page.get_by_role("button", name="Create the toolset").click()
 
     held: list[Route] = []
-    page.route("**/tools/", lambda route: held.append(route) if not held else route.continue_())
+    page.route("**/tools/", lambda route: held.append(route), times=1)  # noqa: PLW0108 - its signature is looked at
     for name in ("sales_by_region", "sales_of_stores", "find_members"):
         page.get_by_label(f"{name} is in the toolset").check()
     # However late the first is answered, what is told last is what was ticked last.
@@ -78,6 +78,24 @@ def test_agent_sees_exactly_what_was_ticked(signed_in: Page, live_server: LiveSe
     assert (key.toolsets, key.allowed_tools) == (["sales-kr"], ["find_members"])
     assert listed_to(token, "sales-kr") == {"sales_by_region", "sales_of_stores"}
     assert listed_to(token, "") == {"sales_by_region", "sales_of_stores", "find_members"}
+
+
+def test_search_that_is_typed_before_the_page_listens_is_made(
+    signed_in: Page, live_server: LiveServer
+) -> None:
+    page = signed_in
+    page.add_init_script(
+        """new MutationObserver((_changes, observer) => {
+            const field = document.querySelector("input[name=find]");
+            if (field) {
+                field.value = "members";
+                observer.disconnect();
+            }
+        }).observe(document, { childList: true, subtree: true })"""
+    )
+    page.goto(f"{live_server.url}/keys/new/")
+
+    expect(page.locator(".tick-line")).to_have_count(1)
 
 
 def test_key_is_changed_and_says_what_it_sees_and_why(
