@@ -46,6 +46,7 @@ def test_old_version_is_compared_and_restored(
     expect(page.locator("ins")).to_have_text("a * 3")
     page.get_by_label("Compare version 2 with").select_option("now")
     page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**with=now**")
     page.go_back()
     page.go_back()
     page.get_by_role("button", name="Restore version 1").click()
