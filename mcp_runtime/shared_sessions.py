@@ -16,7 +16,7 @@ from mcp.server.auth.middleware.bearer_auth import (
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager, _error_response
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -27,6 +27,7 @@ from access.models import EndedSession
 from core.json_text import encode_json
 from mcp_runtime.lane.lane import DirectLane
 from mcp_runtime.lane.requests import (
+    agree_on_version,
     concerns_another_request,
     is_plain,
     read_cancellation,
@@ -66,8 +67,9 @@ _news = msgspec.json.Decoder(SessionNews)
 class SharedSessions:
     """ASGI, to be put directly before the SDK's session manager.
 
-    A session that began in another process is begun here with the same id, by a handshake that its
-    client does not see; then the SDK serves it like its own. That the client ends the session, and
+    A session that began in another process, or in the direct lane, is begun here with the same id, by a
+    handshake that its client does not see; then the SDK serves it like its own. What a session of the
+    lane can be answered without that is answered so. That the client ends the session, and
     what it says of requests that may run elsewhere, goes to the other processes by the database.
     """
 
@@ -102,9 +104,7 @@ class SharedSessions:
         if session_id is None:
             requested = read_opening(body)
             if requested is not None:
-                is_known = requested in HANDSHAKE_PROTOCOL_VERSIONS
-                version = requested if is_known else LATEST_HANDSHAKE_VERSION
-                new_id = write_session_id(version, owner)
+                new_id = write_session_id(agree_on_version(requested), owner)
                 async with self._openings:
                     is_open = await self._open(new_id, owner, (scope, receive, send))
                 if is_open:

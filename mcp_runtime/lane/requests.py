@@ -161,9 +161,13 @@ def read_opening_params(params: bytes) -> tuple[str, tuple[str, str]] | None:
         return None
     if "_meta" in given:
         return None
+    return agree_on_version(requested), read_client(given["clientInfo"])
+
+
+def agree_on_version(requested: str) -> str:
+    """The version of a session whose client asks for that one."""
     is_known = requested in HANDSHAKE_PROTOCOL_VERSIONS
-    version = requested if is_known else LATEST_HANDSHAKE_VERSION
-    return version, read_client(given["clientInfo"])
+    return requested if is_known else LATEST_HANDSHAKE_VERSION
 
 
 def is_initialized(body: bytes) -> bool:

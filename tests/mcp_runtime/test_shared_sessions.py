@@ -19,24 +19,14 @@ from access.tasks import SESSION_FORGOTTEN_AFTER, prune_ended_sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
 from tests.mcp_runtime.lane.raw import RawAnswer
-from tests.mcp_runtime.lane.requests import OLD, Case, put
+from tests.mcp_runtime.lane.requests import CALL, CANCELLED, END, LIST, OLD, Case, put
 from tests.mcp_runtime.lane.ways import Way
 from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
 from tests.waiting import LIMIT_S, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-CALL = Case("call", era=OLD)
-LIST = Case("list", era=OLD, message={"method": "tools/list"})
-END = Case("end", era=OLD, method="DELETE", body=b"")
 SLOW = Case("slow", era=OLD, message={"id": 41}, params={"name": "slow", "arguments": {}})
-CANCELLED = Case(
-    "cancelled",
-    era=OLD,
-    message={"method": "notifications/cancelled"},
-    params={"requestId": 41},
-    without=("id",),
-)
 
 
 @dataclass

@@ -81,6 +81,17 @@ def call(**changes: Any) -> bytes:
 
 OLD = "2025-11-25"
 PLAIN = call()
+# In a session.
+CALL = Case("call", era=OLD)
+LIST = Case("list", era=OLD, message={"method": "tools/list"})
+END = Case("end", era=OLD, method="DELETE", body=b"")
+CANCELLED = Case(
+    "cancelled",
+    era=OLD,
+    message={"method": "notifications/cancelled"},
+    params={"requestId": 41},
+    without=("id",),
+)
 _IN_BASE64 = f"=?base64?{base64.b64encode(b'multiply').decode()}?="
 _ARGUMENTS = b'"arguments": {"a": 2, "b": 3}'
 

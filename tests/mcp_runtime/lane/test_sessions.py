@@ -17,24 +17,14 @@ from access.models import CallRecord
 from mcp_runtime.lane import sessions
 from tests.factories import make_expression, make_token, make_tool
 from tests.mcp_runtime.conftest import Serve
-from tests.mcp_runtime.lane.requests import OLD, Case, put
+from tests.mcp_runtime.lane.requests import CALL, CANCELLED, END, LIST, OLD, Case, put
 from tests.mcp_runtime.lane.ways import Way, both_ways
 from tests.mcp_runtime.test_cancellation import LONG_MS, SLOW_SQL, has_outcome, is_active, is_idle
 from tests.waiting import LIMIT_S, eventually
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-CALL = Case("call", era=OLD)
-END = Case("end", era=OLD, method="DELETE", body=b"")
 PROMPTS = Case("prompts", era=OLD, message={"method": "prompts/list"})
-CANCELLED = Case(
-    "cancelled",
-    era=OLD,
-    message={"method": "notifications/cancelled"},
-    params={"requestId": 41},
-    without=("id",),
-)
-LIST = Case("list", era=OLD, message={"method": "tools/list"})
 
 
 async def test_session_is_served_to_its_own_key_alone(serve: Serve, settings: Any) -> None:
