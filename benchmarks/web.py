@@ -56,20 +56,14 @@ new MutationObserver((_changes, observer) => {
   const content = document.querySelector(".cm-content[contenteditable=true]");
   if (!content) return;
   observer.disconnect();
-  let asked = -Infinity;
-  const ask = () => {
+  const look = () => {
     const offered = [...document.querySelectorAll(".cm-tooltip-autocomplete .cm-completionLabel")];
     if (offered.some((label) => label.textContent === "TABLE")) {
       // To be waited for from outside: what Playwright puts into a page to wait there takes 15 ms of what is measured.
       console.debug("usable", performance.now());
       return;
     }
-    // An answer takes CodeMirror 50 ms, which begin again when it is asked again.
-    if (performance.now() - asked > 70) {
-      asked = performance.now();
-      content.dispatchEvent(new KeyboardEvent("keydown", { key: " ", code: "Space", ctrlKey: true, bubbles: true, cancelable: true }));
-    }
-    setTimeout(ask, 4);
+    setTimeout(look, 4);
   };
   requestAnimationFrame(() => {
     window.editorAt = performance.now();
@@ -80,7 +74,7 @@ new MutationObserver((_changes, observer) => {
     getSelection().removeAllRanges();
     getSelection().addRange(range);
     document.execCommand("insertText", false, "s");
-    ask();
+    look();
   });
 }).observe(document, { childList: true, subtree: true });
 """.replace("TABLE", TABLE)

@@ -8,6 +8,7 @@ export {
   completionKeymap,
   completionStatus,
   snippet,
+  startCompletion,
 } from "@codemirror/autocomplete";
 export { defaultKeymap, history, historyKeymap, indentWithTab, invertedEffects } from "@codemirror/commands";
 export { localCompletionSource, pythonLanguage } from "@codemirror/lang-python";

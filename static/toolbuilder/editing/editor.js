@@ -4,6 +4,7 @@ import {
   bracketMatching,
   closeBrackets,
   Compartment,
+  completionStatus,
   drawSelection,
   dropCursor,
   EditorState,
@@ -18,11 +19,12 @@ import {
   lintGutter,
   nextDiagnostic,
   search,
+  startCompletion,
 } from "codemirror";
 import { applyFirstFix, Diagnostics } from "toolbuilder/editing/diagnostics.js";
 import { acceptNames, insertName } from "toolbuilder/editing/insertion.js";
 import { keysOf } from "toolbuilder/editing/keys.js";
-import { extendWithLanguage } from "toolbuilder/editing/language.js";
+import { completionsOf, extendWithLanguage } from "toolbuilder/editing/language.js";
 import { Schema } from "toolbuilder/editing/schema.js";
 import { ReplacedTextarea } from "toolbuilder/editing/textarea.js";
 import { watchPauses } from "toolbuilder/editing/typing.js";
@@ -46,6 +48,8 @@ const DEFAULTS = {
   onAnalyse: () => {},
   onExplain: () => {},
 };
+// From a letter to the list of names: so long that letters that come at once ask once.
+const TYPED_MS = 10;
 // `phrases` may give each of these, and any phrase of CodeMirror, in the reader's language.
 const PHRASES = { leave: "Press Escape, then Tab, to leave the editor.", line: "Line", explain: "Explain" };
 
@@ -68,6 +72,7 @@ class Editor {
     this.settings = { ...options, schema: new Schema(options.schema, options.loadColumns) };
     this.texts = { ...PHRASES, ...options.phrases };
     this.place = new ReplacedTextarea(textarea, frame);
+    this.completions = completionsOf(() => this.settings);
     this.language = new Compartment();
     this.editable = new Compartment();
     this.status = this.addNote(frame, "errors", "");
@@ -140,6 +145,10 @@ class Editor {
     if (effects.length) {
       this.view.dispatch({ effects });
     }
+    if (isOther("schema") && completionStatus(this.view.state) !== null) {
+      // The list that is open was made without these names.
+      startCompletion(this.view);
+    }
   }
 
   focus() {
@@ -162,7 +171,7 @@ class Editor {
   }
 
   languageExtension() {
-    return extendWithLanguage(this.settings, () => this.settings);
+    return extendWithLanguage(this.settings, this.completions);
   }
 
   editableExtension() {
@@ -207,7 +216,12 @@ const EDITING = [
   indentOnInput(),
   bracketMatching(),
   closeBrackets(),
-  autocompletion({ icons: false, maxRenderedOptions: 80, optionClass: ({ type }) => `cm-option-${type ?? "text"}` }),
+  autocompletion({
+    icons: false,
+    maxRenderedOptions: 80,
+    activateOnTypingDelay: TYPED_MS,
+    optionClass: ({ type }) => `cm-option-${type ?? "text"}`,
+  }),
   highlightActiveLine(),
   highlightSelectionMatches(),
   search({ top: true }),

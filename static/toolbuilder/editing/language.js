@@ -30,25 +30,28 @@ const HIGHLIGHTER = tagHighlighter([
   { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], class: "tok-function" },
 ]);
 
-/** Extensions of `settings.language`; `read()` gives the settings of any later moment. */
-export function extendWithLanguage(settings, read) {
-  const extend = { python: pythonOf, json: jsonOf }[settings.language] ?? sqlOf;
-  return [extend(settings, read), syntaxHighlighting(HIGHLIGHTER)];
+/** A source of completions per language; `read()` gives the settings of the moment in which it is asked. */
+export function completionsOf(read) {
+  return { sql: completeSql(read), python: completePython(read), json: completeJson(read) };
 }
 
-function jsonOf(_settings, read) {
-  const autocomplete = completeJson(read);
+/** Extensions of `settings.language`. With the same `completions` as before, a list that is open stays open. */
+export function extendWithLanguage(settings, completions) {
+  const extend = { python: pythonOf, json: jsonOf }[settings.language] ?? sqlOf;
+  return [extend(settings, completions), syntaxHighlighting(HIGHLIGHTER)];
+}
+
+function jsonOf(_settings, { json: autocomplete }) {
   return [EditorState.languageData.of(() => [{ autocomplete, closeBrackets: { brackets: ["{", "[", '"'] } }]), indentUnit.of("  "), markJson];
 }
 
-function sqlOf({ dialect }, read) {
+function sqlOf({ dialect }, { sql: autocomplete }) {
   const { language } = dialectOf(dialect).language;
-  const completion = language.data.of({ autocomplete: completeSql(read) });
-  return [new LanguageSupport(language, completion), indentUnit.of("  "), markSqlParameters(dialect)];
+  return [new LanguageSupport(language, language.data.of({ autocomplete })), indentUnit.of("  "), markSqlParameters(dialect)];
 }
 
-function pythonOf({ parameters }, read) {
-  const completions = [completePython(read), localCompletionSource].map((autocomplete) => pythonLanguage.data.of({ autocomplete }));
+function pythonOf({ parameters }, { python }) {
+  const completions = [python, localCompletionSource].map((autocomplete) => pythonLanguage.data.of({ autocomplete }));
   return [new LanguageSupport(pythonLanguage, completions), indentUnit.of("    "), markPythonParameters(parameters.map(({ name }) => name))];
 }
 

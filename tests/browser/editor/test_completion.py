@@ -155,3 +155,37 @@ def test_nothing_is_offered_inside_texts_and_comments(editor: EditorPage) -> Non
 
     expect(editor.content).to_contain_text("-- sel")
     expect(editor.page.locator(OPTION)).to_have_count(0)
+
+
+def test_open_list_is_filled_up_when_the_names_of_tables_come(editor: EditorPage) -> None:
+    editor.open("SELECT ", schema={})
+    editor.type_at(7, "sto")
+    store = editor.page.locator(f"{OPTION} .cm-completionLabel").get_by_text("store", exact=True)
+    expect(editor.page.locator(OPTION)).not_to_have_count(0)
+
+    editor.page.evaluate("() => editor.configure({schema: schemaOfNames({store: []})})")
+
+    expect(store).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "written"),
+    [
+        pytest.param("sql", "date_tr", "date_trunc()", id="SQL"),
+        pytest.param("python", "rou", "round()", id="Python"),
+    ],
+)
+def test_list_stays_usable_when_parameters_are_told_anew(
+    editor: EditorPage, language: str, typed: str, written: str
+) -> None:
+    editor.open("", language=language)
+    editor.type_at(0, typed)
+    expect(editor.first_option).to_be_visible()
+
+    editor.page.evaluate("""() => {
+        editor.configure({parameters: []});
+        const option = document.querySelector(".cm-tooltip-autocomplete li");
+        option.dispatchEvent(new MouseEvent("mousedown", {bubbles: true, cancelable: true}));
+    }""")
+
+    expect(editor.page.locator("#logic")).to_have_value(written)
