@@ -145,8 +145,8 @@ class Editor {
     if (effects.length) {
       this.view.dispatch({ effects });
     }
-    if (isOther("schema") && completionStatus(this.view.state) !== null) {
-      // The list that is open was made without these names.
+    if (isOther("schema") && completionStatus(this.view.state) === "active") {
+      // The list that is open was made without these names; one that is being made finds them.
       startCompletion(this.view);
     }
   }

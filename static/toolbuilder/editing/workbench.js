@@ -22,6 +22,8 @@ class Workbench {
     this.form = form;
     this.isEditable = form.dataset.editable === "true";
     this.explorer = document.getElementById("explorer");
+    // They come while the rest is made.
+    this.loadSchema(form.elements.data_source.value);
     this.saving = new Saving(form, { isEditable: this.isEditable });
     this.editor = this.createEditor();
     this.parameters = "";
@@ -222,7 +224,6 @@ class Workbench {
     const tables = startExplorer(this.explorer, { insert: (text) => this.isEditable && this.editor.insertAtCursor(text) });
     tables.follow(this.editor.text);
     document.addEventListener("tool:analysed", () => tables.follow(this.editor.text));
-    this.loadSchema(this.form.elements.data_source.value);
     for (const toggle of document.querySelectorAll(".drawer-toggle")) {
       watchDrawer(toggle, document.getElementById(toggle.getAttribute("aria-controls")));
     }
