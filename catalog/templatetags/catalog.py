@@ -42,6 +42,12 @@ def marked(text: str, query: str) -> SafeString:
 
 
 @register.filter
+def breakable(name: SafeString) -> SafeString:
+    """The name, whose line is broken behind a _ where it has to be."""
+    return SafeString(name.replace("_", "_<wbr>"))
+
+
+@register.filter
 def shortened(text: str, characters: int) -> str:
     """The beginning of a text, in one line."""
     line = " ".join(text[: 2 * characters].split())

@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from access.templatetags.formats import short_number
-from catalog.templatetags.catalog import marked
+from catalog.templatetags.catalog import breakable, marked
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,8 @@ def test_numbers_are_short_in_each_language(language: str, value: int, expected:
 )
 def test_found_words_are_marked_and_all_is_escaped(text: str, query: str, expected: str) -> None:
     assert marked(text, query) == expected
+
+
+def test_name_may_be_broken_behind_its_underscores_marked_or_not() -> None:
+    assert breakable(marked("daily_sales", "")) == "daily_<wbr>sales"
+    assert breakable(marked("daily_<b>", "daily_")) == "<mark>daily_<wbr></mark>&lt;b&gt;"

@@ -46,6 +46,7 @@ def report_context(request: HttpRequest, set_name: str = "", show: str = "") -> 
     newest = PlaygroundQuestion.objects.order_by("-id").values_list("set_name", flat=True).first()
     name = set_name or request.GET.get("set", "") or newest or DEFAULT_SET
     return {
+        "default_set": DEFAULT_SET,
         "report": make_report(user, clean_set_name(name), show or request.GET.get("show", "")),
         "rights": rights_of(request),
         "may_run": may_ask(request) and chat_settings().is_complete,

@@ -189,6 +189,15 @@ def test_questions_come_from_the_search_lab(admin: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_set_that_nobody_named_is_named_in_the_readers_language(admin: Client) -> None:
+    admin.cookies["django_language"] = "ko"
+
+    page = admin.get("/playground/?view=evaluation").content.decode()
+
+    option = page.partition('<option value="Questions" selected>')[2].partition("</option>")[0]
+    assert option.strip() == "질문"
+
+
 def test_bad_arguments_and_readers_change_nothing(admin: Client, staff_with: StaffWith) -> None:
     fields = {"text": "What?", "expected": "sales", "arguments": "[1]"}
 
