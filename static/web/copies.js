@@ -12,9 +12,10 @@ async function copy(button) {
     }
   }
   const label = button.querySelector("span");
-  const text = label.textContent;
+  // Pressed again in this time, it says that it was copied already.
+  button.dataset.label ??= label.textContent;
   label.textContent = button.dataset.copied;
-  setTimeout(() => (label.textContent = text), 2_000);
+  setTimeout(() => (label.textContent = button.dataset.label), 2_000);
 }
 
 /** Makes the buttons with `data-copy` work. */
