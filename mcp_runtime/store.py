@@ -182,10 +182,7 @@ class ToolStore:
                 )
                 continue
             try:
-                tool = CompiledTool(spec)
-                # Made here, where it may be refused, and kept.
-                _ = tool.input_schema
-                compiled.append(tool)
+                compiled.append(CompiledTool(spec))
             except DefinitionError as error:
                 refused[spec.id] = error.message
         return compiled, refused
