@@ -34,6 +34,7 @@ const DEFAULTS = {
   dialect: "postgresql",
   schema: {},
   loadColumns: null,
+  coming: null,
   parameters: [],
   functions: [],
   methods: [],
@@ -56,7 +57,8 @@ const PHRASES = { leave: "Press Escape, then Tab, to leave the editor.", line: "
 /**
  * An Editor in the place of the text area `element`.
  *
- * `language`: "sql", "python" or "json"; `dialect`: a name of dialects.js; `schema`, `loadColumns`: see Schema; `parameters`: [{name,
+ * `language`: "sql", "python" or "json"; `dialect`: a name of dialects.js; `schema`, `loadColumns`: see Schema; `coming`: settles when a schema
+ * that is on its way was given to configure(), or failed; `parameters`: [{name,
  * type, description}]; `functions`, `methods`: [{name, signature, comment}], `constants`: [{name, comment}] and `keywords`: [text] of
  * Python; `snippets`: [{label, detail, text, languages}]; `nonce` of the content policy; `onChange(text)` after each change; `onAnalyse(text)` after each pause of `pauseMs`;
  * `onExplain(rule, box, view)` when a finding's rule is asked for. The text area sends the events editor:run, editor:save and editor:publish, which bubble.

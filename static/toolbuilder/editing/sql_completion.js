@@ -11,13 +11,16 @@ const WORD = /[\w$\u0080-\uffff]*$/;
 const ASCII_WORD = /^[\w$]*$/;
 const PATH = /((?:[\w$\u0080-\uffff]+|"[^"]+")\s*\.\s*)+$/;
 const IN_TABLES = new Set(["FROM", "JOIN"]);
+// A list that opens in the page's first moments waits so long for the names of tables.
+const MOST_AWAITED_MS = 100;
 
 /**
- * A completion source. `read()` gives what holds at that moment: {dialect, schema (a Schema), parameters: [{name, type,
- * description}]}.
+ * A completion source. `read()` gives what holds at that moment: {dialect, schema (a Schema), coming (a promise of another
+ * schema, or null), parameters: [{name, type, description}]}.
  */
 export function completeSql(read) {
-  return (context) => {
+  return async (context) => {
+    await Promise.race([read().coming, new Promise((resolve) => setTimeout(resolve, MOST_AWAITED_MS))]);
     const { dialect, schema, parameters, snippets } = read();
     const text = context.state.doc.toString();
     const tokens = readTokens(text, dialect);

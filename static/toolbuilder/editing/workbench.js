@@ -79,6 +79,7 @@ class Workbench {
     const { form } = this;
     return createEditor(document.getElementById("definition"), {
       ...this.editorOptions(),
+      coming: this.coming,
       language: form.elements.tool_type.value === "PYTHON" ? "python" : "sql",
       dialect: form.elements.data_source.selectedOptions[0]?.dataset.engine || "postgresql",
       onChange: () => this.saving.note(),
@@ -234,7 +235,12 @@ class Workbench {
     this.loadSchema(name);
   }
 
-  async loadSchema(name) {
+  loadSchema(name) {
+    this.coming = this.takeSchema(name);
+    this.editor?.configure({ coming: this.coming });
+  }
+
+  async takeSchema(name) {
     try {
       const schema = await readSchema(this.explorer, name);
       if (this.form.elements.data_source.value === name) {

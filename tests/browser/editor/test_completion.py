@@ -189,3 +189,11 @@ def test_list_stays_usable_when_parameters_are_told_anew(
     }""")
 
     expect(editor.page.locator("#logic")).to_have_value(written)
+
+
+def test_list_opens_without_names_that_do_not_come(editor: EditorPage) -> None:
+    editor.page.evaluate("start({schema: {}, coming: new Promise(() => {})}, 'SELECT ')")
+
+    editor.type_at(7, "date_tr")
+
+    expect(editor.first_option).to_have_text("date_trunc(unit, time)")
