@@ -132,7 +132,7 @@ def proxying(
 ) -> Iterator[Site]:
     """That proxy before the runtimes; without TLS only where a client knows none."""
     port = choose_free_port()
-    plain = choose_free_port(frozenset({port}))
+    plain = choose_free_port()
     site = Site(folder, make_certificate(folder), port, plain, upstreams, has_tls)
     process = start(PROXIES[name](site), keeper)
 

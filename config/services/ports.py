@@ -2,9 +2,12 @@
 
 import random
 import socket
+from collections import deque
 
 # Below the ports that systems hand out to outgoing connections, so that a stored one stays free.
 FIRST_PORT, LAST_PORT = 20_000, 29_999
+# From choosing a port until a server listens there pass seconds, in which it is still free.
+_chosen: deque[int] = deque(maxlen=100)
 
 
 def is_free(port: int, host: str = "127.0.0.1") -> bool:
@@ -22,8 +25,9 @@ def is_free(port: int, host: str = "127.0.0.1") -> bool:
 
 
 def choose_free_port(taken: frozenset[int] = frozenset()) -> int:
-    """A port on 127.0.0.1 that nobody listens on and that is not in `taken`."""
+    """A port on 127.0.0.1 that nobody listens on, that is not in `taken` and none of the last 100 chosen here."""
     while True:
         port = random.randint(FIRST_PORT, LAST_PORT)  # noqa: S311 - not a secret
-        if port not in taken and is_free(port):
+        if port not in taken and port not in _chosen and is_free(port):
+            _chosen.append(port)
             return port

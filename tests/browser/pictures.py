@@ -168,7 +168,7 @@ def running_installation() -> Iterator[Installation]:
     """`manage.py up` in a temporary folder, ended afterwards."""
     with tempfile.TemporaryDirectory(prefix="toolbuilder-pictures-") as folder:
         port_web = choose_free_port()
-        port_mcp = choose_free_port(frozenset({port_web}))
+        port_mcp = choose_free_port()
         ports = ["--port-web", str(port_web), "--port-mcp", str(port_mcp)]
         command = [sys.executable, str(PROJECT / "manage.py"), "up", "--data-dir", folder, *ports]
         process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.DEVNULL)
