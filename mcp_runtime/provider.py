@@ -113,6 +113,10 @@ class SnapshotProvider(Provider):
         entries = (self._listing.entry(name, language)[1] for name in names)
         return [DefinedTool.listed(entry, self._caller) for entry in entries]
 
+    async def get_tasks(self) -> Sequence[Tool]:
+        """None: FastMCP asks at start, and would list every tool to see that none is a background task."""
+        return []
+
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
         # Never None: a call of an unknown tool is answered and recorded by ToolCaller like any other.
         # Not validated: the name comes from the wire and costs nothing here.

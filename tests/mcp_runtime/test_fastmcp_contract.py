@@ -3,6 +3,7 @@
 import asyncio
 import json
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from mcp.server.connection import Connection
 from mcp.server.lowlevel import Server
 
 from core.execution import CompiledTool
+from mcp_runtime.provider import DefinedTool
 from tests.factories import ENDLESS_SQL, make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve, Served
 from tests.waiting import LIMIT_S, eventually
@@ -76,6 +78,17 @@ async def test_modern_call_does_not_list_tools(serve: Serve) -> None:
 
     assert response.json()["result"]["structuredContent"] == {"result": 6}
     assert counter.count == 0
+
+
+async def test_start_lists_no_tools(serve: Serve) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+
+    with patch.object(DefinedTool, "listed", wraps=DefinedTool.listed) as listed:
+        async with serve() as served:
+            tool = served.runtime.store.snapshot.find("multiply")
+
+    assert tool is not None
+    assert listed.call_count == 0
 
 
 async def test_disconnecting_client_cancels_the_query(serve: Serve) -> None:
