@@ -52,20 +52,14 @@ class Gate:
         if tree.get("error", True):
             raise StatementError(_NOT_A_QUERY, 0)
         nodes = list(_walk(tree["statements"]))
-        common = {
-            str(entry["key"]).lower()
-            for node in nodes
-            if isinstance(map_ := node.get("cte_map"), dict)
-            for entry in map_.get("map", [])
-        }
         # The call of a table function is judged with its place, not as a value.
-        calls = {id(node["function"]) for node in nodes if node.get("type") == "TABLE_FUNCTION"}
-        for node in nodes:
+        calls = {id(node["function"]) for node, _ in nodes if node.get("type") == "TABLE_FUNCTION"}
+        for node, common in nodes:
             if id(node) not in calls and (refusal := self._judge(node, common)):
                 raise StatementError(refusal, _place(sql, node))
 
-    def _judge(self, node: dict[str, Any], common: set[str]) -> Message | None:
-        """Why the node is refused; `common` are the names of WITH."""
+    def _judge(self, node: dict[str, Any], common: frozenset[str]) -> Message | None:
+        """Why the node is refused; `common` are the names of WITH that it can read."""
         kind = str(node.get("type", ""))
         if "function_name" in node:
             return self._judge_function(node, is_table=False)
@@ -93,7 +87,7 @@ class Gate:
             name=name,
         )
 
-    def _judge_table(self, node: dict[str, Any], common: set[str]) -> Message | None:
+    def _judge_table(self, node: dict[str, Any], common: frozenset[str]) -> Message | None:
         name, schema = str(node["table_name"]).lower(), str(node.get("schema_name", "")).lower()
         catalog = str(node.get("catalog_name", "")).lower()
         is_inner = schema in _INNER_SCHEMAS or catalog in _INNER_CATALOGS
@@ -119,16 +113,31 @@ _NOT_A_QUERY = message(
 )
 
 
-def _walk(node: object) -> Iterator[dict[str, Any]]:
-    """Every object of the tree; without recursion, which a deep statement would exhaust."""
-    waiting: list[object] = [node]
+def _walk(node: object) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
+    """Every object of the tree, with the names of WITH that it can read, in small letters.
+
+    Elsewhere the same name is that of a table, DuckDB's own ones included. Without recursion, which a
+    deep statement would exhaust.
+    """
+    waiting: list[tuple[object, frozenset[str]]] = [(node, frozenset())]
     while waiting:
-        found = waiting.pop()
-        if isinstance(found, dict):
-            yield found
-            waiting.extend(found.values())
-        elif isinstance(found, list):
-            waiting.extend(found)
+        found, common = waiting.pop()
+        if isinstance(found, list):
+            waiting.extend((item, common) for item in found)
+        if not isinstance(found, dict):
+            continue
+        rest = dict(found)
+        if isinstance(map_ := rest.pop("cte_map", None), dict):
+            # Each one sees those before it, and what they belong to sees all.
+            for entry in map_.get("map", []):
+                waiting.append((entry, common))
+                common |= {str(entry["key"]).lower()}
+        yield found, common
+        if found.get("type") == "RECURSIVE_CTE_NODE":
+            # Only what is repeated sees itself.
+            repeated = common | {str(found.get("cte_name", "")).lower()}
+            waiting.append((rest.pop("right", None), repeated))
+        waiting.extend((value, common) for value in rest.values())
 
 
 def _place(sql: str, node: dict[str, Any]) -> int | None:

@@ -111,6 +111,23 @@ HOSTILE: dict[str, tuple[str, str]] = {
         "FROM system.main.duckdb_tables",
         _NO_TABLE.format("duckdb_tables"),
     ),
+    "catalogue beside a WITH of its name": (
+        "SELECT sql FROM duckdb_views, (WITH duckdb_views AS (SELECT 1) SELECT 1)",
+        _NO_TABLE.format("duckdb_views"),
+    ),
+    "catalogue in a WITH of its name": (
+        "WITH duckdb_views AS (SELECT sql FROM duckdb_views) SELECT * FROM duckdb_views",
+        _NO_TABLE.format("duckdb_views"),
+    ),
+    "catalogue before a WITH of its name": (
+        "WITH a AS (SELECT sql FROM duckdb_views), duckdb_views AS (SELECT 1) SELECT * FROM a",
+        _NO_TABLE.format("duckdb_views"),
+    ),
+    "catalogue where a recursion of its name begins": (
+        "WITH RECURSIVE sqlite_master(a) AS (SELECT sql FROM sqlite_master UNION ALL"
+        " SELECT a FROM sqlite_master WHERE FALSE) SELECT * FROM sqlite_master",
+        _NO_TABLE.format("sqlite_master"),
+    ),
     "sqlite's catalogue": ("FROM sqlite_master", _NO_TABLE.format("sqlite_master")),
     "variable": ("SELECT getvariable('x')", _DENIED.format("getvariable")),
     "environment": ("SELECT getenv('HOME')", _DENIED.format("getenv")),
@@ -218,6 +235,11 @@ HONEST: dict[str, Honest] = {
     ),
     "functions as names": Honest(
         "WITH read_csv AS (SELECT 5 AS sleep_ms) SELECT sleep_ms AS query FROM read_csv", [[5]]
+    ),
+    "names of the catalogue in WITH": Honest(
+        "WITH RECURSIVE pg_n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM pg_n WHERE n < 3),"
+        " pg_sum AS (SELECT sum(n) AS n FROM pg_n) SELECT (SELECT n FROM pg_sum) FROM pg_sum",
+        [[6]],
     ),
     "from first": Honest("FROM item SELECT id WHERE id < 3 ORDER BY id", [[1], [2]]),
     "from alone": Honest("FROM cheap SELECT count(*)", [[2]]),
