@@ -5,6 +5,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -19,6 +20,8 @@ PROGRAM = "toolbuilder"
 MANIFEST = "manifest.json"
 PIECE_BYTES = 1 << 20
 _BROKEN = "The file's manifest is broken; take another backup."
+# What reading a damaged zip raises; RuntimeError is of parts that are encrypted or packed in another way.
+_DAMAGE = (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError, zlib.error)
 # No other name can lead anywhere but into the folder of a data source.
 _FILE_NAME = re.compile(r"files/[0-9a-f]{32}/[^./\x00][^/\x00]*")
 
@@ -158,14 +161,16 @@ class BackupReader:
             self._zip = zipfile.ZipFile(path)
         except FileNotFoundError as error:
             raise BackupError(f"There is no file {path}.") from error
-        except (zipfile.BadZipFile, OSError) as error:
+        except _DAMAGE as error:
             raise BackupError(
                 f"{path} is no backup, or not all of it; take it from where it was made again."
             ) from error
         try:
             self.manifest = Manifest.read(self._zip.read(MANIFEST))
-        except (KeyError, zipfile.BadZipFile, OSError, EOFError) as error:
+        except KeyError as error:
             raise BackupError(f"{path} is no backup: it has no manifest.") from error
+        except _DAMAGE as error:
+            raise BackupError(_BROKEN) from error
 
     def __enter__(self) -> Self:
         return self
@@ -184,7 +189,7 @@ class BackupReader:
             try:
                 for piece in self.read(part):
                     digest.update(piece)
-            except (zipfile.BadZipFile, OSError, EOFError, ValueError) as error:
+            except _DAMAGE as error:
                 raise BackupError(f"{part.name} is broken; take another backup.") from error
             if digest.hexdigest() != part.sha256:
                 raise BackupError(f"{part.name} is not what was written; take another backup.")

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import signal
+import struct
 import subprocess
 import sys
 import zipfile
@@ -256,6 +257,8 @@ def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
         "is not what was written": _rewrite(whole, "tables/h_custom_tool.copy", b"1\n"),
         "files/.* is not what was written": _rewrite(whole, _file_in(whole), b"other"),
         "manifest is broken": _rewrite(whole, "manifest.json", _leading_out(whole)),
+        "h_custom_tool.copy is broken": _damage(whole, "tables/h_custom_tool.copy"),
+        "manifest is broken;": _damage(whole, "manifest.json"),
         "is not whole": _rewrite(whole, "tables/h_custom_tool.copy", None),
         "is later than this program": _rewrite(whole, "manifest.json", _later(whole)),
         "cannot read": _rewrite(
@@ -295,6 +298,18 @@ def _cut(file: Path) -> Path:
     cut = file.with_name("cut")
     cut.write_bytes(file.read_bytes()[:-2_000])
     return cut
+
+
+def _damage(file: Path, name: str) -> Path:
+    """The backup as a disk with a fault would give it: bytes of that part are others."""
+    content = bytearray(file.read_bytes())
+    with zipfile.ZipFile(file) as backup:
+        offset = backup.getinfo(name).header_offset
+    start = offset + 30 + sum(struct.unpack("<HH", content[offset + 26 : offset + 30]))
+    content[start : start + 8] = b"\xff" * 8
+    damaged = file.with_name(secrets.token_hex(4))
+    damaged.write_bytes(content)
+    return damaged
 
 
 def _later(file: Path) -> bytes:
