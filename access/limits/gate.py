@@ -119,16 +119,15 @@ class LimitGate:
         for window in counted:
             lease = self._leases[window.key]
             lease.left, lease.used_at = lease.left - 1, time.monotonic()
-        for window in windows:
-            if window.measure is not Measure.CALLS_AT_ONCE:
-                continue
-            if not await self._occupy(window, passage):
-                self.leave(passage)
-                for permit in counted:
-                    # It was not used after all.
-                    self._leases.setdefault(permit.key, _Lease()).left += 1
-                raise window.refuse(now, book.zone)
-            passage.places.append(window)
+        try:
+            await self._take_places(windows, passage, now)
+        except BaseException:
+            # A caller that goes away now must not keep the places that it has got.
+            self.leave(passage)
+            for permit in counted:
+                # It was not used after all.
+                self._leases.setdefault(permit.key, _Lease()).left += 1
+            raise
         return passage
 
     def leave(self, passage: Passage, rows: int = 0, size: int = 0, seconds: float = 0.0) -> None:
@@ -145,9 +144,7 @@ class LimitGate:
         for window in passage.places:
             self._running[window.key] -= 1
             if self._counters is not None and not self.counts_in_postgres:
-                task = asyncio.ensure_future(self._free(window.key, passage.id))
-                self._leaving.add(task)
-                task.add_done_callback(self._leaving.discard)
+                self._begin_freeing(window.key, passage.id)
 
     async def run(self) -> None:
         """Write what is counted, give back what is not used, and go back to Redis, until cancelled."""
@@ -315,15 +312,32 @@ class LimitGate:
                 self._tallies[key] = Tally(key, tally.used - left, tally.ends_at)
                 self._unwritten.add(key)
 
+    async def _take_places(
+        self, windows: Iterable[Window], passage: Passage, now: datetime
+    ) -> None:
+        """A place for the passage in each window of calls at once. Raises LimitError."""
+        for window in windows:
+            if window.measure is Measure.CALLS_AT_ONCE:
+                if not await self._occupy(window, passage):
+                    raise window.refuse(now, self._book().zone)
+                passage.places.append(window)
+
     async def _occupy(self, window: Window, passage: Passage) -> bool:
         """Whether there was a place among the calls at once; without Redis each runtime has its share."""
         agreement = await self._agree()
         if not agreement.in_postgres and self._counters is not None:
             passage.id = passage.id or uuid4().hex
-            with suppress(CountersAwayError):
+            try:
                 is_free = await self._counters.occupy(
                     window.key, window.most, passage.id, PLACE_LASTS_MS
                 )
+            except CountersAwayError:
+                pass
+            except asyncio.CancelledError:
+                # Redis may have given it, and nobody would free it.
+                self._begin_freeing(window.key, passage.id)
+                raise
+            else:
                 self._running[window.key] += is_free
                 return is_free
         if self._running[window.key] >= window.most // agreement.runtimes:
@@ -331,10 +345,15 @@ class LimitGate:
         self._running[window.key] += 1
         return True
 
-    async def _free(self, key: str, place: str) -> None:
+    def _begin_freeing(self, key: str, place: str) -> None:
+        async def free(counters: SharedCounters) -> None:
+            with suppress(CountersAwayError):
+                await counters.leave(key, place)
+
         assert self._counters is not None  # noqa: S101 - else there is no place
-        with suppress(CountersAwayError):
-            await self._counters.leave(key, place)
+        task = asyncio.ensure_future(free(self._counters))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
 
     async def _ask_database(self, verb: Callable[..., T], *arguments: object) -> T:
         try:

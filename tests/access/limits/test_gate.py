@@ -26,7 +26,9 @@ CALLERS = 25
 
 
 @asynccontextmanager
-async def runtimes(count: int, url: str = "") -> AsyncIterator[list[LimitGate]]:
+async def runtimes(
+    count: int, url: str = "", counters: RedisCounters | None = None
+) -> AsyncIterator[list[LimitGate]]:
     """So many gates over the limits that the test has written."""
     book = LimitBook(await sync_to_async(read_limits)())
     async with AsyncExitStack() as stack:
@@ -34,8 +36,8 @@ async def runtimes(count: int, url: str = "") -> AsyncIterator[list[LimitGate]]:
         for number in range(count):
             database = DatabaseThread(f"limits {number}")
             stack.push_async_callback(database.close)
-            counters = RedisCounters(url, "test:") if url else None
-            gate = LimitGate(lambda: book, database, counters, uuid4())
+            own = RedisCounters(url, "test:") if url else counters
+            gate = LimitGate(lambda: book, database, own, uuid4())
             job = asyncio.create_task(gate.run())
 
             async def end(job: "asyncio.Task[None]" = job) -> None:
@@ -181,6 +183,42 @@ async def test_so_many_calls_run_at_once(redis: Redis, has_redis: bool) -> None:
         with pytest.raises(LimitError, match="2 calls of all tools at once"):
             await gate.enter(found)
         gate.leave(first)
+
+        async def is_let_through() -> bool:
+            try:
+                await gate.enter(found)
+            except LimitError:
+                return False
+            return True
+
+        await eventually(is_let_through)
+
+
+class SlowCounters(RedisCounters):
+    """Counters whose answer of a place comes late, when Redis has given it."""
+
+    def __init__(self, url: str, prefix: str) -> None:
+        super().__init__(url, prefix)
+        self.given, self.answers = asyncio.Event(), asyncio.Event()
+
+    async def occupy(self, key: str, most: int, place: str, within_ms: int) -> bool:
+        is_given = await super().occupy(key, most, place, within_ms)
+        self.given.set()
+        await self.answers.wait()
+        return is_given
+
+
+async def test_caller_that_goes_away_at_the_gate_leaves_no_place_taken(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=1, max_count=100)
+    counters = SlowCounters(redis.valkey.url, "test:")
+
+    async with runtimes(1, counters=counters) as [gate]:
+        found = gate.concerning("", "", "sales")
+        caller = asyncio.create_task(gate.enter(found))
+        await counters.given.wait()
+        caller.cancel()
+        await asyncio.gather(caller, return_exceptions=True)
+        counters.answers.set()
 
         async def is_let_through() -> bool:
             try:
