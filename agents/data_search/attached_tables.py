@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -51,11 +52,15 @@ def read_attached_table(kind: str, data: bytes) -> AttachedTable:
 
 
 def _read_csv(data: bytes) -> Iterable[Iterable[object]]:
-    for encoding in _ENCODINGS:
+    # "Unicode text" of Excel; cp932 would read it as nonsense.
+    is_utf_16 = data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    for encoding in ("utf-16",) if is_utf_16 else _ENCODINGS:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
+        if "\0" in text:
+            break
         first = text.partition("\n")[0]
         separator = max(_SEPARATORS, key=first.count)
         return csv.reader(io.StringIO(text, newline=""), delimiter=separator)
