@@ -4,12 +4,21 @@ It parses no SQL: it sees names, and where in doubt it refuses. The database's r
 """
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
 from typing import Final
 
+# A comment holds others, four deep here.
+_COMMENT: Final = reduce(
+    lambda comment, _: rf"/\*(?:[^*/]++|\*(?!/)|/(?!\*)|{comment})*\*/", range(4), "(?!)"
+)
 _TOKEN: Final = re.compile(
-    r"(?P<gone>--[^\n]*|/\*.*?\*/|(?:[eEbBxXnN]|[uU]&)?'(?:[^']|'')*'|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)"
+    rf"(?P<gone>--[^\n]*|{_COMMENT}|[eE]'(?:[^'\\]|\\.|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'"
+    r"|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)"
+    r"""|(?P<coded>[uU]&"(?:[^"]|"")*")(?:\s*(?i:uescape)\s*'(?P<escape>.)')?"""
     r'|(?P<quoted>"(?:[^"]|"")*")|(?P<word>[^\W\d][\w$]*)|(?P<mark>[(),.*;])',
     re.DOTALL,
 )
@@ -35,7 +44,9 @@ _CLAUSE_ENDS = frozenset(
         "set",
     ]
 )
+_QUERIES = frozenset({"select", "with", "values", "table"})
 _JOINS = frozenset({"join", "lateral", "only", "cross", "inner", "left", "right", "full", "outer"})
+_BEFORE_TABLES = _JOINS | {"from", "table", ",", "("}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,7 @@ def find_masked(statement: str, masked: Mapping[str, Collection[str]]) -> list[s
     shown: list[str] = []
     for table, columns in masked.items():
         own = {alias for name, alias in aliases if _bare(name) == _bare(table)} | {_bare(table)}
-        if columns and (_reads_all(words, own) or _reads_row(words, own)):
+        if columns and any(reads(words, own) for reads in (_reads_all, _reads_row, _renames)):
             shown += [f"{table}.{column}" for column in columns]
             continue
         names = {column.casefold(): column for column in columns}
@@ -93,23 +104,36 @@ def find_forgotten(statement: str, columns: Iterable[str]) -> list[str]:
 
 def _read_words(statement: str) -> Iterator[_Word]:
     """Names in small letters and marks; without comments and literals."""
-    in_from = [False]
+    in_from, before = [False], ""
     for token in _TOKEN.finditer(statement):
         if token["gone"]:
             continue
-        quoted = token["quoted"]
+        quoted = token["quoted"] or _decode(token["coded"] or "", token["escape"] or "\\")
         text = quoted[1:-1].replace('""', '"').casefold() if quoted else token[0].casefold()
         if not quoted:
             if text == "(":
-                in_from.append(False)
+                # Tables in brackets, as in FROM (users JOIN orders USING (user_id)).
+                in_from.append(in_from[-1] and before in {"from", ",", "(", *_JOINS})
             elif text == ")" and len(in_from) > 1:
                 in_from.pop()
-            elif text in {"from", "join"}:
+            elif text in {"from", "join", "table"}:
                 in_from[-1] = True
             elif text in _CLAUSE_ENDS:
                 in_from[-1] = False
-        is_name = bool(quoted or token["word"])
+        is_name, before = bool(quoted or token["word"]), text
         yield _Word(text, is_name, in_from[-1])
+
+
+def _decode(name: str, escape: str) -> str:
+    """The quoted name that U&"..." is, where the escape stands before four digits, or + and six."""
+    mark = re.escape(escape)
+    code = re.compile(rf"{mark}(?:({mark})|([0-9a-f]{{4}})|\+([0-9a-f]{{6}}))", re.IGNORECASE)
+
+    def read(found: re.Match[str]) -> str:
+        number = int(found[2] or found[3] or "0", 16)
+        return found[1] or (chr(number) if number <= sys.maxunicode else found[0])
+
+    return code.sub(read, name[2:])
 
 
 def _read_tables(words: Sequence[_Word]) -> list[tuple[str, str]]:
@@ -117,11 +141,11 @@ def _read_tables(words: Sequence[_Word]) -> list[tuple[str, str]]:
     tables: list[tuple[str, str]] = []
     place = 0
     while place < len(words):
-        starts = words[place].names_table and words[place].text in {"from", "join", ",", *_JOINS}
+        starts = words[place].names_table and words[place].text in _BEFORE_TABLES
         place += 1
         if not starts or place >= len(words) or not words[place].is_name:
             continue
-        if words[place].text in _JOINS | {"join"}:
+        if words[place].text in _JOINS | _QUERIES:
             continue
         parts = [words[place].text]
         while place + 2 < len(words) and words[place + 1].text == "." and words[place + 2].is_name:
@@ -129,7 +153,7 @@ def _read_tables(words: Sequence[_Word]) -> list[tuple[str, str]]:
             place += 2
         following = [word.text for word in words[place + 1 : place + 3]]
         named = following[1:] if following[:1] == ["as"] else following
-        reserved = _CLAUSE_ENDS | _JOINS | {"join", "natural", "(", ")", ",", ";", ".", "*"}
+        reserved = _CLAUSE_ENDS | _JOINS | {"natural", "(", ")", ",", ";", ".", "*"}
         alias = named[0] if named and named[0] not in reserved else parts[-1]
         tables.append((".".join(parts), alias))
     return tables
@@ -150,7 +174,7 @@ def _reads_all(words: Sequence[_Word], own: Collection[str]) -> bool:
         if before == "." and place > 1 and words[place - 2].text in own:
             return True
     # TABLE users is SELECT * FROM users.
-    return bool(words) and words[0].text == "table"
+    return any(word.text == "table" and word.names_table for word in words)
 
 
 def _reads_row(words: Sequence[_Word], own: Collection[str]) -> bool:
@@ -163,6 +187,12 @@ def _reads_row(words: Sequence[_Word], own: Collection[str]) -> bool:
         if before != "." and after != "." and before != "as":
             return True
     return False
+
+
+def _renames(words: Sequence[_Word], own: Collection[str]) -> bool:
+    """Whether a table's columns get other names, as in `FROM users AS u (a, b)`."""
+    pairs = pairwise(words)
+    return any(word.names_table and word.text in own and after.text == "(" for word, after in pairs)
 
 
 def _shows_value(words: Sequence[_Word], place: int, own: Collection[str]) -> bool:

@@ -16,6 +16,10 @@ MASKED = {"public.users": ("email", "full_name")}
         ('SELECT a FROM (SELECT b FROM "Users") t -- from x', ["users"]),
         ("SELECT extract(year FROM o.at) FROM orders o LEFT OUTER JOIN LATERAL items i ON true",
          ["o.at", "orders", "items"]),
+        ("SELECT a FROM (users JOIN (orders o) USING (user_id))", ["users", "orders"]),
+        ("SELECT a FROM (VALUES (1, 2)) v, (WITH x AS (TABLE public.users) SELECT 1) w",
+         ["public.users"]),
+        (r"""SELECT a FROM U&"us\0065rs", U&"ord!0065rs" UESCAPE '!' """, ["users", "orders"]),
     ],
 )  # fmt: skip
 def test_tables_of_a_statement(statement: str, tables: list[str]) -> None:
@@ -38,6 +42,13 @@ def test_tables_of_a_statement(statement: str, tables: list[str]) -> None:
         "WITH v AS (SELECT lower(email) AS e FROM users) SELECT e FROM v",
         "SELECT x FROM (SELECT public.users.email AS x FROM public.users) t",
         "TABLE users",
+        "WITH u AS (TABLE users) SELECT a FROM u",
+        r"SELECT E'a\'', email, 'x' FROM users",
+        r'SELECT U&"em\0061il" FROM users',
+        """SELECT U&"em!+000061il" UESCAPE '!' FROM users""",
+        "SELECT /* a /* b */ ' */ email, 'x' FROM users",
+        "SELECT $a$ $A$ x $a$, email, $a$ $a$ FROM users",
+        "SELECT b FROM users AS u (a, b, c)",
     ],
 )
 def test_masked_column_is_seen(statement: str) -> None:
