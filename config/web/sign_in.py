@@ -89,7 +89,7 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
         return response
     if form.is_bound and not form.wait_minutes:
         # What was typed is kept only where it names somebody: it may be a password in the wrong field.
-        name = form.data.get("username", "")
+        name = form.cleaned_data.get("username", "")
         record_sign_in(AuditAction.SIGN_IN_REFUSED, User.objects.filter(username=name).first())
     template = "web/_sign_in_form.html" if request.htmx else "web/sign_in.html"
     context = {"form": form, "next": next_address(request), "issuers": sign_on_issuers()}

@@ -56,6 +56,12 @@ def test_wrong_password_keeps_the_name_and_says_so(client: Client, ann: User) ->
     assert 'value="wrong"' not in response.text
 
 
+def test_name_that_no_database_holds_is_wrong(client: Client, ann: User) -> None:
+    response = client.post("/sign-in/", {**WRONG, "username": "an\0n"})
+
+    assert response.status_code == 422
+
+
 def test_too_many_wrong_passwords_refuse_the_right_one(client: Client, ann: User) -> None:
     for _ in range(PAIR_LIMIT):
         client.post("/sign-in/", WRONG)
