@@ -24,6 +24,11 @@ _CONNECTION_OPTIONS = {
     "keepalives_interval": "3",
     "keepalives_count": "3",
 }
+# urlsplit's own words hold a part of the password.
+_ODD_URL = (
+    "is no address that can be read; in a user name or password, write / as %2F, ? as %3F, # as %23,"
+    " @ as %40, [ as %5B and ] as %5D"
+)
 
 
 def version() -> str:
@@ -148,11 +153,15 @@ def mail(name: str) -> dict[str, Any]:
 
     Without the variable its host is ''. ValueError names the variable, without its value.
     """
-    parts = urlsplit(text(name))
+    try:
+        parts = urlsplit(text(name))
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"{name} {_ODD_URL}") from None
     is_secure = parts.scheme == "smtps"
     if parts.scheme not in {"", "smtp", "smtps"} or (parts.scheme and not parts.hostname):
         raise ValueError(f"{name} must be like smtp://user:password@mail.example.org:587")
-    port = parts.port or (465 if is_secure else 587)
+    port = port or (465 if is_secure else 587)
     return {
         "host": parts.hostname or "",
         "port": port,
@@ -168,18 +177,23 @@ def django_database(url: str, pool_size: int = 0, variable: str = "DATABASE_URL"
 
     Several hosts, `db1:5432,db2:5432`, are libpq's: with `target_session_attrs=read-write` the one that takes writes.
     With a pool, connections are shared by the threads of the process; without, each keeps its own.
+    ValueError names the variable, without its value.
     """
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        places = [urlsplit(f"//{place}") for place in parts.netloc.rpartition("@")[2].split(",")]
+        ports = ",".join(str(place.port or "") for place in places)
+    except ValueError:
+        raise ValueError(f"{variable} {_ODD_URL}") from None
     if parts.scheme not in {"postgres", "postgresql"}:
         raise ValueError(f"{variable} must begin with postgresql:// (only PostgreSQL is supported)")
-    places = [urlsplit(f"//{place}") for place in parts.netloc.rpartition("@")[2].split(",")]
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": ",".join(place.hostname or "" for place in places),
-        "PORT": ",".join(str(place.port or "") for place in places),
+        "PORT": ports,
         "OPTIONS": {
             **_CONNECTION_OPTIONS,
             **dict(parse_qsl(parts.query)),

@@ -33,6 +33,20 @@ def test_a_file_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
         env.text("SOME_KEY")
 
 
+@pytest.mark.parametrize("password", ["hu/sh", "hu#sh", "hu?sh", "hu\u2100sh", "hu[sh", "hu]sh"])
+def test_an_address_that_cannot_be_read_is_told_without_its_password(
+    monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    monkeypatch.setenv("EMAIL_URL", f"smtp://ann:{password}@mail.example.org:587")
+
+    with pytest.raises(ValueError, match=r"DATABASE_URL .*write / as %2F") as of_database:
+        env.django_database(f"postgresql://app:{password}@db.example.org/tools")
+    with pytest.raises(ValueError, match=r"EMAIL_URL .*write / as %2F") as of_mail:
+        env.mail("EMAIL_URL")
+
+    assert "hu" not in f"{of_database.value}{of_mail.value}"
+
+
 def test_a_database_may_be_at_several_hosts() -> None:
     url = "postgresql://app:a%40b@db1.example.org:6432,db2.example.org,[::1]:5433/tools"
 
