@@ -11,7 +11,8 @@ from core.messages import message
 
 # A data source's server sees its password, so what protects this installation is never one.
 _OWN_SECRETS = re.compile(
-    r"SECRET_KEY|FIELD_ENCRYPTION_KEYS|DATABASE_URL|REDIS_URL|DATA_SOURCE_\w+_URL|TOOLBUILDER_\w+"
+    r"SECRET_KEY|FIELD_ENCRYPTION_KEYS|(?:\w+_)?DATABASE_(?:\w+_)?URL|REDIS_URL|EMAIL_URL|METRICS_TOKEN"
+    r"|DATA_SOURCE_\w+_URL|TOOLBUILDER_\w+"
 )
 
 

@@ -71,7 +71,11 @@ def test_password_is_not_in_the_settings_text(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    "name", ["SECRET_KEY", "FIELD_ENCRYPTION_KEYS", "DATABASE_URL", "DATA_SOURCE_OTHER_URL"]
+    "name",
+    [
+        *("SECRET_KEY", "FIELD_ENCRYPTION_KEYS", "DATABASE_URL", "DATABASE_REPLICA_URL"),
+        *("DATABASE_LISTEN_URL", "EMAIL_URL", "METRICS_TOKEN", "DATA_SOURCE_OTHER_URL"),
+    ],
 )
 def test_secrets_of_this_installation_are_no_password(
     name: str, monkeypatch: pytest.MonkeyPatch
