@@ -109,7 +109,8 @@ def _find_all(
             "{file} is no table: {reason}.",
             file=name,
             reason=reason.rstrip(".")
-            or "another file has its name, or it is a link that leads out of the folder",
+            or "another file has its name, its name is not UTF-8, or it is a link that leads nowhere or out"
+            " of the folder",
         )
     if table_count:
         yield ok(

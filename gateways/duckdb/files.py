@@ -43,7 +43,7 @@ def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
     """The files that are tables, by name, and the names of files that cannot be one.
 
     Of two files with one name the first by its ending is taken. Links that lead out of the folder and
-    hidden files are left out. Raises DataSourceError for too many files, OSError where it cannot be read.
+    hidden files are left out, and names that are not UTF-8. Raises DataSourceError for too many files, OSError where it cannot be read.
     """
     found: dict[str, TableFile] = {}
     refused: list[str] = []
@@ -52,11 +52,8 @@ def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
         kind = KINDS.get(path.suffix.lower())
         if kind is None or path.name.startswith("."):
             continue
-        real = path.resolve()
-        is_inside = (
-            root in real.parents and S_ISREG(real.stat().st_mode) if real.exists() else False
-        )
-        if not is_inside or path.stem.lower() in found:
+        real = _find_inside(root, path)
+        if real is None or path.stem.lower() in found:
             refused.append(path.name)
             continue
         found[path.stem.lower()] = TableFile(path.stem, real, kind)
@@ -69,6 +66,18 @@ def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
             )
         )
     return list(found.values()), refused
+
+
+def _find_inside(root: Path, path: Path) -> Path | None:
+    """The file behind the path; None where it is none below `root`, or has a name that SQL cannot hold."""
+    try:
+        path.name.encode()
+        real = path.resolve(strict=True)
+        is_inside = root in real.parents and S_ISREG(real.stat().st_mode)
+    except (OSError, RuntimeError, UnicodeEncodeError):
+        # Links that go in a circle are a RuntimeError before Python 3.13.
+        return None
+    return real if is_inside else None
 
 
 def readable_path(file: TableFile, number: int, folder: Path) -> str:

@@ -366,6 +366,9 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
     (folder / "sales.json").write_text('[{"id": 9}]')
     (folder / "bad.parquet").write_text("nothing")
     (folder / "away.csv").symlink_to("/etc/passwd")
+    (folder / "circle.csv").symlink_to(folder / "circle.csv")
+    # A name as EUC-KR has it.
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xb0\xa1.csv")).write_text("n\n1\n")
     (folder / "notes.txt").write_text("no table")
     async with DuckdbSource(FilesSettings(path=folder, pool_size=1)) as source:
         rows = await fetch(
@@ -380,9 +383,10 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
     report = await inspect_duckdb(FilesSettings(path=folder))
 
     assert (rows, later) == ([[1], [2], [3]], [[5]])
-    assert {name for name, _ in greeting["faults"]} == {"bad.parquet", "away.csv", "sales.json"}
+    names = {"bad.parquet", "away.csv", "circle.csv", "??.csv", "sales.json"}
+    assert {name for name, _ in greeting["faults"]} == names
     codes = [finding.code for finding in report.findings if finding.level is Level.WARNING]
-    assert codes.count("file-left-out") == 3
+    assert codes.count("file-left-out") == 5
     assert str(tmp_path) not in " ".join(finding.text for finding in report.findings)
 
 
