@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import time
 from typing import Any, Protocol
+from unicodedata import normalize
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
@@ -119,7 +120,8 @@ def receive_file(
     source: DataSource, username: str, file: UploadedFile[Any], table: str = ""
 ) -> WaitingFile:
     """The file as it was guessed, kept for an hour. Raises DataSourceError for what cannot be a table."""
-    name = Path(file.name or "").name
+    # macOS gives names with their accents and syllables taken apart.
+    name = normalize("NFC", Path(file.name or "").name)
     kind = UPLOADS.kinds.get(Path(name).suffix.lower())
     if kind is None:
         raise DataSourceError(
@@ -138,7 +140,7 @@ def receive_file(
     # `2026 Sales.csv` becomes table_2026_sales.
     words = re.sub(r"\W+", "_", Path(name).stem.lower()).strip("_")[:50] or "table"
     proposed = words if words[0].isalpha() or words[0] == "_" else f"table_{words}"
-    table = check_table_name(table.strip() or proposed)
+    table = check_table_name(normalize("NFC", table.strip()) or proposed)
     forget_old_files()
     key = secrets.token_hex(16)
     folder = _waiting_folder()
@@ -195,7 +197,9 @@ def keep_table(source: DataSource, waiting: WaitingFile, types: Mapping[str, str
     made = folder / f".{waiting.key}{_TABLE}"
     try:
         rows: int = async_to_sync(UPLOADS.convert)(waiting.path, waiting.kind, types, made)
-        made.replace(path_of_table(source, waiting.table))
+        # SQL takes Sales and sales for one table, of which only one file is read.
+        there = {kept.name.lower(): kept.name for kept in list_tables(source)}
+        made.replace(path_of_table(source, there.get(waiting.table.lower(), waiting.table)))
     finally:
         made.unlink(missing_ok=True)
     drop_waiting(waiting)

@@ -6,6 +6,7 @@ import struct
 import zipfile
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import duckdb
 import pytest
@@ -274,3 +275,34 @@ def test_source_of_a_folder_takes_no_uploads(admin: Client, db: None, tmp_path: 
     DataSource.objects.create(name="folder", engine="files", path=str(tmp_path))
 
     assert admin.get("/sources/folder/files/").status_code == 404
+
+
+def test_table_in_other_letters_is_the_same_table(admin: Client, source: DataSource) -> None:
+    for name, value in (("Sales", 2), ("sales", 3)):
+        review = upload(admin, "t.csv", f"x\n{value}\n", table=name)
+        admin.post(review["Location"], {"intent": "keep"})
+
+    assert [table.name for table in list_tables(source)] == ["Sales"]
+    assert rows_of(source, "SELECT x FROM sales") == [[3]]
+
+
+@pytest.mark.parametrize("name", ["매출", "が_1", "café"])
+def test_name_that_a_mac_takes_apart_is_the_one_that_people_write(
+    admin: Client, source: DataSource, name: str
+) -> None:
+    keep(admin, f"{normalize('NFD', name)}.csv", "x\n1\n")
+
+    assert rows_of(source, f'SELECT x FROM "{name}"') == [[1]]  # noqa: S608
+
+
+@pytest.mark.parametrize("encoding", ["cp949", "cp932", "utf-16"])
+def test_file_of_another_encoding_is_refused_with_what_would_be_right(
+    admin: Client, source: DataSource, encoding: str
+) -> None:
+    answer = upload(
+        admin, "t.csv", "店舗,n\n価格,1\n".encode(encoding, errors="replace") + b"\x95\xca,2\n"
+    )
+
+    page = answer.content.decode()
+    assert "save it again as UTF-8" in page
+    assert "Auto-Detected" not in page
