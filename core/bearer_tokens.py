@@ -284,8 +284,12 @@ def accepted_audiences(issuer: Issuer, audiences: Iterable[str]) -> frozenset[st
 
 def _moment(claims: Claims, name: str) -> float | None:
     value = claims.get(name)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) else None  # type: ignore[arg-type]
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _text(claims: Claims, name: str) -> str:

@@ -50,7 +50,9 @@ class ClaimRule:
             return self.value in found.split()
         texts = _texts(found)
         if self.test is ClaimTest.MATCHES:
-            return any(fnmatchcase(text, self.value) for text in texts)
+            # To fnmatch [eu] is one of two letters.
+            pattern = self.value.replace("[", "[[]")
+            return any(fnmatchcase(text, pattern) for text in texts)
         return self.value in texts
 
 

@@ -56,6 +56,7 @@ def test_token_is_shown_to_the_one_issuer_whose_prefix_it_has(
         ({"iss": "https://else.example.org"}, "not registered here"),
         ({"aud": "https://else.example.org"}, "another audience"),
         ({"exp": None}, "does not say when it expires"),
+        ({"exp": 10**400}, "does not say when it expires"),
         ({"exp": NOW - 60}, "expired"),
         ({"cnf": {"jkt": "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"}}, "bound to a key"),
     ],

@@ -15,6 +15,7 @@ CLAIMS: dict[str, Any] = {
     "is_admin": True,
     "realm_access": {"roles": ["analyst"]},
     "https://example.org/tenant": "KR",
+    "team": ["ops[eu]", "opse"],
     "odd": {"a": 1},
     "long": "x" * 2_000,
 }
@@ -42,6 +43,9 @@ def rule(claim: str, test: str, value: str, **more: Any) -> ClaimRule:
         ("sub", "matches", "al*", True),
         ("groups", "matches", "h?", True),
         ("sub", "matches", "a", False),
+        ("sub", "matches", "[a]lice", False),
+        ("team", "matches", "ops[e*]", True),
+        ("team", "matches", "op?[abc]", False),
         ("none", "matches", "*", False),
         ("odd", "matches", "*", False),
         ("none", "equals", "None", False),
