@@ -20,7 +20,7 @@ from access.limits.usage import read_near_limits
 from access.reader_language import stored_text
 from access.templatetags.access import tool_address
 from access.visibility import visible_limits
-from catalog.models import CatalogScan, CheckState, ScanState
+from catalog.models import CatalogScan, CheckState, DefaultSourceCheck, KeptCheck, ScanState
 from catalog.rights import sources_open_to
 from catalog.sources.findings import translate_summary
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
@@ -114,12 +114,14 @@ def find_bad_sources(username: str) -> Iterator[Attention]:
     sources = (
         sources_open_to(username).filter(last_check__state__in=bad).select_related("last_check")
     )
-    for source in sources.order_by("name")[:SHOWN_OF_EACH]:
-        check = source.last_check
+    checks: list[tuple[str, KeptCheck]] = [
+        (DEFAULT_SOURCE_NAME, check) for check in DefaultSourceCheck.objects.filter(state__in=bad)
+    ]
+    checks += [(each.name, each.last_check) for each in sources.order_by("name")[:SHOWN_OF_EACH]]
+    for name, check in checks:
         reason = stored_text(check, "refusal") or translate_summary(check)
         text = f"{check.get_state_display()}: {reason}".rstrip(": ")
-        address = reverse("source", args=[source.name])
-        yield Attention("bad", "database", source.name, text, address)
+        yield Attention("bad", "database", name, text, reverse("source", args=[name]))
 
 
 def find_near_limits(user: User) -> Iterator[Attention]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from access.figures import read_tool_figures, start_of_today
 from access.models import RuntimeInstance
-from catalog.models import CatalogScan, DataSource, SourceCheck
+from catalog.models import CatalogScan, DataSource, DefaultSourceCheck, SourceCheck
 from tests.access.calls import make_call, make_calls
 from tests.factories import make_tool
 from tests.people import StaffWith
@@ -165,6 +165,7 @@ def test_attention_names_what_is_wrong_and_where_it_is_mended(admin: Client) -> 
     make_calls(5, tool_name="fine")
     source = DataSource.objects.create(name="shop")
     SourceCheck.objects.create(source=source, state="refused", refusal="may write")
+    DefaultSourceCheck.objects.create(state="refused", refusal="may write")
     CatalogScan.objects.create(source=source, state="done")
     CatalogScan.objects.create(source=source, state="failed", error="away")
     CatalogScan.objects.create(state="failed")
@@ -173,9 +174,10 @@ def test_attention_names_what_is_wrong_and_where_it_is_mended(admin: Client) -> 
     found = attention_of(admin.get("/"))
 
     assert found["broken"] == "/tools/broken/"
+    assert found["main_db"] == "/sources/main_db/"
     assert found["failing"].startswith("/calls/?tool=failing&outcome=failed")
     assert "1 tool has a parameter without a description" in found
-    assert set(found) - {"shop"} == {
+    assert set(found) - {"main_db", "shop"} == {
         "broken", "failing", "1 tool has a parameter without a description",
     }  # fmt: skip
     titles = [one.title for one in admin.get("/").context["attention"]]
