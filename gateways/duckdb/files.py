@@ -9,6 +9,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
+from unicodedata import normalize
 
 from core.errors import DataSourceError
 from core.messages import message
@@ -53,10 +54,12 @@ def find_files(folder: Path) -> tuple[list[TableFile], list[str]]:
         if kind is None or path.name.startswith("."):
             continue
         real = _find_inside(root, path)
-        if real is None or path.stem.lower() in found:
+        # macOS gives names with their accents and syllables taken apart.
+        name = normalize("NFC", path.stem)
+        if real is None or name.lower() in found:
             refused.append(path.name)
             continue
-        found[path.stem.lower()] = TableFile(path.stem, real, kind)
+        found[name.lower()] = TableFile(name, real, kind)
     if len(found) > FILE_LIMIT:
         raise DataSourceError(
             message(

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import duckdb
 import pytest
@@ -367,6 +368,8 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
     (folder / "bad.parquet").write_text("nothing")
     (folder / "away.csv").symlink_to("/etc/passwd")
     (folder / "circle.csv").symlink_to(folder / "circle.csv")
+    # As macOS takes names apart.
+    (folder / f"{normalize('NFD', '매출')}.csv").write_text("n\n7\n")
     # A name as EUC-KR has it.
     Path(os.fsdecode(os.fsencode(folder) + b"/\xb0\xa1.csv")).write_text("n\n1\n")
     (folder / "notes.txt").write_text("no table")
@@ -376,13 +379,13 @@ async def test_each_file_of_a_folder_is_a_table(tmp_path: Path) -> None:
             'SELECT id FROM sales UNION FROM lines UNION SELECT id FROM "odd*?[x]" ORDER BY id',
         )
         (folder / "later.csv").write_text("n\n5\n")
-        later = await fetch(source, "SELECT n FROM later")
+        later = await fetch(source, 'SELECT n FROM later UNION ALL SELECT n FROM "매출"')
         with pytest.raises(DataSourceError, match="not read by their path"):
             await fetch(source, f"FROM '{folder}/sales.csv'".replace("it's", "it''s"))
         greeting = await source.read_greeting()
     report = await inspect_duckdb(FilesSettings(path=folder))
 
-    assert (rows, later) == ([[1], [2], [3]], [[5]])
+    assert (rows, later) == ([[1], [2], [3]], [[5], [7]])
     names = {"bad.parquet", "away.csv", "circle.csv", "??.csv", "sales.json"}
     assert {name for name, _ in greeting["faults"]} == names
     codes = [finding.code for finding in report.findings if finding.level is Level.WARNING]
