@@ -4,7 +4,7 @@ What a scan writes and what people write are different columns, so that neither 
 Data sources, MCP servers and documents have their models in their rooms.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.conf import settings
@@ -167,6 +167,13 @@ class CatalogTable(models.Model):
     def shown_description(self) -> str:
         """What people wrote, or else the comment in the database."""
         return self.description or self.source_comment
+
+    def find_masked(self, columns: "Iterable[CatalogColumn]") -> set[str]:
+        """Columns of its sample whose values are masked now: the rules may be stricter than at the scan."""
+        by_name = {column.name: column for column in columns}
+        names: list[str] = self.sample["columns"] if self.sample else []
+        found = {name: by_name.get(name) or CatalogColumn(name=name) for name in names}
+        return {name for name, column in found.items() if column.masks_samples(self)}
 
     def mask_sample(self, masked: Collection[str]) -> list[list[Any]]:
         """The rows of its sample with values of these columns masked; NULL stays NULL."""

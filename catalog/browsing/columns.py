@@ -80,10 +80,12 @@ def to_column_row(
 
 
 def read_sample(table: CatalogTable) -> dict[str, Any]:
-    """`columns` and `rows` of cells; no rows where no sample was read."""
-    stored = table.sample if isinstance(table.sample, dict) else {}
-    rows = [[_to_cell(value) for value in row] for row in stored.get("rows", [])]
-    return {"columns": stored.get("columns", []), "rows": rows}
+    """`columns` and `rows` of cells, masked as the rules say now; no rows where no sample was read."""
+    if not isinstance(table.sample, dict):
+        return {"columns": [], "rows": []}
+    masked = table.find_masked(CatalogColumn.objects.filter(table=table))
+    rows = [[_to_cell(value) for value in row] for row in table.mask_sample(masked)]
+    return {"columns": table.sample["columns"], "rows": rows}
 
 
 def _read_references(user: User, table: CatalogTable) -> Mapping[str, list[Reference]]:

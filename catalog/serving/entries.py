@@ -194,12 +194,8 @@ def _to_entry(table: CatalogTable, facts: _Facts) -> TableEntry:
 
 
 def _to_sample(table: CatalogTable, columns: Sequence[CatalogColumn]) -> Sample | None:
-    """The stored rows, masked as the rules say now: they may be stricter than at the scan."""
+    """The stored rows, masked as the rules say now."""
     if not table.sample:
         return None
-    by_name = {column.name: column for column in columns}
-    names = tuple(table.sample["columns"])
-    masked = {
-        name for name in names if by_name.get(name, CatalogColumn(name=name)).masks_samples(table)
-    }
-    return Sample(columns=names, rows=tuple(map(tuple, table.mask_sample(masked))))
+    rows = table.mask_sample(table.find_masked(columns))
+    return Sample(columns=tuple(table.sample["columns"]), rows=tuple(map(tuple, rows)))

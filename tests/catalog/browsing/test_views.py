@@ -201,6 +201,16 @@ def test_sample_shows_null_and_masks(admin: Client) -> None:
     assert "only three rows" in page
 
 
+def test_sample_of_before_is_masked_by_the_rules_of_now(admin: Client) -> None:
+    sample = {"columns": ["email", "n"], "rows": [["ann@example.org", 4711]]}
+    table = make_table("t", sample=sample)
+
+    page = text_of(admin.get(f"{page_of(table)}?tab=sample"))
+
+    assert "4711" in page
+    assert "ann@example.org" not in page
+
+
 def test_table_of_a_restricted_source_is_not_there_for_others(
     staff: Client, make_source: MakeSource
 ) -> None:
