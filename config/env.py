@@ -33,7 +33,11 @@ _ODD_URL = (
 
 def version() -> str:
     """The version of this program, which pyproject.toml alone says."""
-    return str(tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"])
+    return str(
+        tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "version"
+        ]
+    )
 
 
 def data_dir() -> Path:
@@ -56,7 +60,7 @@ def log_limits() -> tuple[int, int]:
 def _shared_environment() -> dict[str, str]:
     # `up` writes what its children got, so that a command in another terminal finds the same services.
     try:
-        return dict(json.loads((data_dir() / "environment.json").read_text()))
+        return dict(json.loads((data_dir() / "environment.json").read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
 

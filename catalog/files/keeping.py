@@ -166,7 +166,7 @@ def find_waiting(source: DataSource, username: str, key: str) -> WaitingFile | N
     if not _KEY.fullmatch(key):
         return None
     try:
-        read = json.loads((_waiting_folder() / f"{key}.waiting").read_text())
+        read = json.loads((_waiting_folder() / f"{key}.waiting").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     waiting = WaitingFile(

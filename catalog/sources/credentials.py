@@ -28,7 +28,7 @@ def resolve_credential(reference: str) -> str:
             message("credentials.reference_form", "a password reference is env:NAME or file:NAME")
         )
     try:
-        return find_credential_file(name).read_text().strip()
+        return find_credential_file(name).read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         raise ConfigurationError(
             message(

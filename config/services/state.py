@@ -114,7 +114,7 @@ SECRET_NAMES = frozenset(Secrets.__dataclass_fields__)
 def read_json(file: Path) -> dict[str, Any]:
     """The object in the file, or an empty one if there is no file."""
     try:
-        return dict(json.loads(file.read_text()))
+        return dict(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return {}
     except ValueError as error:
@@ -172,7 +172,7 @@ def is_locked(file: Path) -> bool:
 def read_lock_pid(file: Path) -> int | None:
     """The process id in the lock file; None if nobody has written one."""
     try:
-        return int(file.read_text())
+        return int(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
 

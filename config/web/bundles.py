@@ -49,11 +49,15 @@ def write_bundle(name: str) -> bytes | None:
     """The text of a bundle, or of its source map, whose name ends in `.map`; None of another name."""
     root = settings.BASE_DIR / "static"
     if name in STYLES:
-        return "\n".join((root / style).read_text() for style in STYLES[name]).encode()
+        return "\n".join(
+            (root / style).read_text(encoding="utf-8") for style in STYLES[name]
+        ).encode()
     folder = BUNDLES.get(name.removesuffix(".map"))
     if folder is None:
         return None
-    sources = {module: (root / module).read_text() for module in find_modules(folder)}
+    sources = {
+        module: (root / module).read_text(encoding="utf-8") for module in find_modules(folder)
+    }
     order = order_modules(sources)
     file = name.removesuffix(".map").rpartition("/")[2]
     if name.endswith(".map"):

@@ -52,7 +52,7 @@ class ShownVariable:
 @cache
 def read_variables() -> tuple[Variable, ...]:
     """All variables in the page's order; none if the documentation is not installed."""
-    return tuple(parse_variables(PAGE.read_text())) if PAGE.exists() else ()
+    return tuple(parse_variables(PAGE.read_text(encoding="utf-8"))) if PAGE.exists() else ()
 
 
 def list_variables() -> list[tuple[str, list[ShownVariable]]]:

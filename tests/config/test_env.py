@@ -1,5 +1,8 @@
 """Settings from variables, and from files that secret stores mount."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +59,24 @@ def test_a_database_may_be_at_several_hosts() -> None:
     assert database["HOST"] == "db1.example.org,db2.example.org,::1"
     assert database["PORT"] == "6432,,5433"
     assert database["OPTIONS"]["target_session_attrs"] == "read-write"
+
+
+def test_files_of_ours_are_read_in_a_locale_without_utf_8() -> None:
+    program = (
+        "import django; django.setup();"
+        "from config.web.bundles import BUNDLES, STYLES, write_bundle;"
+        "from config.web.variables import list_variables;"
+        "list_variables(); list(map(write_bundle, (*BUNDLES, *STYLES)))"
+    )
+    locale = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **locale},
+        cwd=env.BASE_DIR,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
