@@ -113,6 +113,20 @@ def test_names_are_words_of_the_glossary(product_nodes: dict[Path, list[ast.AST]
     ] == []
 
 
+def test_no_two_advisory_locks_have_one_number(product_nodes: dict[Path, list[ast.AST]]) -> None:
+    numbers = Counter(
+        node.value
+        for nodes in product_nodes.values()
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and type(node.value) is int
+        and 3_003_000 < node.value < 3_004_000
+    )
+
+    assert len(numbers) > 8
+    assert [number for number, count in numbers.items() if count > 1] == []
+
+
 def test_median_function_is_short(product_nodes: dict[Path, list[ast.AST]]) -> None:
     lengths = sorted(
         (node.end_lineno or 0) - node.lineno + 1

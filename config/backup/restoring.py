@@ -22,7 +22,7 @@ from config.backup.writing import SAME_EVERYWHERE, read_columns, read_migrations
 from core.errors import BackupError
 
 # Any number that no other program of this database uses for its own lock.
-LOCK = 3_003_002
+LOCK = 3_003_015
 # Their rows are of people and keys of before.
 ENDED = ("django_session",)
 _SEQUENCES = """

@@ -22,7 +22,7 @@ from tools.models import ToolDefinition
 # What is done, to how many tools, of how many.
 Progress = Callable[[str, int, int], object]
 _RECORDS_AT_ONCE = 1_000
-_LOCK = 3_003_014
+_LOCK = 3_003_016
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
