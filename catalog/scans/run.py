@@ -1,6 +1,7 @@
 """One run of a scan: tables are listed, read, related and sampled, and what was read stays read."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -29,13 +30,14 @@ from catalog.scans.samples import (
 )
 from catalog.scans.state import ScanCancelledError, is_cancel_wanted, keep_scan, warn
 from core.catalogue.entries import TableName, TableShape
+from core.catalogue.masking import MASK
 from core.errors import (
     DataSourceError,
     DataSourceUnavailableError,
     DeadlineExceededError,
     StatementError,
 )
-from core.messages import message
+from core.messages import Message, foreign, message
 from gateways.engine import DatabaseSettings
 from gateways.engines import open_schema_reader
 from gateways.schema_reading import SchemaReader
@@ -45,6 +47,7 @@ PULSE_S = 0.5
 TABLES_TOGETHER = 200
 SAMPLES_TOGETHER = 50
 SAMPLING_READERS = 4
+_QUOTED = re.compile(r"""(["'`]).*\1""", re.DOTALL)
 
 T = TypeVar("T")
 # Gets the scan whenever its progress was written.
@@ -198,7 +201,7 @@ class ScanRun:
                 except DataSourceUnavailableError:
                     raise
                 except (DataSourceError, StatementError, DeadlineExceededError) as error:
-                    outcome = SampleOutcome(table, note=error.message)
+                    outcome = SampleOutcome(table, note=_hide_values(error.message))
                 self.scan.done_count += 1
                 outcomes.append(outcome)
 
@@ -213,6 +216,11 @@ class ScanRun:
     def _begin(self, phase: ScanPhase, total: int = 0, done: int = 0) -> None:
         self.scan.phase, self.scan.table_name = phase.value, ""
         self.scan.done_count, self.scan.total_count = done, total
+
+
+def _hide_values(note: Message) -> Message:
+    """A database's own words without what they quote: values of masked columns, which agents would read."""
+    return foreign(_QUOTED.sub(MASK, note.template)) if note.is_foreign else note
 
 
 def _show(name: TableName) -> str:

@@ -83,6 +83,19 @@ def test_view_that_fails_has_a_note_instead(postgres_source: DataSource, scanned
     assert (rows(fine), fine.sample_note) == ([[1]], "")
 
 
+def test_note_of_a_view_that_fails_quotes_no_values(
+    postgres_source: DataSource, scanned_dsn: str
+) -> None:
+    with psycopg.connect(scanned_dsn) as owner:
+        owner.execute("CREATE TABLE people AS SELECT 'kim \"the cat\" lee' AS email")
+        owner.execute("CREATE VIEW numbers AS SELECT email::int AS number FROM people")
+
+    run_scan(find_or_queue_scan(postgres_source, ""))
+
+    note = CatalogTable.objects.get(name="numbers").sample_note
+    assert note == "invalid input syntax for type integer: ***"
+
+
 def test_samples_are_left_when_their_time_is_over(shop_database: Database, settings: Any) -> None:
     settings.CATALOG_SAMPLING_TIMEOUT_S = -1
 
