@@ -63,6 +63,25 @@ def test_new_tool_is_published_without_leaving_the_page(
     assert ToolDefinition.objects.get().name == "stock_since"
 
 
+def test_what_a_first_publication_says_has_room_on_a_phone(
+    workbench: WorkbenchPage, page: Page, draft: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    workbench.open(draft)
+    workbench.write("SELECT id FROM stock_level")
+    workbench.expect_saved()
+
+    workbench.publish().get_by_role("button", name="Publish").click()
+
+    toast = page.locator("[data-toast]").filter(has_text="stock_since is live")
+    expect(toast.get_by_role("link", name="Connect an agent")).to_be_visible()
+    whole, text = toast.bounding_box(), toast.locator("p").bounding_box()
+    assert whole
+    assert text
+    assert text["width"] > whole["width"] / 2
+    assert overflow_of(page) <= 0
+
+
 def test_focus_is_where_it_was_after_publishing(
     workbench: WorkbenchPage, page: Page, doubling: ToolDefinition
 ) -> None:
