@@ -62,6 +62,10 @@ class ToolDraftQuerySet(models.QuerySet["ToolDraft"]):
         """Drafts that say something else than what they were made from."""
         return self.exclude(content_hash=F("base_version_hash"))
 
+    def unchanged(self) -> "ToolDraftQuerySet":
+        """Drafts that say what they were made from: they hold values of test runs at most."""
+        return self.filter(content_hash=F("base_version_hash"))
+
 
 class ToolDraft(models.Model):
     """The unpublished working copy of one tool, or of one that is not there yet (`tool` NULL).

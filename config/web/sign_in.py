@@ -4,7 +4,7 @@ from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext_lazy as _
@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from django.views.csrf import csrf_failure
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.middleware import HtmxDetails
 
 from access.audit.trail import record_sign_in
@@ -98,6 +98,13 @@ def sign_in(request: HtmxRequest) -> HttpResponse:
         response.status_code = 429
         response["Retry-After"] = str(form.wait_minutes * 60)
     return response
+
+
+@never_cache
+@require_safe
+def session_state(request: HttpRequest) -> HttpResponse:
+    """Who is signed in, '' for nobody, and the token that a form needs now."""
+    return JsonResponse({"username": request.user.get_username(), "token": get_token(request)})
 
 
 def refuse_form(request: HtmxRequest, reason: str = "") -> HttpResponse:

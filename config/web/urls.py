@@ -4,7 +4,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from config.web.settings_page import settings_page, settings_password, settings_person
-from config.web.sign_in import sign_in
+from config.web.sign_in import session_state, sign_in
 from config.web.sign_on import sign_on, sign_on_callback, sign_out
 from config.web.theme import set_theme
 from toolbuilder.help import views as help_views
@@ -13,6 +13,7 @@ urlpatterns = [
     path("sign-in/", sign_in, name="sign-in"),
     path("sign-in/<slug:name>/", sign_on, name="sign-on"),
     path("sign-in/<slug:name>/callback/", sign_on_callback, name="sign-on-callback"),
+    path("session/", session_state, name="session"),
     path("sign-out/", sign_out, name="sign-out"),
     # One door, with one limit of attempts.
     path("admin/login/", RedirectView.as_view(pattern_name="sign-in", query_string=True)),

@@ -1,7 +1,9 @@
 // An ended session: sign in within the page, so that nothing that was entered is lost.
 import { showToast } from "web/toast.js";
 
-/** Opens the dialog at `session:ended` and goes on at `session:renewed`. */
+const ENTERED = "input:not([type=hidden]), textarea, select";
+
+/** Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. */
 export function watchSession() {
   const dialog = document.getElementById("session-dialog");
   if (!dialog) {
@@ -19,6 +21,59 @@ export function watchSession() {
     dialog.close();
     showToast("success", document.getElementById("request-texts").dataset.signedIn);
   });
+  watchForms(dialog);
+}
+
+// Without a session, or with the token of a former one, the next page would be another one, and what was entered gone.
+function watchForms(dialog) {
+  const waiting = new WeakSet();
+  let sent;
+  document.addEventListener("submit", async (event) => {
+    const { target: form, submitter } = event;
+    if (event.defaultPrevented || form === sent || !loadsPage(form, submitter)) {
+      return;
+    }
+    event.preventDefault();
+    if (waiting.has(form)) {
+      return;
+    }
+    waiting.add(form);
+    const mayBeSent = await hasSession(dialog, form);
+    waiting.delete(form);
+    if (mayBeSent) {
+      sent = form;
+      form.requestSubmit(submitter);
+      sent = undefined;
+    }
+  });
+}
+
+/** Whether the form takes what a person entered to another page. */
+function loadsPage(form, submitter) {
+  const method = submitter?.getAttribute("formmethod") ?? form.getAttribute("method");
+  return method === "post" && [...form.elements].some((field) => field.matches(ENTERED));
+}
+
+async function hasSession(dialog, form) {
+  let response;
+  try {
+    response = await fetch(dialog.dataset.session);
+  } catch {
+    form.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
+    return false;
+  }
+  if (!response.ok) {
+    // The page that the form leads to says what is wrong.
+    return true;
+  }
+  const { username, token } = await response.json();
+  if (username === document.body.dataset.username) {
+    renewTokens(token);
+    return true;
+  }
+  const detail = { username, token };
+  document.dispatchEvent(username ? new CustomEvent("session:renewed", { detail }) : new CustomEvent("session:ended"));
+  return false;
 }
 
 async function open(dialog) {

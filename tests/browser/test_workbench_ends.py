@@ -7,6 +7,7 @@ from tests.browser.accessibility import PHONE, Axe, overflow_of
 from tests.browser.workbench_page import WorkbenchPage, read_served
 from tests.factories import make_expression, make_tool, number
 from toolbuilder.editing.drafts import open_draft
+from toolbuilder.models import ToolDraft
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
@@ -61,6 +62,48 @@ def test_new_tool_is_published_without_leaving_the_page(
     workbench.run()
     expect(workbench.rows).to_have_count(3)
     assert ToolDefinition.objects.get().name == "stock_since"
+
+
+def test_what_a_first_publication_says_has_room_on_a_phone(
+    workbench: WorkbenchPage, page: Page, draft: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    workbench.open(draft)
+    workbench.write("SELECT id FROM stock_level")
+    workbench.expect_saved()
+
+    workbench.publish().get_by_role("button", name="Publish").click()
+
+    toast = page.locator("[data-toast]").filter(has_text="stock_since is live")
+    expect(toast.get_by_role("link", name="Connect an agent")).to_be_visible()
+    whole, text = toast.bounding_box(), toast.locator("p").bounding_box()
+    assert whole
+    assert text
+    assert text["width"] > whole["width"] / 2
+    assert overflow_of(page) <= 0
+
+
+def test_types_that_a_publication_fixes_are_fixed_on_the_page(
+    workbench: WorkbenchPage, page: Page, draft: str
+) -> None:
+    workbench.open(draft)
+    page.get_by_label("For the agent").fill("Lists stock. Use it for the days after one.")
+    workbench.write(STATEMENT)
+    since = workbench.row("since")
+    since.get_by_label("Test with").fill("2026-01-05")
+    since.get_by_label("Description of since", exact=True).fill("The day before the first.")
+    since.get_by_text("More").click()
+    since.get_by_label("Example").fill("2026-01-05")
+    workbench.run()
+    expect(since.get_by_label("Type")).to_have_value("AUTO")
+
+    workbench.publish()
+
+    # Nothing is left to ask, so it is published at once.
+    toast = page.locator("[data-toast]").filter(has_text="stock_since is live")
+    expect(toast).to_contain_text("fixed now: since date.")
+    expect(since.get_by_label("Type")).to_have_value("DATE")
+    assert not ToolDraft.objects.exists()
 
 
 def test_focus_is_where_it_was_after_publishing(

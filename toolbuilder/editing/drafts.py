@@ -193,6 +193,23 @@ def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:
     return draft
 
 
+def follow_served(tool: ToolDefinition) -> None:
+    """Let the tool's draft say what is served now, if it held no changes but only values of test runs.
+
+    Pages that show what was served before are stale from here on: saving them would undo it.
+    """
+    for draft in ToolDraft.objects.unchanged().filter(tool=tool).select_for_update():
+        served = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))
+        if served.content_hash != draft.base_version_hash:
+            followed = DraftDocument(tool=served, test_values=read_draft(draft).test_values)
+            for name, value in _columns_of(followed).items():
+                setattr(draft, name, value)
+            draft.base_version_hash = served.content_hash
+            draft.edited_in = ""
+            draft.revision += 1
+            draft.save()
+
+
 def duplicate_tool(tool: ToolDefinition, username: str) -> ToolDraft:
     """The draft of a new tool that does the same under a free name, with copies of its test cases."""
     snapshot = ToolDocument.of_row(ToolDefinition.objects.whole().get(pk=tool.pk))

@@ -23,7 +23,7 @@ from core.errors import (
 from core.messages import message
 from toolbuilder.cases.gate import require_green
 from toolbuilder.cases.rows import add_missing, create_cases, rename_in_cases, replace_cases
-from toolbuilder.editing.drafts import PageState, lock_draft, read_draft
+from toolbuilder.editing.drafts import PageState, follow_served, lock_draft, read_draft
 from toolbuilder.exchange.ownership import require_not_owned
 from toolbuilder.history.differences import find_renames
 from toolbuilder.history.versions import (
@@ -335,6 +335,9 @@ def _write(
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         passage.note_published(version)
+        if draft is None:
+            # That of a published draft goes.
+            follow_served(stored)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
 
 

@@ -139,7 +139,11 @@ export class Saving {
     document.addEventListener("htmx:config:request", ({ detail: { ctx } }) => {
       const { body } = ctx.request;
       if (body?.has?.("page_token")) {
-        this.sent.set(ctx, { written: this.written(body), logic: this.written(body, isChecked), text: body.get("definition") });
+        // hx-include brings fields along that lie within the form but are of another.
+        const names = new Set(this.body.keys());
+        const isOurs = (name) => names.has(name);
+        const logic = this.written(body, (name) => isOurs(name) && isChecked(name));
+        this.sent.set(ctx, { written: this.written(body, isOurs), logic, text: body.get("definition") });
       }
     });
     document.addEventListener("htmx:before:request", ({ detail: { ctx } }) => {

@@ -150,6 +150,17 @@ def test_sign_in_by_htmx_hands_the_page_a_token_and_its_owner(client: Client, an
     assert events(response)["session:renewed"]["username"] == "ann"
 
 
+def test_page_learns_whose_session_there_is(client: Client, ann: User) -> None:
+    assert client.get("/session/").json()["username"] == ""
+
+    client.force_login(ann)
+    response = client.get("/session/")
+
+    assert response.json()["username"] == "ann"
+    assert response.json()["token"]
+    assert "no-store" in response["Cache-Control"]
+
+
 def test_htmx_gets_the_form_alone(client: Client) -> None:
     response = client.get("/sign-in/", headers=HTMX)
 

@@ -44,6 +44,7 @@ _WORK_ACTIONS = (
 )  # fmt: skip
 
 TABLE: dict[str, Row] = {
+    "session": Row(ALL),
     "sign-in": Row(ALL),
     "sign-out": Row(ALL),
     "sign-on": Row(ALL),

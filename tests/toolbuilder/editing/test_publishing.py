@@ -18,7 +18,15 @@ from core.errors import (
 )
 from tests.factories import make_expression, make_tool
 from toolbuilder.cases.rows import read_row, save_case
-from toolbuilder.editing.drafts import PageState, duplicate_tool, open_draft, save_draft, take_over
+from toolbuilder.editing.drafts import (
+    DraftDocument,
+    PageState,
+    duplicate_tool,
+    open_draft,
+    read_work,
+    save_draft,
+    take_over,
+)
 from toolbuilder.editing.publishing import (
     archive,
     publish_snapshot,
@@ -42,6 +50,8 @@ DOUBLE = ToolDocument(
     definition="a * 2",
     parameters=(ParameterDocument(param_name="a", param_type="NUMBER"),),
 )
+
+SHOWN = DOUBLE.replace(definition="a * 3").to_document()
 
 
 def edit(draft: ToolDraft, **fields: Any) -> ToolDraft:
@@ -234,6 +244,43 @@ def test_restored_version_is_a_new_version() -> None:
     assert ToolDefinition.objects.get().definition == "a * 2"
     assert (version.number, version.restored_from, version.published_by) == (3, 1, "bob")
     assert version.origin == VersionOrigin.RESTORED
+
+
+def test_draft_that_holds_test_values_alone_follows_what_is_restored() -> None:
+    tool = publish()
+    publish_tool(edit(open_draft(tool, "ann"), definition="a * 3"), "ann")
+    edit(open_draft(tool, "ann"), test_values={"a": 7})
+
+    restore_version(tool.versions.get(number=1), "bob")
+
+    work = read_work(tool)
+    assert work.document == DraftDocument(tool=DOUBLE, test_values={"a": 7})
+    assert not work.is_changed
+    published = publish_tool(edit(open_draft(tool, "ann"), title="Double"), "ann")
+    assert (published.tool.definition, published.tool.title) == ("a * 2", "Double")
+
+
+def test_page_from_before_a_restoration_does_not_undo_it() -> None:
+    tool = publish()
+    publish_tool(edit(open_draft(tool, "ann"), definition="a * 3"), "ann")
+    page = PageState(username="ann", revision=1, page="of ann")
+    opened = save_draft(open_draft(tool, "ann").uid, {**SHOWN, "test_values": {"a": 7}}, page)
+
+    restore_version(tool.versions.get(number=1), "bob")
+
+    with pytest.raises(StaleDraftError, match="saved elsewhere"):
+        save_draft(opened.uid, {**SHOWN, "title": "Treble"}, page)
+
+
+def test_draft_with_changes_stays_as_it_is_when_a_version_is_restored() -> None:
+    tool = publish()
+    publish_tool(edit(open_draft(tool, "ann"), definition="a * 3"), "ann")
+    draft = edit(open_draft(tool, "ann"), definition="a * 4")
+
+    restore_version(tool.versions.get(number=1), "bob")
+
+    assert read_work(tool).document.tool.definition == "a * 4"
+    assert read_work(tool).revision == draft.revision
 
 
 def test_version_of_a_deleted_tool_makes_it_again_inactive() -> None:

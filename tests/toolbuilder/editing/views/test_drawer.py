@@ -48,6 +48,21 @@ def test_drawer_remembers_the_last_values(admin: Client, count: ToolDefinition) 
     assert 'value="42"' in text_of(admin.get("/tools/count/try/", headers=HTMX))
 
 
+def test_list_of_choices_is_tried_with_several(admin: Client) -> None:
+    regions = {
+        "param_name": "regions",
+        "param_type": "STRING_LIST",
+        "allowed_values": ["Seoul", "Busan", "Jeju"],
+    }
+    make_tool("SELECT unnest(:regions)", name="count", parameters=[regions])
+
+    answer = run(admin, row("regions", "Seoul\nJeju", type="STRING_LIST"), "try")
+
+    assert answer.context["trial"].row_count == 2
+    page = text_of(admin.get("/tools/count/try/", headers=HTMX))
+    assert ">Seoul, Jeju</textarea>" in page
+
+
 @pytest.mark.parametrize(
     ("part", "expected"), [("plan", "Limit"), ("csv", "\ufeffn\r\n1\r\n2\r\n")]
 )

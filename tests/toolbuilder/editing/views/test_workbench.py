@@ -89,6 +89,19 @@ def make_odd_tool() -> None:
     )  # fmt: skip
 
 
+def test_list_of_choices_takes_several_test_values(editor: Client) -> None:
+    regions = {
+        "param_name": "regions",
+        "param_type": "STRING_LIST",
+        "allowed_values": ["Seoul", "Busan"],
+    }
+    make_tool("SELECT unnest(:regions)", name="odd", parameters=[regions])
+
+    page = text_of(editor.get("/tools/odd/"))
+
+    assert '<textarea class="value" id="p-regions-test"' in page
+
+
 def test_page_takes_a_fixed_number_of_queries(
     editor: Client, sales: ToolDefinition, django_assert_max_num_queries: Any
 ) -> None:
