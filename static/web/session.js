@@ -2,6 +2,7 @@
 import { showToast } from "web/toast.js";
 
 const ENTERED = "input:not([type=hidden]), textarea, select";
+const MOST_AWAITED_MS = 10_000;
 
 /** Opens the dialog at `session:ended` and goes on at `session:renewed`; forms that load another page wait for a session. */
 export function watchSession() {
@@ -57,7 +58,7 @@ function loadsPage(form, submitter) {
 async function hasSession(dialog, form) {
   let response;
   try {
-    response = await fetch(dialog.dataset.session);
+    response = await fetch(dialog.dataset.session, { signal: AbortSignal.timeout(MOST_AWAITED_MS) });
   } catch {
     form.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
     return false;

@@ -70,7 +70,7 @@ def rows(opens: str, *names: str) -> dict[str, str]:
 
 
 TABLE = {
-    **rows(EVERYBODY, "sign-in", "sign-out", "set-theme", "set_language", "healthz"),
+    **rows(EVERYBODY, "sign-in", "sign-out", "set-theme", "set_language", "healthz", "session"),
     **rows(EVERYBODY, "sign-on", "sign-on-callback"),
     **rows(PERSONS, "help", "help-page", "help-image", "help-search", "help-pane", "help-reference"),
     **rows(PERSONS, "help-keys", "help-tour"),
