@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import UUID, uuid4
@@ -272,9 +272,7 @@ class LimitGate:
         }
         if self._counters is None and not agreement.in_postgres:
             await self._ask_database(switch_to_postgres)
-            agreement = Agreement(
-                agreement.generation + 1, True, agreement.runtimes, agreement.used
-            )
+            agreement = replace(agreement, generation=agreement.generation + 1, in_postgres=True)
         if self._agreement is None or self._agreement.generation != agreement.generation:
             self._moved_at = time.monotonic()
             if not agreement.in_postgres:
@@ -352,7 +350,7 @@ class LimitGate:
             else:
                 self._running[window.key] += is_free
                 return is_free
-        if self._running[window.key] >= window.most // agreement.runtimes:
+        if self._running[window.key] >= agreement.share_of(window.most):
             return False
         self._running[window.key] += 1
         return True

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -15,6 +15,7 @@ from access.limits import gate as gate_module
 from access.limits.counting import switch_to_postgres
 from access.limits.gate import LimitGate
 from access.limits.models import ToolLimit, read_limits, read_used
+from access.models import RuntimeInstance
 from core.errors import LimitError
 from core.limits import LimitBook
 from gateways.counters.redis_counters import RedisCounters
@@ -255,6 +256,23 @@ async def test_place_of_a_call_that_ends_while_redis_is_away_is_free_again(redis
         await eventually(lambda: not gate.counts_in_postgres)
 
         assert await places_become(0, redis, gate)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_without_redis_runtimes_share_every_place_of_calls_at_once(most: int) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=most)
+
+    async with runtimes(3) as gates:
+        for gate in gates:
+            await RuntimeInstance.objects.acreate(id=gate._here, host="here", pid=1, version="1")
+        let_through = 0
+        for gate in gates:
+            with suppress(LimitError):
+                for _ in range(most + 1):
+                    await gate.enter(gate.concerning("", "", "sales"))
+                    let_through += 1
+
+    assert let_through == most
 
 
 @pytest.mark.parametrize(
