@@ -8,7 +8,7 @@ import orjson
 
 from core.toolspec import JsonValue
 
-# Many JSON readers take no more than 200 levels, those of a client of MCP with the message around.
+# Many readers and writers of JSON take no more than 200 levels, and there is a message around a value.
 MAX_LEVELS = 100
 
 

@@ -127,6 +127,14 @@ def test_what_is_no_schema_is_told(schema: dict[str, Any]) -> None:
         SchemaCheck(schema)
 
 
+@pytest.mark.parametrize("schema", [{}, {"type": "array"}])
+def test_more_levels_than_others_read_fit_no_schema(schema: dict[str, Any]) -> None:
+    check = SchemaCheck(schema)
+
+    assert check.problems("x", json.loads("[" * 100 + "]" * 100)) == []
+    assert check.problems("x", json.loads(DEEP)) == ["x: must have at most 100 levels"]
+
+
 @pytest.mark.parametrize("schema", [{"type": "integer"}, {"type": "number"}, {"enum": ["a"]}])
 def test_true_is_no_number(schema: dict[str, Any]) -> None:
     assert SchemaCheck(schema).problems("x", True) != []
