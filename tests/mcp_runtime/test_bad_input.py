@@ -71,6 +71,7 @@ async def test_deep_argument_is_refused_by_name_and_recorded(serve: Serve) -> No
     lines.append("- c: unknown; this tool takes a, b")
     assert answer.json["result"]["content"][0]["text"].splitlines() == lines
     assert (record.outcome, record.error) == ("invalid_arguments", "\n".join(lines))
+    assert record.arguments is not None
     assert set(record.arguments) == {"a", "b", "c"}
 
 
