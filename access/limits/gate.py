@@ -335,6 +335,9 @@ class LimitGate:
     async def _occupy(self, window: Window, passage: Passage) -> bool:
         """Whether there was a place among the calls at once; without Redis each runtime has its share."""
         agreement = await self._agree()
+        if self._running[window.key] >= window.most:
+            # Redis may have been emptied since these calls began.
+            return False
         if not agreement.in_postgres and self._counters is not None:
             passage.id = passage.id or uuid4().hex
             try:

@@ -244,6 +244,23 @@ async def test_caller_that_goes_away_at_the_gate_leaves_no_place_taken(redis: Re
         await eventually(is_let_through)
 
 
+async def test_calls_that_run_are_counted_still_when_redis_comes_back_empty(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=2)
+
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        found = gate.concerning("", "", "sales")
+        first, _ = await gate.enter(found), await gate.enter(found)
+        redis.kill()
+        redis.forget()
+        redis.start()
+        for _ in range(10):
+            with pytest.raises(LimitError, match="2 calls of all tools at once"):
+                await gate.enter(found)
+        gate.leave(first)
+
+        assert await gate.enter(found)
+
+
 async def test_place_of_a_call_that_ends_while_redis_is_away_is_free_again(redis: Redis) -> None:
     await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=2)
 
