@@ -13,8 +13,9 @@ from core.catalogue.masking import MASK
 TEXT_LIMIT = 1_000
 ARGUMENTS_LIMIT = 20_000
 ITEMS_LIMIT = 100
+LEVELS_LIMIT = 100
 _HASHED = re.compile("#[0-9a-f]{16}")
-_SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
+_SHORTENED = re.compile(r"… \((\d+ characters|more levels)\)\Z")
 
 
 def encode_arguments(
@@ -94,7 +95,7 @@ def _is_plain_text(value: object) -> bool:
     return isinstance(value, str) and value.isprintable() and len(value) <= TEXT_LIMIT
 
 
-def _shorten(value: object) -> Any:
+def _shorten(value: object, levels: int = LEVELS_LIMIT) -> Any:
     match value:
         case str():
             return shorten_text(value)
@@ -103,11 +104,13 @@ def _shorten(value: object) -> Any:
         case int() | float():
             # NaN compares with nothing, so it is text like the infinities and what is beyond 64 bits.
             return value if -(2**63) < value < 2**63 else str(value)
+        case list() | dict() if levels == 0:
+            value = "… (more levels)"
         case list():
-            return [_shorten(item) for item in value[:ITEMS_LIMIT]]
+            return [_shorten(item, levels - 1) for item in value[:ITEMS_LIMIT]]
     if isinstance(value, dict):
         items = list(value.items())[:ITEMS_LIMIT]
-        return {shorten_text(str(key)): _shorten(item) for key, item in items}
+        return {shorten_text(str(key)): _shorten(item, levels - 1) for key, item in items}
     return shorten_text(str(value))
 
 

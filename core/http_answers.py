@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from core.errors import DataSourceError
 from core.ingest.texts import clean_text
+from core.json_text import MAX_LEVELS, is_deeper_than
 from core.messages import Message, message
 from core.results import Answer, value_answer
 from core.toolspec import JsonValue
@@ -33,6 +34,8 @@ class HttpAnswer:
 def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
     """A JSON object as it is, another JSON value and text as `result`; a long text is cut and says so.
 
+    JSON of more levels than clients read is given as text.
+
     Raises DataSourceError for a status of 300 or more, for JSON beyond the limit and for what is
     neither JSON nor text.
     """
@@ -42,6 +45,8 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
     if is_json(answer):
         require_whole(answer, byte_limit)
         value, text = _read_json(answer.body)
+        if is_deeper_than(MAX_LEVELS, value):
+            value = text
         structured = value if isinstance(value, dict) else {"result": value}
         return Answer(structured=structured, texts=(text,))
     text = decode(answer)

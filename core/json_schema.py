@@ -6,6 +6,7 @@ from typing import Any
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, ValidationError, core_schema
 
 from core.errors import DefinitionError
+from core.json_text import MAX_LEVELS, is_deeper_than
 from core.messages import message
 from core.toolspec import JsonValue
 
@@ -37,7 +38,12 @@ class SchemaCheck:
             ) from error
 
     def problems(self, name: str, value: JsonValue) -> list[str]:
-        """A line for each part that does not fit, with its place; none where all fits."""
+        """A line for each part that does not fit, with its place; none where all fits.
+
+        More levels than clients and servers read fit no schema.
+        """
+        if is_deeper_than(MAX_LEVELS, value):
+            return [f"{name}: must have at most {MAX_LEVELS} levels"]
         try:
             self._validator.validate_python(value)
         except ValidationError as error:

@@ -8,6 +8,9 @@ import orjson
 
 from core.toolspec import JsonValue
 
+# Many readers and writers of JSON take no more than 200 levels, and there is a message around a value.
+MAX_LEVELS = 100
+
 
 def encode_json(value: JsonValue) -> bytes:
     """Compact JSON that any client can read: NaN and infinities are null, broken characters U+FFFD.
@@ -40,6 +43,16 @@ def to_encodable(value: Any) -> JsonValue:
     if isinstance(value, dict):
         return {to_encodable(str(key)): to_encodable(item) for key, item in value.items()}
     return value
+
+
+def is_deeper_than(levels: int, value: object) -> bool:
+    """Whether lists and objects are within each other on more levels; never recurses."""
+    level = [value] if isinstance(value, (dict, list)) else []
+    while level and levels > 0:
+        parts = [part.values() if isinstance(part, dict) else part for part in level]
+        level = [item for part in parts for item in part if isinstance(item, (dict, list))]
+        levels -= 1
+    return bool(level)
 
 
 def to_storable(document: Any) -> Any:

@@ -133,13 +133,13 @@ class ArgumentsKeeper:
 
 
 def _texts_in(value: object) -> Iterator[str]:
-    """The values as messages write them."""
-    match value:
-        case dict():
-            for item in value.values():
-                yield from _texts_in(item)
-        case list():
-            for item in value:
-                yield from _texts_in(item)
-        case _:
-            yield str(value)
+    """The values as messages write them. An argument may be deeper than a function may call itself."""
+    values = [value]
+    while values:
+        match values.pop():
+            case dict() as found:
+                values += found.values()
+            case list() as found:
+                values += found
+            case found:
+                yield str(found)

@@ -32,9 +32,11 @@ WITH first AS (
     SELECT 1 WHERE NOT EXISTS (SELECT FROM h_mcp_tool_limit_state) ON CONFLICT DO NOTHING
     RETURNING *
 )
-SELECT generation, in_postgres, (
-    SELECT count(*) FROM h_runtime_instance WHERE last_seen_at > now() - interval '60 seconds'
-) FROM (TABLE h_mcp_tool_limit_state UNION ALL TABLE first) AS state
+SELECT generation, in_postgres, living, before
+FROM (TABLE h_mcp_tool_limit_state UNION ALL TABLE first) AS state, (
+    SELECT count(*) AS living, count(*) FILTER (WHERE id < %s) AS before
+    FROM h_runtime_instance WHERE last_seen_at > now() - interval '60 seconds'
+) AS runtimes
 """
 
 
@@ -49,12 +51,20 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What all runtimes agree on: who counts, and how many of them there are; `used` of asked windows."""
+    """What all runtimes agree on: who counts, and how many of them there are; `used` of asked windows.
+
+    `before` is how many of the runtimes come before this one in an order that is the same for all.
+    """
 
     generation: int
     in_postgres: bool
     runtimes: int
+    before: int
     used: Mapping[str, int]
+
+    def share_of(self, most: int) -> int:
+        """How many of so many places are this runtime's: all of them together have all."""
+        return most // self.runtimes + (self.before < most % self.runtimes)
 
 
 def write_tallies(runtime_id: UUID, tallies: Sequence[Tally], asked: Collection[str]) -> Agreement:
@@ -67,11 +77,11 @@ def write_tallies(runtime_id: UUID, tallies: Sequence[Tally], asked: Collection[
         row = None
         while row is None:
             # Of several runtimes that begin at once one makes the row; the others find it then.
-            cursor.execute(_AGREE)
+            cursor.execute(_AGREE, [runtime_id])
             row = cursor.fetchone()
-    generation, in_postgres, runtimes = row
+    generation, in_postgres, runtimes, before = row
     used = read_used(list(asked)) if asked else {}
-    return Agreement(generation, in_postgres, max(1, runtimes), used)
+    return Agreement(generation, in_postgres, max(1, runtimes), before, used)
 
 
 def switch_to_postgres() -> None:

@@ -4,9 +4,9 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import UUID, uuid4
@@ -93,6 +93,8 @@ class LimitGate:
         self._obtaining = asyncio.Lock()
         self._has_work = asyncio.Event()
         self._leaving: set[asyncio.Task[None]] = set()
+        # Places of calls that ended while Redis was away, with the call's id.
+        self._not_freed: list[tuple[str, str]] = []
 
     @property
     def counts_in_postgres(self) -> bool:
@@ -110,9 +112,9 @@ class LimitGate:
         counted = [window for window in windows if window.measure not in BUDGETS and window.ends_at]
         passage = Passage([window for window in windows if window.measure in BUDGETS])
         if passage.budgets:
-            await self._agree()
+            await self._agree(budgets=[window.key for window in passage.budgets])
             for window in passage.budgets:
-                if self._spent.setdefault(window.key, 0) >= window.most:
+                if self._spent.get(window.key, 0) >= window.most:
                     raise window.refuse(now, book.zone)
         while lacking := [window for window in counted if not self._permits(window.key)]:
             await self._obtain(lacking)
@@ -143,7 +145,7 @@ class LimitGate:
                 self._spent[window.key] = self._spent.get(window.key, 0) + amount
         for window in passage.places:
             self._running[window.key] -= 1
-            if self._counters is not None and not self.counts_in_postgres:
+            if passage.id:
                 self._begin_freeing(window.key, passage.id)
 
     async def run(self) -> None:
@@ -247,12 +249,16 @@ class LimitGate:
             logger.warning("Redis is back, and counts the limits again")
         await self._agree(at_once=True)
 
-    async def _agree(self, *, at_once: bool = False) -> Agreement:
-        """Who counts, as it was a second ago at most; what is counted here is written on the way."""
+    async def _agree(self, *, at_once: bool = False, budgets: Collection[str] = ()) -> Agreement:
+        """Who counts, as it was a second ago at most; what is counted here is written on the way.
+
+        What is spent of these `budgets` is known then, even where nobody here has asked before.
+        """
         is_fresh = time.monotonic() - self._agreed_at < AGREEMENT_LASTS_S
-        if self._agreement is not None and is_fresh and not at_once:
+        is_known = self._spent.keys() >= set(budgets)
+        if self._agreement is not None and is_fresh and is_known and not at_once:
             return self._agreement
-        began, keys, budgets = time.monotonic(), list(self._unwritten), list(self._spent)
+        began, keys, budgets = time.monotonic(), list(self._unwritten), {*self._spent, *budgets}
         written = [self._tallies[key] for key in keys]
         try:
             agreement = await self._ask_database(write_tallies, self._here, written, budgets)
@@ -266,18 +272,22 @@ class LimitGate:
         }
         if self._counters is None and not agreement.in_postgres:
             await self._ask_database(switch_to_postgres)
-            agreement = Agreement(
-                agreement.generation + 1, True, agreement.runtimes, agreement.used
-            )
+            agreement = replace(agreement, generation=agreement.generation + 1, in_postgres=True)
         if self._agreement is None or self._agreement.generation != agreement.generation:
             self._moved_at = time.monotonic()
+            if not agreement.in_postgres:
+                not_freed, self._not_freed = self._not_freed, []
+                for place in not_freed:
+                    self._begin_freeing(*place)
         self._agreement, self._agreed_at = agreement, began
-        self._note_spent(agreement, {tally.key: tally.used for tally in written})
+        self._note_spent(agreement, budgets, {tally.key: tally.used for tally in written})
         return agreement
 
-    def _note_spent(self, agreement: Agreement, written: dict[str, int]) -> None:
+    def _note_spent(
+        self, agreement: Agreement, budgets: Iterable[str], written: dict[str, int]
+    ) -> None:
         """Take up what all runtimes have spent, and forget windows that have ended."""
-        for key in self._spent:
+        for key in budgets:
             tally = self._tallies.get(key)
             unwritten = tally.used - written.get(key, tally.used) if tally else 0
             self._spent[key] = agreement.used.get(key, 0) + unwritten
@@ -325,6 +335,9 @@ class LimitGate:
     async def _occupy(self, window: Window, passage: Passage) -> bool:
         """Whether there was a place among the calls at once; without Redis each runtime has its share."""
         agreement = await self._agree()
+        if self._running[window.key] >= window.most:
+            # Redis may have been emptied since these calls began.
+            return False
         if not agreement.in_postgres and self._counters is not None:
             passage.id = passage.id or uuid4().hex
             try:
@@ -340,15 +353,17 @@ class LimitGate:
             else:
                 self._running[window.key] += is_free
                 return is_free
-        if self._running[window.key] >= window.most // agreement.runtimes:
+        if self._running[window.key] >= agreement.share_of(window.most):
             return False
         self._running[window.key] += 1
         return True
 
     def _begin_freeing(self, key: str, place: str) -> None:
         async def free(counters: SharedCounters) -> None:
-            with suppress(CountersAwayError):
+            try:
                 await counters.leave(key, place)
+            except CountersAwayError:
+                self._not_freed.append((key, place))
 
         assert self._counters is not None  # noqa: S101 - else there is no place
         task = asyncio.ensure_future(free(self._counters))

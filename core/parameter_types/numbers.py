@@ -120,6 +120,13 @@ class IntegerKind(NumberKind):
             core_schema.chain_schema([written(_WHOLE_NUMBER), lax]),
         )
 
+    def describe_form(self, spec: ParameterSpec, value: object, errors: set[str]) -> Message:
+        # A whole number that the engine cannot even compare with the bounds.
+        if "int_parsing_size" in errors and isinstance(value, float):
+            side = "less_than_equal" if value > 0 else "greater_than_equal"
+            return self.describe(spec, value, {side})
+        return super().describe_form(spec, value, errors)
+
 
 class DecimalKind(Kind):
     """DECIMAL: Decimal with the digits as they were sent; a text keeps those that a JSON number loses."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from core.json_text import is_deeper_than
 from core.messages import Message, Value, message
 from core.parameter_types.kind import SEPARATOR, Kind
 from core.shown_values import expect
@@ -109,13 +110,7 @@ class JsonKind(Kind):
 def _copy_json(value: object) -> JsonValue:
     if not isinstance(value, (dict, list)):
         raise PydanticCustomError("json_form", "neither an object nor a list")
-    level: list[Any] = [value]
-    depth = 0
-    while level and depth < MAX_JSON_LEVELS:
-        parts = [part.values() if isinstance(part, dict) else part for part in level]
-        level = [item for part in parts for item in part if isinstance(item, (dict, list))]
-        depth += 1
-    if level:
+    if is_deeper_than(MAX_JSON_LEVELS, value):
         raise PydanticCustomError("json_too_deep", "too many levels")
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)

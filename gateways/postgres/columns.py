@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from psycopg.postgres import types as known_types
 
+from core.json_text import MAX_LEVELS, is_deeper_than
 from core.toolspec import JsonValue
 from gateways.cells import (
     SAFE_FLOAT_DIGITS,
@@ -156,7 +157,13 @@ class NumericReader(ParsedReader):
 
 
 class JsonReader(ParsedReader):
-    """json, jsonb, and types whose text is JSON, such as pgvector's."""
+    """json, jsonb, and types whose text is JSON, such as pgvector's; of more levels than clients read, it stays text."""
+
+    def _read_cell(self, text: str) -> JsonValue:
+        value = super()._read_cell(text)
+        # Counting finds nearly all cells innocent, and is fast.
+        may_be_deep = text.count("[") + text.count("{") > MAX_LEVELS
+        return text if may_be_deep and is_deeper_than(MAX_LEVELS, value) else value
 
     def convert(self, text: str) -> JsonValue:
         try:

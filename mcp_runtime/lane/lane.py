@@ -202,9 +202,9 @@ class DirectLane:
         is_known = self._verifier is None or scheme == b"Bearer"
         if not is_known or not is_plain(headers) or not self._is_our_host(request):
             return None
-        named, session_id = headers.get(b"mcp-protocol-version", b""), ""
-        if (version := MODERN.get(named, "")) == "":
-            if named and named not in HANDSHAKE:
+        named, session_id = headers.get(b"mcp-protocol-version"), ""
+        if (version := MODERN.get(named or b"", "")) == "":
+            if named is not None and named not in HANDSHAKE:
                 return None
             session_id = headers.get(b"mcp-session-id", b"").decode("latin-1")
         line = b"mcp-session-id: %b\r\n" % session_id.encode() if session_id else b""

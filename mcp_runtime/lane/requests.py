@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
-from mcp_types import InitializeRequestParams, methods
+from mcp_types import InitializeRequestParams, RequestParams, methods
 from mcp_types.version import (
     HANDSHAKE_PROTOCOL_VERSIONS,
     LATEST_HANDSHAKE_VERSION,
@@ -253,7 +253,11 @@ def _read_envelope(method: str, version: str, meta: bytes) -> tuple[str, str] | 
     params: dict[str, Any] = {"name": "a"} if method == "tools/call" else {}
     try:
         envelope = msgspec.json.decode(meta)
+        if not isinstance(envelope, dict):
+            return None
         methods.validate_client_request(method, version, {**params, "_meta": envelope})
+        # The SDK checks twice, the second time by what a handler takes.
+        RequestParams.model_validate({"_meta": envelope}, by_name=False)
     except (*_UNREADABLE, KeyError, ValidationError):
         return None
     found = read_client(envelope.get(CLIENT_INFO))

@@ -32,6 +32,13 @@ class Database:
         self.written.extend(records)
 
 
+def nested(levels: int, inside: Any = 1) -> Any:
+    """Lists within each other."""
+    for _ in range(levels):
+        inside = [inside]
+    return inside
+
+
 def record(number: int) -> Call:
     return Call(at=time.time(), tool_name=f"tool_{number}")
 
@@ -142,6 +149,8 @@ async def test_record_that_the_database_refuses_is_dropped_alone() -> None:
             sorted(f"p{n}" for n in range(40)),
             id="too much",
         ),
+        pytest.param({"a": nested(99)}, {"a": nested(99)}, id="as deep as may be"),
+        pytest.param({"a": nested(9_000)}, {"a": nested(99, "… (more levels)")}, id="deeper"),
     ],
 )
 def test_arguments_are_kept_in_a_form_that_the_database_takes(

@@ -134,6 +134,18 @@ def test_datetime_is_always_aware(text: str, expected: datetime) -> None:
             id="thousands of digits",
         ),
         pytest.param(
+            param(type_name="INTEGER"),
+            1e19,
+            "must be at most 9223372036854775807 (got 1e+19)",
+            id="whole float over 64 bits",
+        ),
+        pytest.param(
+            param(type_name="INTEGER", minimum=-5),
+            -1e300,
+            "must be at least -5 (got -1e+300)",
+            id="whole float far below",
+        ),
+        pytest.param(
             param(type_name="INTEGER"), 5.5, "must be a whole number (got 5.5)", id="fraction"
         ),
         pytest.param(

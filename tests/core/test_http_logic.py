@@ -18,6 +18,8 @@ from tests.http_service import DOCUMENT
 
 OPERATIONS = {operation.name: operation for operation in read_openapi(DOCUMENT).operations}
 
+DEEP = b"[" * 500 + b"]" * 500
+
 
 def tool(name: str, *parameters: ParameterSpec) -> CompiledTool:
     logic = HttpLogic(operation_text(OPERATIONS[name]), "pets")
@@ -125,6 +127,14 @@ def test_what_is_no_schema_is_told(schema: dict[str, Any]) -> None:
         SchemaCheck(schema)
 
 
+@pytest.mark.parametrize("schema", [{}, {"type": "array"}])
+def test_more_levels_than_others_read_fit_no_schema(schema: dict[str, Any]) -> None:
+    check = SchemaCheck(schema)
+
+    assert check.problems("x", json.loads("[" * 100 + "]" * 100)) == []
+    assert check.problems("x", json.loads(DEEP)) == ["x: must have at most 100 levels"]
+
+
 @pytest.mark.parametrize("schema", [{"type": "integer"}, {"type": "number"}, {"enum": ["a"]}])
 def test_true_is_no_number(schema: dict[str, Any]) -> None:
     assert SchemaCheck(schema).problems("x", True) != []
@@ -135,6 +145,11 @@ def test_true_is_no_number(schema: dict[str, Any]) -> None:
     [
         pytest.param(HttpAnswer(200, "application/json", b'{"a":1}'), {"a": 1}, id="object"),
         pytest.param(HttpAnswer(200, "application/hal+json", b"[1]"), {"result": [1]}, id="list"),
+        pytest.param(
+            HttpAnswer(200, "application/json", b'{"a":%b}' % DEEP),
+            {"result": f'{{"a":{DEEP.decode()}}}'},
+            id="too many levels",
+        ),
         pytest.param(HttpAnswer(200, "text/plain", "ä".encode()), {"result": "ä"}, id="text"),
         pytest.param(HttpAnswer(204, "", b""), {"result": None}, id="nothing"),
     ],

@@ -1,13 +1,17 @@
 """Whatever an agent sends gets an answer that it can act on, and disturbs nothing."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from asgiref.sync import sync_to_async
 
+from access.models import CallRecord
 from tests.factories import ENDLESS_SQL, make_expression, make_tool
 from tests.mcp_runtime.conftest import Serve
+from tests.mcp_runtime.lane.raw import make_request, send
+from tests.mcp_runtime.lane.requests import PLAIN, Case
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,6 +54,25 @@ async def test_text_of_five_megabytes_is_refused_with_the_limit(serve: Serve) ->
 
     assert result.is_error
     assert "1,000,000 characters" in result.content[0].text or "1000000" in result.content[0].text
+
+
+async def test_deep_argument_is_refused_by_name_and_recorded(serve: Serve) -> None:
+    await sync_to_async(make_expression)(name="multiply")
+    deep = b"[" * 700 + b"]" * 700
+    body = PLAIN.replace(b'"a": 2', b'"a": %b, "c": %b' % (deep, deep))
+
+    async with serve() as served:
+        port = urlsplit(served.url).port or 0
+        headers = Case("deep").make_headers(f"127.0.0.1:{port}", served.token, "")
+        answer = await send(port, make_request("POST", "/mcp", headers, body))
+    record = await CallRecord.objects.aget()
+
+    lines = ["Invalid arguments for multiply:", "- a: must be a number (got a list of 1)"]
+    lines.append("- c: unknown; this tool takes a, b")
+    assert answer.json["result"]["content"][0]["text"].splitlines() == lines
+    assert (record.outcome, record.error) == ("invalid_arguments", "\n".join(lines))
+    assert record.arguments is not None
+    assert set(record.arguments) == {"a", "b", "c"}
 
 
 async def test_request_beyond_all_limits_is_refused(serve: Serve) -> None:

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from access.limits import gate as gate_module
 from access.limits.counting import switch_to_postgres
 from access.limits.gate import LimitGate
 from access.limits.models import ToolLimit, read_limits, read_used
+from access.models import RuntimeInstance
 from core.errors import LimitError
 from core.limits import LimitBook
 from gateways.counters.redis_counters import RedisCounters
@@ -73,6 +75,18 @@ async def call_until_refused(gates: list[LimitGate]) -> int:
 
     await asyncio.gather(*(make_calls(gate) for gate in gates for _ in range(CALLERS)))
     return let_through
+
+
+async def places_become(count: int, redis: Redis, gate: LimitGate) -> bool:
+    """Whether so many places of the calls at once are taken, sooner or later."""
+    [window] = gate._book().windows(gate.concerning("", "", "sales"), datetime.now(UTC))
+    counters = RedisCounters(redis.valkey.url, "test:")
+
+    async def is_count() -> bool:
+        return await sync_to_async(counters.count_occupied)([window.key]) == [count]
+
+    await eventually(is_count)
+    return True
 
 
 @pytest.mark.parametrize("most", [0, 1, 7, 1_500])
@@ -230,6 +244,54 @@ async def test_caller_that_goes_away_at_the_gate_leaves_no_place_taken(redis: Re
         await eventually(is_let_through)
 
 
+async def test_calls_that_run_are_counted_still_when_redis_comes_back_empty(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=2)
+
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        found = gate.concerning("", "", "sales")
+        first, _ = await gate.enter(found), await gate.enter(found)
+        redis.kill()
+        redis.forget()
+        redis.start()
+        for _ in range(10):
+            with pytest.raises(LimitError, match="2 calls of all tools at once"):
+                await gate.enter(found)
+        gate.leave(first)
+
+        assert await gate.enter(found)
+
+
+async def test_place_of_a_call_that_ends_while_redis_is_away_is_free_again(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=2)
+
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        passage = await gate.enter(gate.concerning("", "", "sales"))
+        assert await places_become(1, redis, gate)
+        await sync_to_async(switch_to_postgres)()
+        await gate._agree(at_once=True)
+        gate.leave(passage)
+        await eventually(lambda: not gate.counts_in_postgres)
+
+        assert await places_become(0, redis, gate)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+async def test_without_redis_runtimes_share_every_place_of_calls_at_once(most: int) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", at_once=most)
+
+    async with runtimes(3) as gates:
+        for gate in gates:
+            await RuntimeInstance.objects.acreate(id=gate._here, host="here", pid=1, version="1")
+        let_through = 0
+        for gate in gates:
+            with suppress(LimitError):
+                for _ in range(most + 1):
+                    await gate.enter(gate.concerning("", "", "sales"))
+                    let_through += 1
+
+    assert let_through == most
+
+
 @pytest.mark.parametrize(
     ("column", "amount"),
     [("max_rows", {"rows": 30}), ("max_bytes", {"size": 30}), ("max_db_seconds", {"seconds": 30})],
@@ -249,6 +311,25 @@ async def test_budget_ends_for_every_runtime(
             return not await call(second)
 
         await eventually(is_refused)
+
+
+async def test_budget_that_is_used_up_is_known_to_the_first_call_of_a_runtime(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="ALL", max_rows=50)
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert await call(gate, rows=50)
+
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert not await call(gate)
+
+
+async def test_budget_of_the_next_caller_is_known_to_its_first_call(redis: Redis) -> None:
+    await sync_to_async(ToolLimit.objects.create)(target_type="TOOL", max_rows=50)
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert await call(gate, rows=50)
+
+    async with runtimes(1, redis.valkey.url) as [gate]:
+        assert await call(gate, "another")
+        assert not await call(gate)
 
 
 async def test_what_no_limit_concerns_asks_nobody() -> None:

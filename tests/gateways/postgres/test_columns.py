@@ -1,5 +1,6 @@
 """Each type of PostgreSQL as the JSON value that an agent gets."""
 
+import json
 import re
 from dataclasses import replace
 from typing import Any
@@ -67,6 +68,15 @@ VALUES: dict[str, tuple[str, Any]] = {
     "json scalar": ("'5'::jsonb", 5),
     "json number beyond a double": ("'1e400'::json", "1e400"),
     "json number of many digits": ("'0.12345678901234567890'::jsonb", "0.12345678901234567890"),
+    "json of many levels": (
+        "(repeat('[', 100) || '1' || repeat(']', 100))::jsonb",
+        json.loads("[" * 100 + "1" + "]" * 100),
+    ),
+    "json of too many": ("(repeat('[', 500) || repeat(']', 500))::jsonb", "[" * 500 + "]" * 500),
+    "json of many brackets": (
+        "(SELECT jsonb_agg('{\"a\": []}'::jsonb) FROM generate_series(1, 200))",
+        [{"a": []}] * 200,
+    ),
     "deep json": ("repeat('[', 3000)::text || repeat(']', 3000)", "[" * 3000 + "]" * 3000),
     "integers": ("ARRAY[1, NULL, 3]", [1, None, 3]),
     "nested array": ("ARRAY[[1, 2], [3, 4]]", [[1, 2], [3, 4]]),

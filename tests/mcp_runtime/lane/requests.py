@@ -173,6 +173,7 @@ CASES = [
         Case(f"traced, {value!r}", is_direct=True, params={"_meta": {**META, "traceparent": value}})
         for value in ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", 'a "b" \\', 7)
     ),
+    Case("progress token is null", params={"_meta": META | {"progressToken": None}}),
     Case("an envelope in a text", params={"_meta": {"x": json.dumps(META), "traceparent": "x"}}),
     Case(
         "key twice",
@@ -213,6 +214,10 @@ CASES = [
         change=put("MCP-Protocol-Version", "2025-03-26"),
     ),
     Case("handshake: no version", is_direct=True, era=OLD, change=put("MCP-Protocol-Version")),
+    Case("handshake: version is empty", era=OLD, change=put("MCP-Protocol-Version", "")),
+    Case("handshake: envelope is null", era=OLD, params={"_meta": None}),
+    Case("handshake: envelope is a list", era=OLD, params={"_meta": []}),
+    Case("handshake: progress token is null", era=OLD, params={"_meta": {"progressToken": None}}),
     Case("handshake: prompts", era=OLD, **method("prompts/list")),
     # Answered with a result that is an error of the tool.
     Case("unknown tool", params={"name": "nothing"}),

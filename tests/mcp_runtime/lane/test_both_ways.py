@@ -24,7 +24,9 @@ def shown(answer: RawAnswer) -> object:
     return answer.status, body
 
 
-async def test_every_request_is_answered_alike(serve: Serve, settings: Any, subtests: Any) -> None:
+async def test_every_request_is_answered_alike(
+    serve: Serve, settings: Any, subtests: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     await sync_to_async(make_expression)(name="multiply")
 
     async with both_ways(serve, settings) as (direct, through):
@@ -41,3 +43,4 @@ async def test_every_request_is_answered_alike(serve: Serve, settings: Any, subt
                 assert len(direct.taken) - before == (2 if case.is_direct else 0)
                 if case.era != OLD:
                     assert len({answer.headers.get("content-type") for answer in answers}) == 1
+    assert "could not be answered directly" not in caplog.text
