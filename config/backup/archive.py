@@ -5,7 +5,6 @@ import json
 import os
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
+from core.archives import ZIP_DAMAGE
 from core.errors import BackupError
 
 FORMAT = 1
@@ -20,8 +20,6 @@ PROGRAM = "toolbuilder"
 MANIFEST = "manifest.json"
 PIECE_BYTES = 1 << 20
 _BROKEN = "The file's manifest is broken; take another backup."
-# What reading a damaged zip raises; RuntimeError is of parts that are encrypted or packed in another way.
-_DAMAGE = (zipfile.BadZipFile, OSError, EOFError, ValueError, RuntimeError, zlib.error)
 # No other name can lead anywhere but into the folder of a data source.
 _FILE_NAME = re.compile(r"files/[0-9a-f]{32}/[^./\x00][^/\x00]*")
 
@@ -161,7 +159,7 @@ class BackupReader:
             self._zip = zipfile.ZipFile(path)
         except FileNotFoundError as error:
             raise BackupError(f"There is no file {path}.") from error
-        except _DAMAGE as error:
+        except ZIP_DAMAGE as error:
             raise BackupError(
                 f"{path} is no backup, or not all of it; take it from where it was made again."
             ) from error
@@ -169,7 +167,7 @@ class BackupReader:
             self.manifest = Manifest.read(self._zip.read(MANIFEST))
         except KeyError as error:
             raise BackupError(f"{path} is no backup: it has no manifest.") from error
-        except _DAMAGE as error:
+        except ZIP_DAMAGE as error:
             raise BackupError(_BROKEN) from error
 
     def __enter__(self) -> Self:
@@ -189,7 +187,7 @@ class BackupReader:
             try:
                 for piece in self.read(part):
                     digest.update(piece)
-            except _DAMAGE as error:
+            except ZIP_DAMAGE as error:
                 raise BackupError(f"{part.name} is broken; take another backup.") from error
             if digest.hexdigest() != part.sha256:
                 raise BackupError(f"{part.name} is not what was written; take another backup.")

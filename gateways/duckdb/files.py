@@ -11,6 +11,7 @@ from stat import S_ISREG
 from typing import Any
 from unicodedata import normalize
 
+from core.archives import ZIP_DAMAGE
 from core.errors import DataSourceError
 from core.messages import message
 
@@ -144,7 +145,7 @@ def _check_size(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as packed:
             entries = packed.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except ZIP_DAMAGE as error:
         raise _no_spreadsheet() from error
     size = sum(entry.file_size for entry in entries)
     if (

@@ -56,18 +56,20 @@ function loadsPage(form, submitter) {
 }
 
 async function hasSession(dialog, form) {
-  let response;
+  let found;
   try {
-    response = await fetch(dialog.dataset.session, { signal: AbortSignal.timeout(MOST_AWAITED_MS) });
+    const response = await fetch(dialog.dataset.session, { signal: AbortSignal.timeout(MOST_AWAITED_MS) });
+    if (!response.ok) {
+      // The page that the form leads to says what is wrong.
+      return true;
+    }
+    found = await response.json();
   } catch {
+    // Nobody answers in time, or a page of something in between.
     form.dispatchEvent(new CustomEvent("request:unreachable", { bubbles: true }));
     return false;
   }
-  if (!response.ok) {
-    // The page that the form leads to says what is wrong.
-    return true;
-  }
-  const { username, token } = await response.json();
+  const { username, token } = found;
   if (username === document.body.dataset.username) {
     renewTokens(token);
     return true;

@@ -67,3 +67,14 @@ def test_form_is_sent_once_however_often_its_button_is_pressed(new_key: Page) ->
     expect(new_key.get_by_text("This is the only time that the key is shown")).to_be_visible()
     assert len([url for url in asked if url.endswith("/session/")]) == 1
     assert ApiKey.objects.count() == 1
+
+
+def test_form_can_be_sent_again_after_something_in_between_has_answered(new_key: Page) -> None:
+    new_key.route("**/session/", lambda one: one.fulfill(body="<h1>Welcome to the hotel</h1>"))
+
+    create(new_key)
+
+    expect(new_key.locator("[data-toast]")).to_be_visible()
+    new_key.unroute("**/session/")
+    create(new_key)
+    expect(new_key.get_by_text("This is the only time that the key is shown")).to_be_visible()

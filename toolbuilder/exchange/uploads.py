@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from django.core.files.uploadedfile import UploadedFile
 
+from core.archives import ZIP_DAMAGE
 from core.errors import EditError
 from core.messages import message
 
@@ -63,7 +64,7 @@ def _open_all(files: "Iterable[UploadedFile[bytes]]") -> Iterator[tuple[str, byt
                     if path.suffix in _ENDINGS and not is_hidden:
                         with archive.open(entry) as part:
                             yield str(path), part.read(MAX_BYTES + 1)
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+        except ZIP_DAMAGE as error:
             raise EditError(
                 message("import.no_zip", "{path} is no ZIP that can be read.", path=name)
             ) from error

@@ -198,14 +198,7 @@ async def test_so_many_calls_run_at_once(redis: Redis, has_redis: bool) -> None:
             await gate.enter(found)
         gate.leave(first)
 
-        async def is_let_through() -> bool:
-            try:
-                await gate.enter(found)
-            except LimitError:
-                return False
-            return True
-
-        await eventually(is_let_through)
+        await eventually(lambda: call(gate))
 
 
 class SlowCounters(RedisCounters):
@@ -234,14 +227,7 @@ async def test_caller_that_goes_away_at_the_gate_leaves_no_place_taken(redis: Re
         await asyncio.gather(caller, return_exceptions=True)
         counters.answers.set()
 
-        async def is_let_through() -> bool:
-            try:
-                await gate.enter(found)
-            except LimitError:
-                return False
-            return True
-
-        await eventually(is_let_through)
+        await eventually(lambda: call(gate))
 
 
 async def test_calls_that_run_are_counted_still_when_redis_comes_back_empty(redis: Redis) -> None:

@@ -176,6 +176,19 @@ def test_file_beyond_the_limit_is_not_read(staff: Client) -> None:
     assert "larger than 2 MB" in text
 
 
+def test_zip_with_a_changed_byte_is_told_as_one_that_cannot_be_read(staff: Client) -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("tools.yaml", "tools: []\n" * 100)
+    damaged = bytearray(written.getvalue())
+    # The first byte of what is packed: a kind of block that there is not.
+    damaged[30 + len("tools.yaml")] = 0xFF
+
+    text = page(staff.post(IMPORT, {"files": [upload("tools.zip", bytes(damaged))]}), 422)
+
+    assert "tools.zip is no ZIP that can be read." in text
+
+
 @pytest.fixture
 def applied(tmp_path: Path) -> Path:
     """The folder of the tool `times` of the toolset kr."""
