@@ -65,7 +65,7 @@ def endpoint() -> Iterator[str]:
     server.server_close()
 
 
-async def ask(base_url: str, *, timeout_s: float = 20) -> list[LlmResponse]:
+async def ask(base_url: str, *, timeout_s: float = 120) -> list[LlmResponse]:
     environment = Environment(
         llm_base_url=base_url,
         llm_model="m",
