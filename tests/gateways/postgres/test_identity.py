@@ -96,6 +96,8 @@ async def left_behind(source: PostgresSource) -> set[tuple[str, str]]:
         b"SELECT current_setting('app.tenant', true), current_user",
     )
     taken = [await source._pool.acquire("", loop.time() + 30) for _ in range(3)]
+    for one in taken:
+        one.until = loop.time() + 30
     found = {tuple(row) for one in taken for row in await one.fetch(ReadOnlyQuery(sql))}
     for connection in taken:
         source._pool.give_back(connection)
