@@ -1,11 +1,11 @@
 """Rows and cells of files of descriptions: texts that no spreadsheet runs, bytes from any of them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from core.errors import ImportFileError
 from core.messages import message
+from core.text_encodings import find_encoding
 
 NAMES = ("datasource", "schema", "table", "column")
 TEXTS = ("display_name", "description", "tags", "notes", "masked")
@@ -15,15 +15,6 @@ HEADER = (*NAMES, *INFORMATION, *TEXTS)
 # A cell that is this clears the text; an empty one leaves it as it is.
 CLEAR = "-"
 _FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
-_MARKS = (
-    (b"\xef\xbb\xbf", "utf-8-sig"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
-_JUDGED_BYTES = 200_000
-_HANGUL = re.compile("[가-힣]")
-_KANA = re.compile("[ぁ-ゖァ-ヶー]")
-_HAN = re.compile("[一-龠]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +71,8 @@ def decode_bytes(data: bytes) -> str:
 
     Raises ImportFileError where it is none of them.
     """
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
-    if encoding == "utf-8" and not _is_decodable(data, encoding):
-        encoding = max(("cp949", "cp932"), key=lambda name: _score(data, name))
     try:
-        return data.decode(encoding)
+        return data.decode(find_encoding(data))
     except UnicodeDecodeError as error:
         raise ImportFileError(
             message("import.no_text", "the file is not text that can be read; save it as CSV UTF-8")
@@ -107,29 +95,3 @@ def refuse_rows(limit: int) -> ImportFileError:
             limit=limit,
         )
     )
-
-
-def _is_decodable(data: bytes, encoding: str) -> bool:
-    try:
-        data.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _score(data: bytes, encoding: str) -> float:
-    """How much the bytes look like text of the language that the encoding is for.
-
-    Either encoding reads most bytes of the other: Korean as half-width kana, Japanese as syllables
-    that nobody writes, which are those outside KS X 1001.
-    """
-    if not _is_decodable(data, encoding):
-        return -1.0
-    text = data[:_JUDGED_BYTES].decode(encoding, "ignore")
-    foreign = sum(not character.isascii() for character in text) or 1
-    if encoding == "cp949":
-        syllables = _HANGUL.findall(text)
-        found = sum(len(syllable.encode("euc_kr", "ignore")) == 2 for syllable in syllables)
-    else:
-        found = len(_KANA.findall(text)) + len(_HAN.findall(text))
-    return found / foreign

@@ -1,5 +1,11 @@
 """Uploaded files: what their columns are, and writing them as Parquet; in a process that does nothing else."""
 
+import encodings.cp932
+import encodings.cp949
+import encodings.euc_kr
+import encodings.utf_8_sig
+import encodings.utf_16  # noqa: F401 - none of them could be imported later
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +16,11 @@ import duckdb
 from core.errors import DataSourceError
 from core.messages import message
 from core.results import RowCollector
+from core.text_encodings import JUDGED_BYTES, find_encoding
 from core.toolspec import JsonValue
 from gateways.cells import RowReader
 from gateways.duckdb.columns import find_reader
+from gateways.duckdb.errors import NOT_UTF_8
 from gateways.duckdb.files import quote_text, reading_sql, unpack_spreadsheet
 from gateways.duckdb.messages import CHOSEN_TYPES, DuckdbOptions
 
@@ -24,7 +32,7 @@ _SAMPLE_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Upload:
-    """A file that DuckDB can read: a spreadsheet is unpacked first."""
+    """A file that DuckDB can read: a spreadsheet is unpacked first, a text in another encoding written as UTF-8."""
 
     path: Path
     kind: str
@@ -57,11 +65,31 @@ def answer(
 
 
 def _open(options: DuckdbOptions, path: Path, kind: str) -> _Upload:
-    if kind != "xlsx":
+    unpacked = Path(options.temp_folder, "unpacked")
+    if kind == "xlsx":
+        unpack_spreadsheet(path, unpacked)
+        return _Upload(unpacked, "csv")
+    encoding = "utf-8" if kind == "parquet" else _judge(path)
+    if encoding.startswith("utf-8"):
         return _Upload(path, kind)
-    unpacked = Path(options.temp_folder, "sheet.csv")
-    unpack_spreadsheet(path, unpacked)
-    return _Upload(unpacked, "csv")
+    try:
+        with (
+            path.open(encoding=encoding, newline="") as text,
+            unpacked.open("w", encoding="utf-8", newline="") as copy,
+        ):
+            shutil.copyfileobj(text, copy)
+    except (UnicodeError, OSError) as error:
+        raise DataSourceError(NOT_UTF_8) from error
+    return _Upload(unpacked, kind)
+
+
+def _judge(path: Path) -> str:
+    """The encoding of the file's first lines that are not ASCII."""
+    judged = b""
+    with path.open("rb") as file:
+        while len(judged) < JUDGED_BYTES and (line := file.readline(JUDGED_BYTES)):
+            judged += b"" if line.isascii() else line
+    return find_encoding(judged, is_cut=True)
 
 
 def _guess(connection: duckdb.DuckDBPyConnection, upload: _Upload) -> JsonValue:

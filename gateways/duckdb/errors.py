@@ -18,7 +18,7 @@ from core.messages import message
 MEMORY_TEXT = message(
     "source.memory", "the query needs more memory than there is; let it read less"
 )
-_NOT_UTF_8 = message(
+NOT_UTF_8 = message(
     "files.not_utf_8",
     "the file is not in UTF-8; save it again as UTF-8, which Excel calls CSV UTF-8",
 )
@@ -51,7 +51,7 @@ def explain(error: BaseException, sql: str, offset: int = 0) -> ToolboxError:
         case duckdb.InterruptException():
             found = DeadlineExceededError()
         case duckdb.InvalidInputException() if "not utf-8 encoded" in words:
-            found = DataSourceError(_NOT_UTF_8)
+            found = DataSourceError(NOT_UTF_8)
         case MemoryError() | duckdb.OutOfMemoryException():
             found = DataSourceError(MEMORY_TEXT)
         case duckdb.FatalException() | duckdb.InternalException() | duckdb.IOException():

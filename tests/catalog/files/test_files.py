@@ -295,13 +295,44 @@ def test_name_that_a_mac_takes_apart_is_the_one_that_people_write(
     assert rows_of(source, f'SELECT x FROM "{name}"') == [[1]]  # noqa: S608
 
 
-@pytest.mark.parametrize("encoding", ["cp949", "cp932", "utf-16"])
-def test_file_of_another_encoding_is_refused_with_what_would_be_right(
-    admin: Client, source: DataSource, encoding: str
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("점포,n\n강남점,1\n", "cp949"),
+        ("店舗,n\n渋谷ストア,1\n", "cp932"),
+        ("店舗,n\n渋谷ストア,1\n", "utf-16"),
+    ],
+)
+def test_table_is_read_in_the_encoding_of_its_spreadsheet(
+    admin: Client, source: DataSource, text: str, encoding: str
 ) -> None:
-    answer = upload(
-        admin, "t.csv", "店舗,n\n価格,1\n".encode(encoding, errors="replace") + b"\x95\xca,2\n"
-    )
+    keep(admin, "t.csv", text.encode(encoding))
+
+    [[name, _], [shop, _]] = [line.split(",") for line in text.splitlines()]
+    assert rows_of(source, f'SELECT "{name}", n FROM t') == [[shop, 1]]  # noqa: S608
+
+
+def test_other_encoding_is_heard_of_late_in_a_long_file(admin: Client, source: DataSource) -> None:
+    keep(admin, "t.csv", b"x\n" + b"abcd\n" * 90_000 + "매장\n".encode("cp949"))
+
+    assert rows_of(source, "SELECT x FROM t WHERE x <> 'abcd'") == [["매장"]]
+
+
+def test_lines_of_json_in_another_encoding_are_read(admin: Client, source: DataSource) -> None:
+    keep(admin, "t.ndjson", '{"점포": "강남점"}\n'.encode("cp949"))
+
+    assert rows_of(source, "SELECT * FROM t") == [["강남점"]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"x,n\n\xff\xff,1\n", b"\xff\xfea", "café,1\nGrüße,2\n".encode("latin-1")],
+    ids=["none", "half", "latin-1"],
+)
+def test_file_of_no_known_encoding_is_refused_with_what_would_be_right(
+    admin: Client, source: DataSource, content: bytes
+) -> None:
+    answer = upload(admin, "t.csv", content)
 
     page = answer.content.decode()
     assert "save it again as UTF-8" in page
