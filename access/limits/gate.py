@@ -88,7 +88,7 @@ class LimitGate:
         self._leases: dict[str, _Lease] = {}
         self._tallies: dict[str, Tally] = {}
         self._unwritten: set[str] = set()
-        self._spent: dict[str, int] = {}
+        self._spent: dict[str, Tally] = {}
         self._running: Counter[str] = Counter()
         self._obtaining = asyncio.Lock()
         self._has_work = asyncio.Event()
@@ -112,9 +112,9 @@ class LimitGate:
         counted = [window for window in windows if window.measure not in BUDGETS and window.ends_at]
         passage = Passage([window for window in windows if window.measure in BUDGETS])
         if passage.budgets:
-            await self._agree(budgets=[window.key for window in passage.budgets])
+            await self._agree(budgets=passage.budgets)
             for window in passage.budgets:
-                if self._spent.get(window.key, 0) >= window.most:
+                if self._spent_of(window) >= window.most:
                     raise window.refuse(now, book.zone)
         while lacking := [window for window in counted if not self._permits(window.key)]:
             await self._obtain(lacking)
@@ -142,7 +142,7 @@ class LimitGate:
         for window in passage.budgets:
             if amount := amounts[window.measure]:
                 self._count(window, amount)
-                self._spent[window.key] = self._spent.get(window.key, 0) + amount
+                self._spent[window.key] = _tally_of(window, self._spent_of(window) + amount)
         for window in passage.places:
             self._running[window.key] -= 1
             if passage.id:
@@ -179,10 +179,13 @@ class LimitGate:
         lease = self._leases.get(key)
         return lease.left if lease else 0
 
+    def _spent_of(self, window: Window) -> int:
+        spent = self._spent.get(window.key)
+        return spent.used if spent else 0
+
     def _count(self, window: Window, amount: int) -> None:
-        assert window.ends_at is not None  # noqa: S101 - windows without an end are not counted
         used = self._tallies[window.key].used if window.key in self._tallies else 0
-        self._tallies[window.key] = Tally(window.key, used + amount, window.ends_at)
+        self._tallies[window.key] = _tally_of(window, used + amount)
         self._unwritten.add(window.key)
         self._has_work.set()
 
@@ -249,19 +252,20 @@ class LimitGate:
             logger.warning("Redis is back, and counts the limits again")
         await self._agree(at_once=True)
 
-    async def _agree(self, *, at_once: bool = False, budgets: Collection[str] = ()) -> Agreement:
+    async def _agree(self, *, at_once: bool = False, budgets: Collection[Window] = ()) -> Agreement:
         """Who counts, as it was a second ago at most; what is counted here is written on the way.
 
         What is spent of these `budgets` is known then, even where nobody here has asked before.
         """
         is_fresh = time.monotonic() - self._agreed_at < AGREEMENT_LASTS_S
-        is_known = self._spent.keys() >= set(budgets)
+        is_known = all(window.key in self._spent for window in budgets)
         if self._agreement is not None and is_fresh and is_known and not at_once:
             return self._agreement
-        began, keys, budgets = time.monotonic(), list(self._unwritten), {*self._spent, *budgets}
+        began, keys = time.monotonic(), list(self._unwritten)
         written = [self._tallies[key] for key in keys]
+        asked = {window.key: _tally_of(window, 0) for window in budgets} | self._spent
         try:
-            agreement = await self._ask_database(write_tallies, self._here, written, budgets)
+            agreement = await self._ask_database(write_tallies, self._here, written, list(asked))
         except LimitError:
             if self._agreement is None or self._agreement.in_postgres:
                 raise
@@ -280,18 +284,19 @@ class LimitGate:
                 for place in not_freed:
                     self._begin_freeing(*place)
         self._agreement, self._agreed_at = agreement, began
-        self._note_spent(agreement, budgets, {tally.key: tally.used for tally in written})
+        self._note_spent(agreement, asked.values(), {tally.key: tally.used for tally in written})
         return agreement
 
     def _note_spent(
-        self, agreement: Agreement, budgets: Iterable[str], written: dict[str, int]
+        self, agreement: Agreement, budgets: Iterable[Tally], written: dict[str, int]
     ) -> None:
         """Take up what all runtimes have spent, and forget windows that have ended."""
-        for key in budgets:
-            tally = self._tallies.get(key)
+        for budget in budgets:
+            key, tally = budget.key, self._tallies.get(budget.key)
             unwritten = tally.used - written.get(key, tally.used) if tally else 0
-            self._spent[key] = agreement.used.get(key, 0) + unwritten
+            self._spent[key] = replace(budget, used=agreement.used.get(key, 0) + unwritten)
         now = datetime.now(UTC)
+        self._spent = {key: spent for key, spent in self._spent.items() if spent.ends_at >= now}
         ended = {
             key
             for key, tally in self._tallies.items()
@@ -299,7 +304,6 @@ class LimitGate:
         }
         for key in ended:
             del self._tallies[key]
-            self._spent.pop(key, None)
             self._leases.pop(key, None)
 
     async def _give_back(self, idle_s: float = IDLE_LEASE_S) -> None:
@@ -381,3 +385,8 @@ class LimitGate:
                 ),
                 retry_after_s=5,
             ) from None
+
+
+def _tally_of(window: Window, used: int) -> Tally:
+    assert window.ends_at is not None  # noqa: S101 - windows without an end are not counted
+    return Tally(window.key, used, window.ends_at)

@@ -1,18 +1,18 @@
 """Several gates, as several runtimes have them, on a real Redis that is killed and restarted, and PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime
-from typing import Any
-from uuid import uuid4
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any, Self
+from uuid import UUID, uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
 
 from access.database_thread import DatabaseThread
 from access.limits import gate as gate_module
-from access.limits.counting import switch_to_postgres
+from access.limits.counting import Agreement, Tally, switch_to_postgres, write_tallies
 from access.limits.gate import LimitGate
 from access.limits.models import ToolLimit, read_limits, read_used
 from access.models import RuntimeInstance
@@ -316,6 +316,32 @@ async def test_budget_of_the_next_caller_is_known_to_its_first_call(redis: Redis
     async with runtimes(1, redis.valkey.url) as [gate]:
         assert await call(gate, "another")
         assert not await call(gate)
+
+
+async def test_budgets_of_days_that_are_over_are_asked_for_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class InTwoDays(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + timedelta(days=2)
+
+    await sync_to_async(ToolLimit.objects.create)(target_type="TOOL", max_rows=50)
+    asked: list[list[str]] = []
+
+    def note(runtime_id: UUID, tallies: Sequence[Tally], budgets: list[str]) -> Agreement:
+        asked.append(budgets)
+        return write_tallies(runtime_id, tallies, budgets)
+
+    monkeypatch.setattr(gate_module, "write_tallies", note)
+    async with runtimes(1) as [gate]:
+        # Of one something is counted, of the other nothing.
+        assert await call(gate, rows=5)
+        assert await call(gate, "another")
+        await eventually(lambda: len(asked[-1]) == 2)
+        monkeypatch.setattr(gate_module, "datetime", InTwoDays)
+        assert await call(gate, "third", rows=5)
+        await eventually(lambda: len(asked[-1]) == 1)
 
 
 async def test_what_no_limit_concerns_asks_nobody() -> None:
