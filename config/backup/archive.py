@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
+import msgspec
+
 from core.archives import ZIP_DAMAGE
 from core.errors import BackupError
 
@@ -81,12 +83,10 @@ class Manifest:
                     f"This backup was made by version {given['version']}, whose files this one cannot"
                     " read; restore it with that version or a later one."
                 )
-            parts = [Part(**part) for part in given.pop("parts")]
-            files = [UploadedPart(**part) for part in given.pop("files", ())]
-            manifest = cls(**given, parts=parts, files=files)
-        except (ValueError, KeyError, TypeError) as error:
+            manifest = msgspec.convert(given, cls)
+        except (ValueError, KeyError, TypeError, msgspec.ValidationError) as error:
             raise BackupError(_BROKEN) from error
-        if not all(_FILE_NAME.fullmatch(part.name) for part in files):
+        if not all(_FILE_NAME.fullmatch(part.name) for part in manifest.files):
             raise BackupError(_BROKEN)
         return manifest
 

@@ -259,6 +259,7 @@ def test_a_file_that_is_broken_or_of_a_later_version_changes_nothing(
         "manifest is broken": _rewrite(whole, "manifest.json", _leading_out(whole)),
         "h_custom_tool.copy is broken": _damage(whole, "tables/h_custom_tool.copy"),
         "manifest is broken;": _damage(whole, "manifest.json"),
+        "manifest is broken; take": _rewrite(whole, "manifest.json", _of_other_types(whole)),
         "is not whole": _rewrite(whole, "tables/h_custom_tool.copy", None),
         "is later than this program": _rewrite(whole, "manifest.json", _later(whole)),
         "cannot read": _rewrite(
@@ -292,6 +293,12 @@ def test_restored_files_take_the_place_of_those_that_are_replaced(
 
     names = [str(path.relative_to(files_dir)) for path in files_dir.rglob("*")]
     assert sorted(names) == [source.uid.hex, f"{source.uid.hex}/매출 2026.parquet"]
+
+
+def _of_other_types(whole: Path) -> bytes:
+    with zipfile.ZipFile(whole) as backup:
+        manifest = json.loads(backup.read("manifest.json"))
+    return json.dumps({**manifest, "migrations": [1]}).encode()
 
 
 def _cut(file: Path) -> Path:
