@@ -121,7 +121,8 @@ def test_command_gives_a_key_a_new_token(hours: str, is_former_good: bool) -> No
     ("options", "message"),
     [
         pytest.param(["--owner", "nobody"], "there is no user 'nobody'", id="owner"),
-        pytest.param(["--days", "0"], "--days must be 1 or more", id="days"),
+        pytest.param(["--days", "0"], "--days must be 1 to 36,500", id="no days"),
+        pytest.param(["--days", "99999999"], "--days must be 1 to 36,500", id="days"),
         pytest.param(["--toolset", "x"], "there is no toolset 'x'", id="toolset"),
         pytest.param(["--network", "10.0.0.0/99"], "Write addresses or networks", id="network"),
         pytest.param(["--rotate", "abcdefgh"], "there is no valid key 'abcdefgh'", id="rotate"),

@@ -147,14 +147,16 @@ def find_page(name: str) -> HelpPage | None:
     """The page of that name; a file is read once for a process."""
     if name not in list_names():
         return None
-    return read_page(name, (DOCS / f"{name}.md").read_text())
+    return read_page(name, (DOCS / f"{name}.md").read_text(encoding="utf-8"))
 
 
 @cache
 def list_groups() -> tuple[HelpGroup, ...]:
     """The pages as docs/index.md lists them under its headings."""
     path = DOCS / f"{INDEX}.md"
-    parts = re.split(r"^## (.+)$", path.read_text() if path.exists() else "", flags=re.MULTILINE)
+    parts = re.split(
+        r"^## (.+)$", path.read_text(encoding="utf-8") if path.exists() else "", flags=re.MULTILINE
+    )
     link = re.compile(r"^\| \[(.+?)\]\((.+?)\.md\)", re.MULTILINE)
     return tuple(
         HelpGroup(title, tuple((name, text) for text, name in link.findall(rows)))

@@ -23,6 +23,9 @@ MOST_OVERLAP_HOURS = 24 * 30
 NO_SOURCE = "none"
 Given = TypeVar("Given", list[str], dict[str, Any])
 
+# A hundred years; who means longer leaves it out.
+_MOST_DAYS = 36_500
+
 
 class Command(BaseCommand):
     help = "Create an API key and print its token, which cannot be shown again."
@@ -63,8 +66,8 @@ class Command(BaseCommand):
         days, name = options["days"], options["name"]
         if not name:
             raise CommandError("name the key, such as claude-desktop, or one to --rotate")
-        if days is not None and days < 1:
-            raise CommandError("--days must be 1 or more")
+        if days is not None and not 1 <= days <= _MOST_DAYS:
+            raise CommandError(f"--days must be 1 to {_MOST_DAYS:,}")
         networks = _checked(check_networks, options["network"])
         scopes = options["toolset"] or options["group"]
         every_or_none = [] if scopes else every_tool()
