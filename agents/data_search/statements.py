@@ -8,7 +8,6 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise
 from typing import Final
 
 # A comment holds others, four deep here.
@@ -190,9 +189,26 @@ def _reads_row(words: Sequence[_Word], own: Collection[str]) -> bool:
 
 
 def _renames(words: Sequence[_Word], own: Collection[str]) -> bool:
-    """Whether a table's columns get other names, as in `FROM users AS u (a, b)`."""
-    pairs = pairwise(words)
-    return any(word.names_table and word.text in own and after.text == "(" for word, after in pairs)
+    """Whether a table's columns get other names: `FROM users AS u (a, b)`, or of a join in brackets."""
+    opened: list[int] = []
+    for place, word in enumerate(words):
+        following = [after.text for after in words[place + 1 : place + 4]]
+        if word.text == "(":
+            opened.append(place)
+        elif word.text == ")" and opened:
+            start = opened.pop()
+            inside = words[start + 1 : place]
+            holds_own = any(one.names_table and one.text in own for one in inside)
+            if holds_own and inside[0].text not in _QUERIES and _names_columns(following):
+                return True
+        elif word.names_table and word.text in own and following[:1] == ["("]:
+            return True
+    return False
+
+
+def _names_columns(following: Sequence[str]) -> bool:
+    name, *rest = following[1:] if following[:1] == ["as"] else following or [""]
+    return rest[:1] == ["("] and name not in _CLAUSE_ENDS | _JOINS | {"natural", ","}
 
 
 def _shows_value(words: Sequence[_Word], place: int, own: Collection[str]) -> bool:

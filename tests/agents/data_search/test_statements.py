@@ -49,6 +49,8 @@ def test_tables_of_a_statement(statement: str, tables: list[str]) -> None:
         "SELECT /* a /* b */ ' */ email, 'x' FROM users",
         "SELECT $a$ $A$ x $a$, email, $a$ $a$ FROM users",
         "SELECT b FROM users AS u (a, b, c)",
+        "SELECT b FROM (users CROSS JOIN orders) AS u (a, b, c)",
+        "SELECT b FROM orders o, ((orders x JOIN users USING (user_id)) JOIN orders p ON true) u (a, b)",
     ],
 )
 def test_masked_column_is_seen(statement: str) -> None:
@@ -59,6 +61,10 @@ def test_masked_column_is_seen(statement: str) -> None:
     "statement",
     [
         "SELECT count(email) FROM users",
+        "SELECT v.a FROM (VALUES ('KR', 1)) AS v (a, b) JOIN users USING (country)",
+        "SELECT b FROM (SELECT country, count(*) FROM users GROUP BY 1) AS u (a, b)",
+        "SELECT country FROM (orders JOIN users USING (user_id)) JOIN orders p ON (true)",
+        "SELECT t.a FROM users, unnest(ARRAY[1]) AS t (a)",
         "SELECT count(DISTINCT u.email) FROM users u WHERE u.email IS NOT NULL",
         "SELECT country, count(*) FROM public.users GROUP BY country",
         "SELECT u.country FROM users u JOIN orders o ON o.user_id = u.user_id",
