@@ -70,6 +70,16 @@ def time_spent(ms: float) -> str:
 
 
 @register.filter
+def byte_size(value: int) -> str:
+    """By thousands, as limits are set: 512 B, 1.5 KB, 1 MB, 50 MB."""
+    for size, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "KB")):
+        if value >= size:
+            share = round(value / size, 1 if value < 10 * size else 0)
+            return f"{number_format(share, 0 if share.is_integer() else 1)} {unit}"
+    return f"{value} B"
+
+
+@register.filter
 def percent(value: float) -> str:
     """With one digit behind the point below ten."""
     return f"{_rounded(value, 1 if 0 < value < 10 else 0)} %"

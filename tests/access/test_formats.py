@@ -6,7 +6,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import timezone, translation
 
-from access.templatetags.formats import milliseconds, moment, percent, signed
+from access.templatetags.formats import byte_size, milliseconds, moment, percent, signed
 
 AT = datetime(2026, 11, 22, 6, 5, 56, 307800, tzinfo=UTC)
 
@@ -46,6 +46,15 @@ def test_moment_is_written_the_same_in_each_language(
 def test_duration_has_few_digits(value: float | None, shown: str) -> None:
     with translation.override("en"):
         assert milliseconds(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0 B"), (999, "999 B"), (1_536, "1.5 KB"), (1_000_000, "1 MB"), (50_000_000, "50 MB")],
+)
+def test_size_is_what_was_set(value: int, shown: str) -> None:
+    with translation.override("en"):
+        assert byte_size(value) == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(0.0, "0 %"), (2.54, "2.5 %"), (66.7, "67 %")])
