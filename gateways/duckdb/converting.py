@@ -96,6 +96,9 @@ def _guess(connection: duckdb.DuckDBPyConnection, upload: _Upload) -> JsonValue:
     sql = upload.select({})
     described = connection.execute(f"{sql} LIMIT 0").description
     columns = [(str(name), str(kind)) for name, kind, *_ in described]
+    if any("\0" in name for name, _ in columns):
+        # UTF-16 without its mark; no catalogue could keep such a name.
+        raise DataSourceError(NOT_UTF_8)
     if len(columns) > COLUMN_LIMIT:
         raise DataSourceError(
             message(

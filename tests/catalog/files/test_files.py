@@ -326,8 +326,13 @@ def test_lines_of_json_in_another_encoding_are_read(admin: Client, source: DataS
 
 @pytest.mark.parametrize(
     "content",
-    [b"x,n\n\xff\xff,1\n", b"\xff\xfea", "café,1\nGrüße,2\n".encode("latin-1")],
-    ids=["none", "half", "latin-1"],
+    [
+        b"x,n\n\xff\xff,1\n",
+        b"\xff\xfea",
+        "café,1\nGrüße,2\n".encode("latin-1"),
+        "ab,n\nx,1\n".encode("utf-16-le"),
+    ],
+    ids=["none", "half", "latin-1", "UTF-16 without its mark"],
 )
 def test_file_of_no_known_encoding_is_refused_with_what_would_be_right(
     admin: Client, source: DataSource, content: bytes
