@@ -32,6 +32,14 @@ def encode_plain(value: Any) -> bytes | None:
         return None
 
 
+def indent_json(value: JsonValue) -> str:
+    """The value as JSON in several lines, for people; takes what `encode_json` takes."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    except TypeError:
+        return json.dumps(to_encodable(value), ensure_ascii=False, indent=2)
+
+
 def to_encodable(value: Any) -> JsonValue:
     """A copy of the value in which everything can be written as UTF-8 JSON."""
     if isinstance(value, str):

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date, datetime, time, timedelta
 
-import orjson
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 from django.http import QueryDict
@@ -15,6 +14,7 @@ from django.utils.dateparse import parse_date
 from access.audit.models import AuditAction, AuditEntry
 from access.list_addresses import read_filters
 from core.formatting import format_csv
+from core.json_text import encode_json
 
 PAGE_SIZE = 50
 EXPORT_PORTION = 1_000
@@ -140,7 +140,7 @@ def export_trail(state: TrailState) -> Iterator[str]:
             written = {"at": entry.at.isoformat(), "hash": bytes(entry.hash).hex()}
             sides = {"before": entry.before, "after": entry.after}
             written |= {
-                name: "" if value is None else orjson.dumps(value).decode()
+                name: "" if value is None else encode_json(value).decode()
                 for name, value in sides.items()
             }
             rows.append([written.get(name, getattr(entry, name)) for name in _COLUMNS])

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import orjson
 from django import template
 from django.urls import NoReverseMatch, reverse
 
 from access.call_log import CallLogState
+from core.json_text import indent_json
 
 register = template.Library()
 
@@ -14,7 +14,7 @@ register = template.Library()
 @register.filter
 def pretty_json(value: Any) -> str:
     """The value as JSON in several lines."""
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+    return indent_json(value)
 
 
 @register.filter

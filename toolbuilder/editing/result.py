@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import orjson
-
 from access.reader_language import in_language
 from core.analysis import ResultColumn
 from core.column_kinds import MAX_EXACT, ColumnKind, exact_text, kind_of
 from core.formatting import format_cell
-from core.json_text import encode_json
+from core.json_text import encode_json, indent_json
 from core.messages import Message, as_message
 from core.pictures import picture_tokens
 from core.plans.tree import PlanNode, QueryPlan
@@ -204,9 +202,9 @@ def show_trial(
         elapsed_ms=trial.elapsed_ms,
         tokens=trial.tokens,
         exchange=Exchange(
-            call=_indent(call),
+            call=indent_json(call),
             call_tokens=estimate_tokens(encode_json(call["params"]).decode()),
-            answer=_clip(_indent(write_answer(trial))),
+            answer=_clip(indent_json(write_answer(trial))),
             texts=tuple(map(_clip, trial.texts)),
             images=tuple(
                 f"data:image/png;base64,{b64encode(png).decode()}" for png in trial.images
@@ -219,7 +217,7 @@ def show_trial(
         return shown
     if trial.exchanges and (found := find_rows(trial.structured)):
         table = _show_table(shown, name, replace(trial, columns=found[0], rows=found[1]))
-        return replace(table, json=_clip(_indent(trial.structured)), notes=trial.texts[1:])
+        return replace(table, json=_clip(indent_json(trial.structured)), notes=trial.texts[1:])
     if is_query(trial):
         table = _show_table(shown, name, trial, types)
         return replace(table, json=_clip(_write_answer(trial)))
@@ -314,9 +312,9 @@ def _show_value(shown: ShownTrial, trial: Trial) -> ShownTrial:
     # What a service says stands under `result` only if it is no object.
     is_object = trial.exchanges and trial.structured.keys() != {"result"}
     value: JsonValue = trial.structured if is_object else trial.structured.get("result")
-    text = value if isinstance(value, str) else _indent(value)
+    text = value if isinstance(value, str) else indent_json(value)
     is_plain = len(text) <= SHORT_CHARACTERS and "\n" not in text
-    whole = _clip(_indent(trial.structured))
+    whole = _clip(indent_json(trial.structured))
     return replace(shown, value=_clip(text), is_plain=is_plain, json=whole)
 
 
@@ -378,7 +376,7 @@ def _shorten(text: str, limit: int) -> str:
 
 def _write_answer(trial: Trial) -> str:
     """The structured answer, always with its rows, one a line."""
-    rest = _indent(
+    rest = indent_json(
         {key: value for key, value in trial.structured.items() if key not in {"columns", "rows"}}
     ).removeprefix("{\n")
     columns, room, lines = encode_json(list(trial.columns)).decode(), TEXT_CHARACTERS + 1, []
@@ -389,14 +387,6 @@ def _write_answer(trial: Trial) -> str:
             break
     rows = "[\n" + ",\n".join(lines) + "\n  ]" if lines else "[]"
     return f'{{\n  "columns": {columns},\n  "rows": {rows},\n{rest}'
-
-
-def _indent(value: JsonValue) -> str:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-    except TypeError:
-        # orjson refuses integers beyond 64 bits.
-        return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _clip(text: str) -> ClippedText:

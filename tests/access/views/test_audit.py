@@ -116,6 +116,16 @@ def test_command_writes_the_same_file(admin: Client) -> None:
     assert len(rows) == AuditEntry.objects.count()
 
 
+def test_file_holds_numbers_beyond_64_bits() -> None:
+    parameter = {"param_name": "j", "param_type": "JSON", "is_required": "N", "default": [10**22]}
+    make_tool("SELECT :j AS j", name="wide", parameters=[parameter])
+    output = StringIO()
+
+    call_command("audit", "export", stdout=output)
+
+    assert "10000000000000000000000" in output.getvalue()
+
+
 def test_only_those_with_the_right_see_it(staff_with: StaffWith) -> None:
     client = staff_with("view_apikey", "view_callrecord")
 

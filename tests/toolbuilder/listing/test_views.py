@@ -222,6 +222,15 @@ def test_who_only_reads_gets_no_switch_and_no_way_around_it(staff_with: StaffWit
     assert is_active(tool)
 
 
+def test_page_shows_a_default_beyond_64_bits(staff_with: StaffWith) -> None:
+    parameter = {"param_name": "j", "param_type": "JSON", "is_required": "N", "default": [10**22]}
+    make_tool("SELECT :j AS j", name="wide", parameters=[parameter])
+
+    page = text_of(staff_with("view_tooldefinition").get("/tools/wide/"))
+
+    assert "10000000000000000000000" in page
+
+
 @pytest.mark.parametrize("address", ["/tools/", "/tools/sales/"])
 def test_pages_are_for_those_who_may_see_tools(staff_with: StaffWith, address: str) -> None:
     assert staff_with().get(address).status_code == 403
