@@ -4,7 +4,7 @@ No grammar: it finds the usual forms, `column operator value` and the reverse, B
 ANY, with at most one function or cast around either side; what it does not find is left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.statement import make_lexer
@@ -56,20 +56,26 @@ def compare_tokens(text: str, tokens: Sequence[Token]) -> list[Comparison]:
 
 
 def find_clauses(tokens: Sequence[Token]) -> list[str]:
-    """For each token the word of the clause around it; `case` inside of a CASE."""
+    """For each token the word of the clause around it; `case` inside of a CASE, `filter` in an aggregate's."""
     clauses: list[str] = []
     opened: list[str] = []
     clause, cases = "", 0
+    before, second_before = _END, _END
     for token in tokens:
         if token.kind is TokenKind.OPEN:
             opened.append(clause)
         elif token.kind is TokenKind.CLOSE and opened:
             clause = opened.pop()
+        elif token.is_word("where") and second_before.is_word("filter"):
+            clause = "filter"
+        elif token.is_word("from") and before.is_word("distinct"):
+            pass
         elif token.is_among(_CLAUSES | SET_WORDS):
             clause = token.text
         elif token.is_word("case", "end"):
             cases = max(0, cases + (1 if token.text == "case" else -1))
         clauses.append("case" if cases else clause)
+        before, second_before = token, before
     return clauses
 
 
@@ -127,9 +133,10 @@ class _Reader:
         return are_marks and left.end == right.start and "" not in {left.text, right.text}
 
     def _column_ending(self, at: int) -> tuple[str, ...]:
-        """The column that ends at this token, perhaps alone inside of a function; () where none does."""
+        """The column that ends at this token, perhaps cast or alone inside of a function; () where none does."""
+        at = self._before_casts(at)
         is_called = self._peek(at).is_mark(")")
-        first = last = at - is_called
+        first = last = self._before_casts(at - 1) if is_called else at
         path: list[str] = []
         while self._is_column_name(self._peek(first)):
             path.insert(0, self._peek(first).text)
@@ -195,14 +202,46 @@ class _Reader:
                 break
             at += 1
         value = Value(start, self._peek(at).end, first in ":{")
-        at += 1
+        return value, self._after_casts(at + 1)
+
+    def _after_casts(self, at: int) -> int:
+        """What follows the `::type`s that begin here."""
         while self._peek(at).is_mark("::"):
-            at += 2
-            while self._peek(at).text in {"[", "]"}:
-                at += 1
-        return value, at
+            at = self._skip(at + 1, 1, self._is_type_name)
+            if self._peek(at).is_mark("("):
+                at = self._skip(at + 1, 1, _is_size) + 1
+            at = self._skip(at, 1, _is_bracket)
+        return at
+
+    def _before_casts(self, at: int) -> int:
+        """The token before the `::type`s that end here; `at` itself where none do."""
+        while True:
+            before = self._skip(at, -1, _is_bracket)
+            if self._peek(before).is_mark(")"):
+                before = self._skip(before - 1, -1, _is_size) - 1
+            before = self._skip(before, -1, self._is_type_name)
+            if not self._peek(before).is_mark("::"):
+                return at
+            at = before - 1
+
+    def _skip(self, at: int, step: int, is_skipped: Callable[[Token], bool]) -> int:
+        while is_skipped(self._peek(at)):
+            at += step
+        return at
+
+    def _is_type_name(self, token: Token) -> bool:
+        return token.is_mark(".") or self._is_column_name(token)
 
     def _ends(self, at: int) -> bool:
         """Whether no operator goes on with the value."""
         token = self._peek(at)
         return token.kind is not TokenKind.MARK or token.text in {"", ","}
+
+
+def _is_bracket(token: Token) -> bool:
+    return token.text in {"[", "]"}
+
+
+def _is_size(token: Token) -> bool:
+    """Whether the brackets of a type such as `numeric(10, 2)` may hold the token."""
+    return token.kind is TokenKind.VALUE or token.is_mark(",")

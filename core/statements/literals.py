@@ -1,12 +1,15 @@
 """Literals of a pasted query as parameters, named by the columns that they are compared with."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import pairwise
 
 from core.dialects import find_rules
 from core.statement import find_placeholders, make_lexer
 from core.statements.comparisons import Comparison, Value, find_clauses, find_comparisons
+from core.statements.lexer import continues_word
 from core.statements.tokens import TokenKind, read_tokens
 from core.toolspec import Dialect, JsonValue, ParameterType
 
@@ -15,6 +18,15 @@ _PREFIXES = {">": "min_", ">=": "min_", "<": "max_", "<=": "max_"}
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NOT_IN_NAMES = re.compile(r"\W+")
+_DOLLARS = re.compile(r"\$(\w*)\$(.*)\$\1\$", re.DOTALL)
+_CODED = frozenset({"b", "x", "u&"})
+_TYPED = re.compile(r"\w+\s*'")
+_ESCAPE = re.compile(r"\s*ESCAPE\b", re.IGNORECASE)
+_PLAIN_ARRAY = re.compile(r"\{([^{}\"\\\s]+)\}")
+_BEFORE_LIST = re.compile(r"\bIN\s*\(\s*\Z", re.IGNORECASE)
+_LOOK_BACK = 100
+_CAST = re.compile(r"(?:\s*::\s*[\w.\" ]+(?:\(\d+(?:\s*,\s*\d+)?\))?)?\s*")
+_BETWEEN_ITEMS = re.compile(rf"{_CAST.pattern},\s*")
 ROW_COUNT_NAME = "max_rows"
 
 
@@ -70,7 +82,11 @@ def propose_parameters(
             taken.add(name)
         if names[key].name in keep:
             continue
-        pieces += text[copied : edit.start], edit.text.format(f":{names[key].name}")
+        # Quotes may touch the words beside them, a parameter may not.
+        before = " " if continues_word(text, edit.start - 1) else ""
+        after = " " if continues_word(text, edit.end) else ""
+        written = edit.text.format(f":{names[key].name}")
+        pieces += text[copied : edit.start], before, written, after
         copied = edit.end
     proposed = tuple(found for found in names.values() if found.name not in keep)
     return Proposal("".join(pieces) + text[copied:], proposed)
@@ -86,26 +102,65 @@ def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
 
 def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_Edit]:
     column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
-    base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
-    if not base or not base.isidentifier():
-        base = "value"
-    values = [_read_literal(text, value) for value in comparison.values]
+    base = _to_name(column)
+    values = [_read_literal(text, value, dialect) for value in comparison.values]
+    first, found = comparison.values[0], values[0]
+    if None in values:
+        return
     if operator == "between":
-        for value, found, prefix in zip(comparison.values, values, ("start_", "end_"), strict=True):
-            yield _edit(value, prefix + base, found, column)
+        for value, literal, prefix in zip(
+            comparison.values, values, ("start_", "end_"), strict=True
+        ):
+            yield _edit(value, prefix + base, literal, column)
     elif operator == "in":
-        types = {_guess_type(value) for value in values}
-        kind = ParameterType.STRING_LIST
-        if types <= {ParameterType.INTEGER, ParameterType.NUMBER}:
-            is_whole = types == {ParameterType.INTEGER}
-            kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
-        name = base if base.endswith("s") else f"{base}s"
-        parameter = ProposedParameter(name, kind, values, column)
-        yield _Edit(comparison.values[0].start, comparison.values[-1].end, parameter)
-    elif operator in {"like", "ilike"} and comparison.is_whole and isinstance(values[0], str):
-        yield from _like_edit(comparison.values[0], base, values[0], column, dialect=dialect)
-    else:
-        yield _edit(comparison.values[0], _PREFIXES.get(operator, "") + base, values[0], column)
+        if end := _end_of_list(text, comparison.values):
+            yield _Edit(first.start, end, _list_parameter(base, values, column))
+    elif operator.endswith((" any", " all")):
+        if isinstance(found, str) and (array := _PLAIN_ARRAY.fullmatch(found)):
+            items = array[1].split(",")
+            numbers = [_read_number(item) for item in items]
+            listed = items if None in numbers else numbers
+            yield _Edit(first.start, first.end, _list_parameter(base, listed, column))
+    elif operator in {"like", "ilike"} and comparison.is_whole and isinstance(found, str):
+        yield from _like_edit(text, comparison, base, pattern=found, dialect=dialect)
+    elif comparison.is_whole or not _TYPED.match(text, first.start, first.end):
+        # `date '2026-01-01' + 7` without its word would be another sum.
+        yield _edit(first, _PREFIXES.get(operator, "") + base, found, column)
+
+
+def _to_name(column: str) -> str:
+    name = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
+    return name if name.isidentifier() else "value"
+
+
+def _end_of_list(text: str, values: Sequence[Value]) -> int | None:
+    """Where the values of an IN end, their casts included; None if they stand inside of functions.
+
+    The list takes the type of the column, so that it needs no casts.
+    """
+    if not _BEFORE_LIST.search(text, max(0, values[0].start - _LOOK_BACK), values[0].start):
+        return None
+    for value, following in pairwise(values):
+        if not _BETWEEN_ITEMS.fullmatch(text, value.end, following.start):
+            return None
+    last = _CAST.match(text, values[-1].end)
+    return last.end() if last and text.startswith(")", last.end()) else None
+
+
+def _list_parameter(base: str, values: list[JsonValue], column: str) -> ProposedParameter:
+    types = {_guess_type(value) for value in values}
+    kind = ParameterType.STRING_LIST
+    if types <= {ParameterType.INTEGER, ParameterType.NUMBER}:
+        is_whole = types == {ParameterType.INTEGER}
+        kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
+    return ProposedParameter(_plural(base), kind, values, column)
+
+
+def _plural(name: str) -> str:
+    if name.endswith("s") or not name.isascii():
+        return name
+    ends_in_y = name.endswith("y") and name[-2:-1] not in {*"aeiou"}
+    return f"{name[:-1]}ies" if ends_in_y else f"{name}s"
 
 
 def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:
@@ -114,11 +169,12 @@ def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:
 
 
 def _like_edit(
-    value: Value, base: str, pattern: str, column: str, *, dialect: Dialect
+    text: str, comparison: Comparison, base: str, *, pattern: str, dialect: Dialect
 ) -> Iterator[_Edit]:
     """`'%tea%'` as `'%' || :name || '%'`, so that who calls need not know of wildcards."""
-    inner = pattern.strip("%")
-    if not inner or "%" in inner:
+    value, inner = comparison.values[0], pattern.strip("%")
+    has_escapes = "\\" in pattern or _ESCAPE.match(text, value.end)
+    if not inner or "%" in inner or has_escapes:
         return
     rules = find_rules(dialect)
     between = rules.between
@@ -127,36 +183,56 @@ def _like_edit(
     edited = f"{begins}{{}}{ends}"
     if edited != "{}":
         edited = rules.joined.format(edited)
-    parameter = ProposedParameter(base, ParameterType.STRING, inner, column)
+    parameter = ProposedParameter(base, ParameterType.STRING, inner, comparison.column[-1])
     yield _Edit(value.start, value.end, parameter, edited)
 
 
 def _limits(text: str, dialect: Dialect) -> Iterator[_Edit]:
     tokens = read_tokens(make_lexer(text, dialect))
-    for token, following, clause in zip(tokens, tokens[1:], find_clauses(tokens), strict=False):
-        is_number = following.kind is TokenKind.VALUE and text[following.start].isdigit()
-        if clause == "limit" and token.is_word("limit") and is_number:
-            limit = Value(following.start, following.end, is_parameter=False)
-            count = _read_literal(text, limit)
+    for index, clause in enumerate(find_clauses(tokens)):
+        if clause != "limit" or not tokens[index].is_word("limit"):
+            continue
+        numbers = tokens[index + 1 : index + 4]
+        if len(numbers) == 3 and numbers[1].is_mark(","):
+            numbers = numbers[2:]  # MySQL and SQLite: the first is how many are left out.
+        is_number = numbers and numbers[0].kind is TokenKind.VALUE
+        count = _read_number(text[numbers[0].start : numbers[0].end]) if is_number else None
+        if isinstance(count, int):
             parameter = ProposedParameter(ROW_COUNT_NAME, ParameterType.INTEGER, count, "")
-            yield _Edit(limit.start, limit.end, parameter)
+            yield _Edit(numbers[0].start, numbers[0].end, parameter)
 
 
-def _read_literal(text: str, value: Value) -> JsonValue:
-    """The literal's value; of one with a type word before it, the text inside."""
+def _read_literal(text: str, value: Value, dialect: Dialect) -> JsonValue:
+    """The literal's value; of one with a type word before it, the text inside. None for one that stays.
+
+    Those are bits, bytes and texts with escapes, whose value is not what is written.
+    """
     written = text[value.start : value.end]
+    if dollars := _DOLLARS.fullmatch(written):
+        return dollars[2]
     mark = next((letter for letter in written if letter in "'\""), "")
-    if mark:
-        start, end = written.index(mark), written.rindex(mark)
-        return written[start + 1 : end].replace(mark * 2, mark)
+    if not mark:
+        return _read_number(written)
+    start, end = written.index(mark), written.rindex(mark)
+    inner, word = written[start + 1 : end], written[:start].lower()
+    has_escapes = "\\" in inner and (word == "e" or dialect is Dialect.MYSQL)
+    return None if word in _CODED or has_escapes else inner.replace(mark * 2, mark)
+
+
+def _read_number(written: str) -> int | float | None:
+    """The number that is written, if a parameter can hold every digit of it."""
+    digits = "".join(written.split())
     try:
-        return int(written)
+        whole = int(digits)
     except ValueError:
         pass
+    else:
+        return whole if -(2**63) <= whole < 2**63 else None
     try:
-        return float(written)
+        number = float(digits)
     except ValueError:
-        return written
+        return None
+    return number if Decimal(repr(number)) == Decimal(digits) else None
 
 
 def _guess_type(value: JsonValue) -> ParameterType:

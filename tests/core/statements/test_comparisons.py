@@ -28,6 +28,11 @@ from core.toolspec import Dialect, ParameterType
         ("attributes ->> 'color' = :x", []),
         ("-- a = 1\n b = 2 /* c = 3 */", [("b", "=", ["2"])]),
         ("'x' = a", [("a", "=", ["'x'"])]),
+        ("a::text = :x", [("a", "=", [":x"])]),
+        ("(a)::numeric(9,2)[] = :x", [("a", "=", [":x"])]),
+        ("lower((t.a)::text) = :x", [("a", "=", [":x"])]),
+        ("f(a::int, b) = :x", []),
+        ("a IN ('x'::character varying(3), 'y')", [("a", "in", ["'x'", "'y'"])]),
     ],
 )
 def test_comparison_is_found(condition: str, expected: list[object]) -> None:
