@@ -7,7 +7,7 @@ ANY, with at most one function or cast around either side; what it does not find
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.statement import make_lexer
+from core.statement import find_placeholders, make_lexer
 from core.statements.keywords import CLAUSE_WORDS, RESERVED, SET_WORDS
 from core.statements.tokens import Token, TokenKind, read_tokens
 from core.toolspec import Dialect
@@ -53,6 +53,22 @@ def compare_tokens(text: str, tokens: Sequence[Token]) -> list[Comparison]:
     """The same of a text that was read already."""
     reader = _Reader(text, tokens)
     return [found for found in map(reader.read, range(len(tokens))) if found]
+
+
+def find_listed_names(text: str, dialect: Dialect = Dialect.POSTGRESQL) -> frozenset[str]:
+    """Parameters that stand alone in an IN somewhere, where a list may stand."""
+    tokens = read_tokens(make_lexer(text, dialect))
+    names = {use.start: use.name for use in find_placeholders(text, dialect)}
+    return frozenset(
+        names[value.start]
+        for word, opening, value, closing in zip(
+            tokens, tokens[1:], tokens[2:], tokens[3:], strict=False
+        )
+        if word.is_word("in")
+        and opening.is_mark("(")
+        and closing.is_mark(")")
+        and value.start in names
+    )
 
 
 def find_clauses(tokens: Sequence[Token]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
@@ -34,7 +35,7 @@ from core.statement import (
     find_command,
     find_placeholders,
 )
-from core.statements.comparisons import find_comparisons
+from core.statements.comparisons import find_comparisons, find_listed_names
 from core.statements.names import find_used_names
 from core.statements.optional import find_optional_names
 from core.statements.repairs import KnownNames, find_code, find_fix, needs_tables, place_of
@@ -174,12 +175,21 @@ class _SqlAnalysis:
         )
 
     def _compile(self) -> CompiledStatement | None:
-        lists = frozenset(name for name, kind in self._declared.items() if kind.is_list)
         try:
-            return compile_statement(self._text, dialect=self._logic.dialect, list_names=lists)
+            return self._compile_with(frozenset())
         except StatementError as error:
             self._note_fault(error)
         return None
+
+    def _compile_with(self, listed: frozenset[str]) -> CompiledStatement:
+        lists = listed.union(name for name, kind in self._declared.items() if kind.is_list)
+        return compile_statement(self._text, dialect=self._logic.dialect, list_names=lists)
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        """Parameters of no declared type that stand alone in an IN."""
+        names = find_listed_names(self._text, self._logic.dialect)
+        return names.difference(self._declared)
 
     def _ask(self, statement: CompiledStatement) -> _Description:
         """What the source knows, all faults noted."""
@@ -189,12 +199,20 @@ class _SqlAnalysis:
             return _Description()
 
         async def ask(sources: Sources) -> _Description:
-            # Every variant is judged; the whole statement says columns and types.
-            whole, *others = statement.variants()
-            description = await self._describe(sources.get(name), whole)
-            for variant in others:
-                await self._describe(sources.get(name), variant)
-            return description
+            if self._listed and ENGINES[self._logic.dialect].types_parameters:
+                # What IN would take one value of is a list, unless that is used as a value as well.
+                with suppress(StatementError):
+                    listed = self._compile_with(self._listed)
+                    found = await self._describe_variants(sources.get(name), listed)
+                    # Items such as uuids are declared as texts.
+                    others = dict.fromkeys(self._listed, ParameterType.STRING_LIST)
+                    known = {
+                        name: kind
+                        for name, kind in found.types.items()
+                        if kind.is_list or name not in others
+                    }
+                    return _Description(found.columns, others | known)
+            return await self._describe_variants(sources.get(name), statement)
 
         try:
             return shared_loop().run(ask, self._read, timeout_s=DEADLINE_S)
@@ -210,6 +228,16 @@ class _SqlAnalysis:
         except DefinitionError as error:
             self._note_source(error.message, Severity.ERROR)
         return _Description()
+
+    async def _describe_variants(
+        self, source: OpenedSource, statement: CompiledStatement
+    ) -> _Description:
+        """Every variant is judged; the whole statement says columns and types."""
+        whole, *others = statement.variants()
+        description = await self._describe(source, whole)
+        for variant in others:
+            await self._describe(source, variant)
+        return description
 
     async def _describe(self, source: OpenedSource, statement: CompiledStatement) -> _Description:
         names = statement.parameter_names
@@ -232,13 +260,16 @@ class _SqlAnalysis:
         return tuple(
             FoundParameter(
                 name,
-                self._declared.get(name) or inferred.get(name, ParameterType.STRING),
+                self._declared.get(name) or inferred.get(name) or self._default_type(name),
                 name in self._declared,
                 tuple(where),
                 name in optional,
             )
             for name, where in places.items()
         )
+
+    def _default_type(self, name: str) -> ParameterType:
+        return ParameterType.STRING_LIST if name in self._listed else ParameterType.STRING
 
     def _infer_by_columns(self) -> dict[str, ParameterType]:
         """Types of parameters by the columns beside them, which the catalogue knows."""

@@ -58,6 +58,31 @@ def test_good_statement_tells_columns_and_parameters(sources: SourceSettings) ->
 
 
 @pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        pytest.param("region IN (:x)", ParameterType.STRING_LIST, id="texts"),
+        pytest.param("id NOT IN ( {{ x }} )", ParameterType.INTEGER_LIST, id="whole numbers"),
+        pytest.param("price IN (:x)", ParameterType.NUMBER_LIST, id="numbers"),
+        pytest.param("day IN (:x)", ParameterType.STRING_LIST, id="dates"),
+        pytest.param("(:x IS NULL OR id IN (:x))", ParameterType.INTEGER_LIST, id="or none"),
+        pytest.param("true [[ AND id IN (:x) ]]", ParameterType.INTEGER_LIST, id="clause"),
+        pytest.param("id IN (:x, 5)", ParameterType.INTEGER, id="beside others"),
+        pytest.param("id IN (:x) AND id + 1 = :x", ParameterType.INTEGER, id="a value as well"),
+        pytest.param("region = 'IN (:x)' AND id = :x", ParameterType.INTEGER, id="in a text"),
+    ],
+)
+def test_parameter_alone_in_an_in_is_a_list(
+    sources: SourceSettings, condition: str, expected: ParameterType
+) -> None:
+    text = f"SELECT id FROM stock_level WHERE {condition}"  # noqa: S608 - a text of a test
+
+    found = analyse(tool(text), sources, "kim", declares_missing=True)
+
+    assert found.diagnostics == ()
+    assert [one.type for one in found.parameters] == [expected]
+
+
+@pytest.mark.parametrize(
     ("condition", "kind"),
     [
         ("id = :x", ParameterType.INTEGER),
