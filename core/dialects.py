@@ -30,7 +30,7 @@ class DialectRules:
 
     `list_query` is a format of a query that gives the items of a list, '' where IN takes the list
     otherwise; an absent list is NULL, which finds nothing. With `marks_lists` a list has as many marks
-    as items. Numbered parameters begin with `number_mark`; where it is '', each `?` is the next one.
+    as items. With `has_backslashes` they begin escapes in every text. Numbered parameters begin with `number_mark`; where it is '', each `?` is the next one.
     `error_codes` are pairs of words and the SQLSTATE of what says them; `snippets` are the editor's
     pieces of statements that are otherwise in each dialect.
     """
@@ -52,6 +52,7 @@ class DialectRules:
     number_mark: str = "$"
     numbers_lists: bool = False
     takes_null_limit: bool = True
+    has_backslashes: bool = False
     error_codes: tuple[tuple[str, str], ...] = ()
     snippets: Mapping[str, str] = field(default_factory=dict)
 

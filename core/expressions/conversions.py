@@ -22,12 +22,24 @@ _MAX_REASON = 500
 
 def int_(budget: Budget, value: Any) -> int:
     """The whole number of a number (its fraction cut off) or of a text."""
-    return int(_short(value))
+    try:
+        return int(_short(value))
+    except ValueError:
+        raise EvaluationError(
+            message(
+                "expression.no_whole_number",
+                "{text} is not a whole number; write it as 12",
+                text=repr(str(value)[:40]),
+            )
+        ) from None
 
 
 def float_(budget: Budget, value: Any) -> float:
     """The floating-point number of a number or of a text."""
-    return float(_short(value))
+    try:
+        return float(_short(value))
+    except ValueError:
+        raise _refuse_number(value) from None
 
 
 def decimal(budget: Budget, value: Any) -> Decimal:
@@ -37,13 +49,17 @@ def decimal(budget: Budget, value: Any) -> Decimal:
     try:
         return Decimal(repr(value) if type(value) is float else _short(value))
     except InvalidOperation:
-        raise EvaluationError(
-            message(
-                "expression.no_number",
-                "{text} is not a number; write it as 12.50",
-                text=repr(str(value)[:40]),
-            )
-        ) from None
+        raise _refuse_number(value) from None
+
+
+def _refuse_number(value: Any) -> EvaluationError:
+    return EvaluationError(
+        message(
+            "expression.no_number",
+            "{text} is not a number; write it as 12.50",
+            text=repr(str(value)[:40]),
+        )
+    )
 
 
 def _short(value: Any) -> Any:

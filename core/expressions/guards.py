@@ -24,6 +24,7 @@ from core.expressions.limits import (
     check_length,
     check_value,
     kind_name,
+    kinds_apart,
     weigh,
 )
 from core.messages import message
@@ -131,14 +132,7 @@ def _comparison(operate: Guard) -> Guard:
         try:
             return operate(*_align(left, right))
         except TypeError:
-            raise EvaluationError(
-                message(
-                    "expression.compare_kinds",
-                    "cannot compare {left} and {right}",
-                    left=kind_name(left),
-                    right=kind_name(right),
-                )
-            ) from None
+            raise EvaluationError(kinds_apart(kind_name(left), kind_name(right))) from None
 
     return compare
 

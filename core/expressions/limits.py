@@ -72,6 +72,21 @@ def kind_name(value: object) -> Message:
     return _KIND_NAMES.get(type(value)) or foreign(type(value).__name__)
 
 
+def kind_name_of_type(name: str) -> Message:
+    """What agents call the values of the type that Python's messages call so."""
+    last = name.rpartition(".")[2]
+    return next(
+        (known for kind, known in _KIND_NAMES.items() if kind.__name__ == last), foreign(last)
+    )
+
+
+def kinds_apart(left: Message, right: Message) -> Message:
+    """Why two values have no order."""
+    return message(
+        "expression.compare_kinds", "cannot compare {left} and {right}", left=left, right=right
+    )
+
+
 def check_value(budget: Budget, value: Any) -> Any:
     """`value` itself; raises EvaluationError if it is too large. Looks at the outermost level only."""
     kind = type(value)

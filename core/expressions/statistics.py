@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import EvaluationError
 from core.expressions.guards import OPERATORS
-from core.expressions.limits import Budget, check_items, check_key, weigh
+from core.expressions.limits import Budget, check_items, check_key, kind_name, weigh
 from core.messages import message
 
 _NUMBERS = frozenset({int, bool, float, Decimal})
@@ -39,7 +39,14 @@ def sum_(budget: Budget, values: Any) -> Any:
     """The sum of a list of numbers; exact, rounded once."""
     kinds = {type(value) for value in check_items(budget, values)}
     if not kinds <= _NUMBERS:
-        raise TypeError
+        other = next(value for value in values if type(value) not in _NUMBERS)
+        raise EvaluationError(
+            message(
+                "expression.sum_kind",
+                "only numbers have a sum or a mean, not {kind}",
+                kind=kind_name(other),
+            )
+        )
     weigh(budget, values)
     if Decimal in kinds:
         return sum(Decimal(repr(value)) if type(value) is float else value for value in values)

@@ -1,12 +1,24 @@
 """How a function of the allow-list is kept: its guarded call, its line of documentation, its signature."""
 
 import functools
+import re
 from inspect import Parameter, Signature, signature
 from typing import Any, NamedTuple
 
 from core.errors import EvaluationError
-from core.expressions.limits import Budget, Guard, check_value, kind_name
+from core.expressions.limits import (
+    CONTAINERS,
+    Budget,
+    Guard,
+    check_value,
+    kind_name,
+    kind_name_of_type,
+    kinds_apart,
+)
 from core.messages import join, message
+
+# What Python says where a list is put in order whose items have none.
+_COMPARED = re.compile(r"'[<>]=?' not supported between instances of '([\w.]+)' and '([\w.]+)'")
 
 
 class Function(NamedTuple):
@@ -27,7 +39,13 @@ def guard_function(name: str, function: Guard) -> Function:
     def call(budget: Budget, /, *args: Any, **options: Any) -> Any:
         try:
             return check_value(budget, function(budget, *args, **options))
-        except TypeError:
+        except TypeError as error:
+            # Of a lone argument that is no list, the function is what it does not fit.
+            is_several = len(args) > 1 or any(type(value) in CONTAINERS for value in args)
+            compared = _COMPARED.search(str(error)) if is_several else None
+            if compared:
+                left, right = map(kind_name_of_type, compared.groups())
+                raise EvaluationError(kinds_apart(left, right)) from None
             kinds = join(map(kind_name, args)) if args else message("kind.nothing", "nothing")
             raise EvaluationError(
                 message(

@@ -215,7 +215,7 @@ def _read_literal(text: str, value: Value, dialect: Dialect) -> JsonValue:
         return _read_number(written)
     start, end = written.index(mark), written.rindex(mark)
     inner, word = written[start + 1 : end], written[:start].lower()
-    has_escapes = "\\" in inner and (word == "e" or dialect is Dialect.MYSQL)
+    has_escapes = "\\" in inner and (word == "e" or find_rules(dialect).has_backslashes)
     return None if word in _CODED or has_escapes else inner.replace(mark * 2, mark)
 
 

@@ -287,6 +287,7 @@ RULES = DialectRules(
     between=", ",
     joined="CONCAT({})",
     marks_lists=True,
+    has_backslashes=True,
     number_mark="",
     code=ConnectionCode(
         url_form="mysql://USER:PASSWORD@HOST:3306/DATABASE",

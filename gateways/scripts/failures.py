@@ -21,7 +21,12 @@ _KINDS_BY_CODE: dict[str, type[Exception]] = {
             *("expression.argument_kinds", "expression.compare_kinds", "expression.format_kind"),
             *("expression.join_kind", "expression.key_kind", "expression.list_needed"),
             *("expression.no_subscript", "expression.operator_kinds", "expression.position_kind"),
-            *("expression.sign_kind", "expression.str_of_kind", "expression.text_in_text"),
+            *(
+                "expression.sum_kind",
+                "expression.sign_kind",
+                "expression.str_of_kind",
+                "expression.text_in_text",
+            ),
             *("expression.call_unfit", "script.not_callable", "script.range_kinds"),
             *("script.store_kind", "script.unite_kinds"),
         ),

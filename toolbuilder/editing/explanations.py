@@ -235,7 +235,13 @@ _WORDS = {
     "permission denied": "42501",
     "invalid input syntax": "22P02",
 }
+_MIXED = {
+    *("expression.operator_kinds", "expression.argument_kinds"),
+    *("expression.compare_kinds", "expression.sum_kind"),
+}
 _SAME = {
+    "expression.compare_kinds": "expression.operator_kinds",
+    "expression.sum_kind": "expression.argument_kinds",
     "statement.no_alias": "42P01",
     "statement.name_glued": "statement.template_in_name",
 }
@@ -262,7 +268,7 @@ def offer_types(spec: ToolSpec, error: Message | None) -> tuple[TypeOffer, ...]:
     """What mends a script that calculated with texts, as far as its parameters are to blame."""
     match error:
         case Message(code="script.at_line", values={"line": str(line), "reason": Message() as why}):
-            is_mixed = why.code in {"expression.operator_kinds", "expression.argument_kinds"}
+            is_mixed = why.code in _MIXED
         case _:
             return ()
     if not is_mixed or not isinstance(spec.logic, ScriptLogic):

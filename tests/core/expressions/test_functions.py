@@ -125,7 +125,7 @@ def test_function_gives_its_value(text: str, value: JsonValue) -> None:
         ("format_date(day, '%9d')", "takes a pattern such as '%d.%m.%Y %H:%M'"),
         ("chunks(values, 0)", "chunks() needs a size of 1 or more"),
         ("group_by(parse_json(rows), 'city')", "the dictionary has no key 'city'"),
-        ("sum_by(parse_json(rows), 'region')", "sum_by() does not accept a list, a text"),
+        ("sum_by(parse_json(rows), 'region')", "only numbers have a sum or a mean, not a text"),
         ("correlation([1, 1], [1, 2])", "numbers are all the same"),
     ],
 )

@@ -57,6 +57,8 @@ def test_unknown_rule_is_not_found(admin: Client) -> None:
     ("code", "line", "offered"),
     [
         pytest.param("expression.operator_kinds", 4, [("numbers", "NUMBER_LIST")], id="loop"),
+        pytest.param("expression.compare_kinds", 4, [("numbers", "NUMBER_LIST")], id="comparison"),
+        pytest.param("expression.sum_kind", 4, [("numbers", "NUMBER_LIST")], id="sum"),
         pytest.param("expression.operator_kinds", 1, [], id="no parameter"),
         pytest.param("expression.no_key", 4, [], id="another fault"),
     ],
