@@ -163,6 +163,8 @@ SILENCED_SYSTEM_CHECKS = [
 if not SECURE_HSTS_SECONDS:
     # HSTS_SECONDS=0 is a decision, and without https:// the other checks say what is missing.
     SILENCED_SYSTEM_CHECKS.append("security.W004")
+# The editor posts some twenty fields for each of the 200 parameters that a tool may have.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 SESSION_COOKIE_HTTPONLY = True
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"

@@ -54,7 +54,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
     tool = current.tool.replace(**given)
     if "parameter" not in data:
         return replace(current, tool=tool)
-    keys = list(dict.fromkeys(data.getlist("parameter")))
+    keys = list(dict.fromkeys(filter(None, data.getlist("parameter"))))
     if len(keys) > MAX_PARAMETERS:
         raise DefinitionError(
             message(
@@ -64,7 +64,7 @@ def read_form(data: QueryDict, current: DraftDocument) -> DraftDocument:
             )
         )
     known = {row.param_name: row for row in current.tool.parameters}
-    rows = [_Row(form, key, known) for key in keys if key]
+    rows = [_Row(form, key, known) for key in keys]
     return DraftDocument(
         tool=tool.replace(parameters=tuple(row.parameter() for row in rows)),
         test_values={row.name: value for row in rows if (value := row.test_value()) is not ABSENT},

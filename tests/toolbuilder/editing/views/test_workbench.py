@@ -9,12 +9,13 @@ from django.test import Client
 
 from catalog.models import CatalogTable, McpServer, McpTool
 from config.demo.loading import load_tools
-from tests.factories import make_expression, make_tool
+from tests.factories import make_expression, make_tool, number
 from tests.people import StaffWith
 from tests.rendered import text_of
 from tests.toolbuilder.editing.forms import read_fields
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.models import ToolDraft
+from tools.definitions import MAX_PARAMETERS
 from tools.models import ToolDefinition
 
 pytestmark = pytest.mark.django_db
@@ -243,6 +244,20 @@ def test_form_that_cannot_be_kept_is_refused(editor: Client, sales: ToolDefiniti
 
     assert response.status_code == 422
     assert not ToolDraft.objects.exists()
+
+
+def test_tool_with_as_many_parameters_as_it_may_have_is_edited(editor: Client) -> None:
+    names = [f"p{place}" for place in range(MAX_PARAMETERS)]
+    total = " + ".join(names)
+    make_expression(total, name="wide", parameters=[number(name) for name in names])
+    page = editor.get("/tools/wide/")
+
+    fields = read_fields(page.content.decode()) | {"title": ["changed"]}
+    response = editor.post("/tools/wide/analyse/", fields, headers=HTMX)
+
+    assert response.status_code == 200
+    document = ToolDraft.objects.get().document
+    assert (document["title"], len(document["parameters"])) == ("changed", MAX_PARAMETERS)
 
 
 def test_page_saves_without_javascript(editor: Client, sales: ToolDefinition) -> None:
