@@ -118,7 +118,7 @@ class Workbench {
       }
     });
     document.addEventListener("editor:rename", () => this.renameAtCursor());
-    document.addEventListener("tool:analysed", ({ detail }) => this.show(detail.analysis, detail));
+    document.addEventListener("htmx:after:swap", () => this.read(document.getElementById("told")));
     document.addEventListener("keydown", (event) => {
       // Inside of the editor CodeMirror does it.
       if (isPressed(event, KEYS.nextFault) && !event.defaultPrevented) {
@@ -179,6 +179,15 @@ class Workbench {
         this.rows.follow(old, now);
       });
       this.renaming.ask(name, this.rows.names.filter((each) => each !== name), box, back);
+    }
+  }
+
+  /** What an answer says of the text, once. */
+  read(told) {
+    if (told && told !== this.told) {
+      this.told = told;
+      const { analysis, ...more } = JSON.parse(told.textContent);
+      this.show(analysis, more);
     }
   }
 

@@ -44,6 +44,7 @@ from toolbuilder.editing.publishing import Publication, find_overtaking, publish
 from toolbuilder.editing.trial_records import with_last_values
 from toolbuilder.editing.views.conflicts import overtaken_response
 from toolbuilder.editing.views.requests import (
+    analysed_context,
     editor_context,
     lead_to,
     open_work,
@@ -295,14 +296,14 @@ def _answer_published(
     if not is_fragment(request):
         return lead_to(request, page.work.address)
     context = {
-        **page_context(request, page),
+        **analysed_context(request, page),
         "published": published,
         "cases": show_cases(page.work),
         "actions": page.work.actions,
     }
     response = render(request, "toolbuilder/editing/_published.html", context)
     response["HX-Retarget"], response["HX-Reswap"] = "#dialogs", "innerHTML"
-    return tell_analysis(response, page)
+    return tell_analysis(response)
 
 
 def _ask(

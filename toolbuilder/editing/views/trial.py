@@ -59,6 +59,8 @@ from tools.costs import cost_limit_of
 
 WRITE_CONFIRMED = "write"
 _NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
+# Of an error, in a header; the pane has all of it.
+_TOLD_CHARACTERS = 200
 # A spreadsheet takes a file without it for one in the encoding of its country.
 _MARK = "\ufeff"
 _SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -305,7 +307,11 @@ def _render_drawer(
 def _report_refusal(response: HttpResponse, shown: ShownTrial) -> HttpResponse:
     """The response with events that lead to the line or the parameter at fault."""
     if shown.line and shown.exchange:
-        refused = {"line": shown.line, "message": shown.error, "rule": shown.rule}
+        refused = {
+            "line": shown.line,
+            "message": shown.error[:_TOLD_CHARACTERS],
+            "rule": shown.rule,
+        }
         trigger_event(response, "tool:failed", **refused)
     if shown.parameter:
         trigger_event(response, "tool:refused", parameter=shown.parameter)

@@ -46,6 +46,7 @@ from toolbuilder.editing.page import WorkbenchPage, build_page
 from toolbuilder.editing.running import caller_choices
 from toolbuilder.editing.snippets import list_snippets
 from toolbuilder.editing.views.requests import (
+    analysed_context,
     editor_action,
     lead_to,
     page_context,
@@ -223,9 +224,9 @@ def render_page(request: HttpRequest, page: WorkbenchPage, **more: Any) -> HttpR
 
 
 def render_analysed(request: HttpRequest, page: WorkbenchPage) -> HttpResponse:
-    """The parts of the page that a change of the form changes, and the event that carries the rest."""
-    response = render(request, "toolbuilder/editing/_analysed.html", page_context(request, page))
-    return tell_analysis(response, page)
+    """The parts of the page that a change of the form changes, and the event that says so."""
+    context = analysed_context(request, page)
+    return tell_analysis(render(request, "toolbuilder/editing/_analysed.html", context))
 
 
 def list_sources(
