@@ -47,13 +47,18 @@ def printable(text: str) -> str:
 
 
 def show_list(values: Sequence[object]) -> Value:
-    """The values with commas between; beyond 20 they are counted."""
-    names = ", ".join(printable(str(value)) for value in islice(values, MAX_SHOWN_VALUES))
+    """The values with commas between, in quotes where they could be misread; beyond 20 they are counted."""
+    names = ", ".join(_show_item(str(value)) for value in islice(values, MAX_SHOWN_VALUES))
     if (left_out := len(values) - MAX_SHOWN_VALUES) > 0:
         return message(
             "arguments.and_more", "{names} and {count} more", names=names, count=left_out
         )
     return names
+
+
+def _show_item(text: str) -> str:
+    is_plain = text.isprintable() and text == text.strip() and text and not {*text} & {*',"'}
+    return printable(text) if is_plain else f'"{printable(text)}"'
 
 
 def expect(expected: Message, value: object) -> Message:

@@ -227,6 +227,12 @@ def test_datetime_is_always_aware(text: str, expected: datetime) -> None:
             id="enum",
         ),
         pytest.param(
+            param(type_name="ENUM", allowed_values=("KR", 'say "hi"', "", "a, b", " c", "d\ne")),
+            "x",
+            r'must be one of KR, "say \"hi\"", "", "a, b", " c", "d\u000ae" (got "x")',
+            id="enum of odd values",
+        ),
+        pytest.param(
             param(type_name="INTEGER", allowed_values=(1, 2)),
             3,
             "must be one of 1, 2 (got 3)",
