@@ -39,6 +39,14 @@ def advise_on_parameters(spec: ToolSpec) -> Iterator[Advice]:
             yield problem("parameter_invalid", "{reason}", reason=error.message).at(place)
         if is_bound(parameter):
             continue
+        if not parameter.name.isascii():
+            # Anthropic's API refuses the whole list of tools, with every request of the conversation.
+            yield warning(
+                "parameter_name_refused",
+                "{name}: Claude takes names of letters A to Z, digits and _ only; with this one every"
+                " request of an agent that has the tool fails there.",
+                name=parameter.name,
+            ).at(place)
         if not parameter.description.strip():
             yield suggestion(
                 "parameter_undescribed",

@@ -7,6 +7,7 @@ import pytest
 
 from core.lint import AdviceLevel, Neighbours, advise
 from core.toolspec import (
+    Binding,
     ExpressionLogic,
     ParameterSpec,
     ParameterType,
@@ -53,6 +54,14 @@ def test_good_tool_gets_no_advice() -> None:
 )
 def test_name_is_judged(name: str, code: str) -> None:
     assert codes(replace(GOOD, name=name)) == [code]
+
+
+def test_parameter_name_that_claude_refuses_is_told() -> None:
+    statement = "SELECT count(*) AS n FROM users WHERE region = :지역"
+    bound = {"binding": Binding.KEY_OWNER, "example": None}
+
+    assert codes_of(statement, name="지역") == ["parameter_name_refused"]
+    assert codes_of(statement, name="지역", **bound) == []
 
 
 def test_name_that_is_nearly_another_is_told() -> None:
