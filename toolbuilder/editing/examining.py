@@ -9,9 +9,10 @@ from core.analysis import Analysis, check_whole
 from core.diagnostics import Diagnostic, Severity
 from core.errors import DefinitionError
 from core.messages import Message
-from core.toolspec import ParameterSpec, ToolSpec
+from core.toolspec import ParameterSpec, ParameterType, ToolSpec
 from toolbuilder.editing.analysis import analyse
 from toolbuilder.editing.drafts import DraftDocument
+from toolbuilder.editing.values import read_again
 from tools.definitions import MAX_PARAMETERS, ParameterDocument, ToolDocument
 from tools.specs import build_parameter
 
@@ -115,16 +116,19 @@ def follow_logic(document: DraftDocument, analysis: Analysis) -> DraftDocument:
         ParameterDocument(param_name=name) for name in new[: max(0, MAX_PARAMETERS - len(rows))]
     ]
     types, presences = {*document.auto_types, *new}, {*document.auto_presence, *new}
+    values = dict(document.test_values)
     for place, row in enumerate(rows):
         name, found = row.param_name, used.get(row.param_name)
         if found and name in types:
             rows[place] = row.replace(param_type=found.type.value)
+            if name in values and row.param_type in list(ParameterType):
+                values[name] = read_again(values[name], ParameterType(row.param_type), found.type)
         if found and name in presences and (found.is_optional or analysis.is_valid or name in new):
             rows[place] = rows[place].replace(is_required=not found.is_optional)
     names = {row.param_name for row in rows}
     return DraftDocument(
         tool=document.tool.replace(parameters=tuple(rows)),
-        test_values={key: value for key, value in document.test_values.items() if key in names},
+        test_values={key: value for key, value in values.items() if key in names},
         auto_types=tuple(row.param_name for row in rows if row.param_name in types),
         auto_presence=tuple(row.param_name for row in rows if row.param_name in presences),
     )

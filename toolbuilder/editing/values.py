@@ -36,6 +36,14 @@ def read_value(text: str, kind: ParameterType, allowed: Collection[Any] = ()) ->
     return kind.kind.read_text(text)
 
 
+def read_again(value: JsonValue, before: ParameterType, kind: ParameterType) -> JsonValue:
+    """The value that the same typed text gives for another type."""
+    if before is kind:
+        return value
+    read = read_entry(before.kind.write_text(value), state_of(value), kind)
+    return value if read is ABSENT else read
+
+
 def state_of(value: JsonValue) -> str:
     """What `read_entry` has to be told beside the text, to give this value."""
     if value is None:

@@ -34,6 +34,32 @@ def test_rows_appear_with_the_types_of_the_database(sources: SourceSettings) -> 
     assert examined.is_valid
 
 
+@pytest.mark.parametrize(
+    ("before", "typed", "condition", "expected"),
+    [
+        pytest.param("STRING", "1, 2", "id IN (:x)", [1, 2], id="list"),
+        pytest.param("INTEGER", 1, "id IN (:x)", [1], id="number to list"),
+        pytest.param("INTEGER_LIST", [1, 2], "region = :x", "1, 2", id="list to text"),
+        pytest.param("STRING", "", "region IN (:x)", [], id="empty"),
+        pytest.param("STRING", None, "region IN (:x)", None, id="null"),
+        pytest.param("STRING", "soon", "day = :x", "soon", id="no such value"),
+    ],
+)
+def test_test_value_is_read_again_for_another_inferred_type(
+    sources: SourceSettings, *, before: str, typed: Any, condition: str, expected: Any
+) -> None:
+    tool = ToolDocument(
+        name="stock",
+        definition=f"SELECT id FROM stock_level WHERE {condition}",  # noqa: S608 - a text
+        parameters=(ParameterDocument(param_name="x", param_type=before),),
+    )
+    document = DraftDocument(tool=tool, test_values={"x": typed}, auto_types=("x",))
+
+    examined = examine(document, sources, "kim")
+
+    assert examined.document.test_values == {"x": expected}
+
+
 def test_type_follows_when_the_column_changes(sources: SourceSettings) -> None:
     first = look(sources, "SELECT id FROM stock_level WHERE id = :value")
     changed = replace(
