@@ -60,7 +60,8 @@ class Limit:
             case LimitTarget.KEY:
                 subject = key_id
             case LimitTarget.TOOL:
-                return tool_name
+                # One that names its tool goes on counting when the tool is renamed.
+                return "" if self.tool_name else tool_name
             case _:
                 return ""
         return subject if subject and self.target_id in ("", subject) else None

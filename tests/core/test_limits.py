@@ -25,7 +25,7 @@ def limit(target: LimitTarget, target_id: str = "", tool_name: str = "", **most:
         pytest.param(limit(LimitTarget.KEY, "k1"), "k1", id="its key"),
         pytest.param(limit(LimitTarget.KEY, "k2"), None, id="another key"),
         pytest.param(limit(LimitTarget.TOOL), "sales", id="each tool by itself"),
-        pytest.param(limit(LimitTarget.TOOL, tool_name="sales"), "sales", id="the tool"),
+        pytest.param(limit(LimitTarget.TOOL, tool_name="sales"), "", id="the tool"),
         pytest.param(limit(LimitTarget.TOOL, tool_name="stock"), None, id="another tool"),
         pytest.param(limit(LimitTarget.ALL), "", id="everybody"),
         pytest.param(limit(LimitTarget.ALL, tool_name="sales"), "", id="everybody, the tool"),
@@ -37,6 +37,15 @@ def test_limit_concerns_its_target_alone(row: Limit, subject: str | None) -> Non
     found = LimitBook([row]).concerning("hong", "k1", "sales")
 
     assert [name for _, name in found] == ([] if subject is None else [subject])
+
+
+def test_limit_of_a_tool_counts_on_when_the_tool_is_renamed() -> None:
+    keys = []
+    for name in ("sales", "revenue"):
+        book = LimitBook([limit(LimitTarget.TOOL, tool_name=name)])
+        keys += [window.key for window in book.windows(book.concerning("", "", name), NOW)]
+
+    assert keys[0] == keys[1]
 
 
 def test_caller_without_a_user_or_a_key_is_concerned_by_neither() -> None:
