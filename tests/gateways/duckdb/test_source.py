@@ -275,16 +275,15 @@ async def test_no_process_is_left_behind(path: Path) -> None:
 
 
 async def test_killed_server_leaves_no_temporary_files(path: Path) -> None:
-    server = subprocess.Popen(
-        [sys.executable, "-c", SPILLING, str(path)], cwd=PROJECT, stdout=subprocess.PIPE
-    )
+    program = [sys.executable, "-c", SPILLING, str(path)]
+    server = await asyncio.create_subprocess_exec(*program, cwd=PROJECT, stdout=subprocess.PIPE)
     assert server.stdout is not None
-    folder = Path(server.stdout.readline().decode().strip())
+    folder = Path((await server.stdout.readline()).decode().strip())
     try:
         await asyncio.to_thread(wait_until, lambda: any(folder.iterdir()))
     finally:
         server.kill()
-        server.communicate()
+        await server.communicate()
 
     await asyncio.to_thread(wait_until, lambda: not any(folder.iterdir()))
     folder.rmdir()

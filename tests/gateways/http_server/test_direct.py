@@ -218,7 +218,7 @@ async def test_what_follows_the_last_request_costs_it_no_answer(path: bytes) -> 
 
     async with (
         serving(PATIENT, direct) as stage,
-        stage.sent(last + post(b"more")) as (reader, writer),
+        stage.sent(last + post(b"more")) as (reader, _),
     ):
         await eventually(lambda: bool(direct.offered or stage.application.bodies))
         assert direct.go_on is not None
