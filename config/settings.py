@@ -50,8 +50,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Django pads what it compresses at random, so that lengths tell nothing of secrets in it.
-    "django.middleware.gzip.GZipMiddleware",
+    # What is compressed is padded at random, so that lengths tell nothing of secrets in it.
+    "config.web.compression.CompressionMiddleware",
     "config.web.proxied.ProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.web.content_policy.ContentPolicyMiddleware",
