@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import AsyncIterator
 from gzip import GzipFile
+from typing import cast
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase, StreamingHttpResponse
@@ -19,21 +20,15 @@ class CompressionMiddleware(GZipMiddleware):
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        parts = _parts_of(response)
-        answer: HttpResponseBase = super().process_response(request, response)
-        if parts is not None and answer.headers.get("Content-Encoding") == "gzip":
-            assert isinstance(answer, StreamingHttpResponse)  # noqa: S101 - it has parts
-            answer.streaming_content = _compress(parts, self.max_random_bytes)
-        return answer
-
-
-def _parts_of(response: HttpResponseBase) -> AsyncIterator[bytes] | None:
-    """The parts of an asynchronous answer that is not compressed yet."""
-    is_async = isinstance(response, StreamingHttpResponse) and response.is_async
-    if not is_async or response.has_header("Content-Encoding"):
-        return None
-    parts: AsyncIterator[bytes] = response.streaming_content  # type: ignore[attr-defined]
-    return parts
+        is_packed = response.has_header("Content-Encoding")
+        if is_packed or not isinstance(response, StreamingHttpResponse) or not response.is_async:
+            answer: HttpResponseBase = super().process_response(request, response)
+            return answer
+        parts = cast(AsyncIterator[bytes], response.streaming_content)
+        super().process_response(request, response)
+        if response.headers.get("Content-Encoding") == "gzip":
+            response.streaming_content = _compress(parts, self.max_random_bytes)
+        return response
 
 
 async def _compress(parts: AsyncIterator[bytes], most_padding: int) -> AsyncIterator[bytes]:

@@ -257,19 +257,18 @@ class _SqlAnalysis:
         if is_untyped and len(self._text) <= NAMES_LIMIT and places.keys() - self._declared.keys():
             inferred = self._infer_by_columns()
         optional = find_optional_names(self._text, self._logic.dialect)
+        defaults = dict.fromkeys(places, ParameterType.STRING)
+        defaults |= dict.fromkeys(self._listed, ParameterType.STRING_LIST)
         return tuple(
             FoundParameter(
                 name,
-                self._declared.get(name) or inferred.get(name) or self._default_type(name),
+                self._declared.get(name) or inferred.get(name) or defaults[name],
                 name in self._declared,
                 tuple(where),
                 name in optional,
             )
             for name, where in places.items()
         )
-
-    def _default_type(self, name: str) -> ParameterType:
-        return ParameterType.STRING_LIST if name in self._listed else ParameterType.STRING
 
     def _infer_by_columns(self) -> dict[str, ParameterType]:
         """Types of parameters by the columns beside them, which the catalogue knows."""
