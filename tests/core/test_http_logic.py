@@ -82,6 +82,16 @@ def test_unknown_argument_is_refused() -> None:
         tool("list_pets").validate({"colour": "red"})
 
 
+def test_refusal_names_arguments_with_and_without_a_row() -> None:
+    row = ParameterSpec(name="kind", type=ParameterType.STRING)
+    found = tool("list_pets", row)
+
+    with pytest.raises(ArgumentsError, match="colour: unknown; this tool takes kind, limit, X-T"):
+        found.validate({"colour": "red"})
+    with pytest.raises(ArgumentsError, match=r"limits: unknown; did you mean limit\?"):
+        found.validate({"limits": 3})
+
+
 @pytest.mark.parametrize(
     ("schema", "good", "bad"),
     [
