@@ -135,7 +135,7 @@ def _explain_status(answer: HttpAnswer) -> Message:
             "{said}; redirects are not followed, so its address has to be the final one",
             said=status,
         )
-    if when := _when_to_ask_again(answer):
+    if when := when_to_retry(answer.retry_after):
         status = message(
             "http.status_pause", "{said}, to be asked again after {when}", said=status, when=when
         )
@@ -143,10 +143,11 @@ def _explain_status(answer: HttpAnswer) -> Message:
     return message("http.status_said", "{said}: {text}", said=status, text=text) if text else status
 
 
-def _when_to_ask_again(answer: HttpAnswer) -> str:
-    if answer.pause_s:
-        return f"{answer.pause_s} s"
-    return answer.retry_after if _DATE.fullmatch(answer.retry_after) else ""
+def when_to_retry(retry_after: str) -> str:
+    """What the header Retry-After says, as `17 s` or a date; '' where it is neither."""
+    if _SECONDS.fullmatch(retry_after):
+        return f"{int(retry_after)} s"
+    return retry_after if _DATE.fullmatch(retry_after) else ""
 
 
 def decode(answer: HttpAnswer) -> str:
