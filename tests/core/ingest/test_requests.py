@@ -218,6 +218,32 @@ def test_a_multipart_form_cannot_be_broken_by_its_values() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        pytest.param({"type": "string", "format": "binary"}, id="3.0"),
+        pytest.param({"type": "string", "contentMediaType": "application/octet-stream"}, id="3.1"),
+        pytest.param(
+            {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]}, id="or null"
+        ),
+        pytest.param({"type": "array", "items": {"format": "binary"}}, id="in a list"),
+    ],
+)
+def test_a_file_of_a_multipart_form_has_a_file_name(schema: Any) -> None:
+    fields = {"type": "object", "properties": {"table": schema, "name": {"type": "string"}}}
+    value = ["a,b"] if schema.get("type") == "array" else "a,b"
+
+    request = request_of(
+        with_body(fields, content_type="multipart/form-data"), table=value, name="n"
+    )
+
+    assert (
+        b'name="table"; filename="table"\r\nContent-Type: application/octet-stream\r\n\r\na,b\r\n'
+        in request.body
+    )
+    assert b'name="name"\r\n\r\nn\r\n' in request.body
+
+
 def test_a_text_is_sent_in_its_own_type() -> None:
     request = request_of(with_body({}, content_type="text/plain"), body="한글")
 
