@@ -218,7 +218,7 @@ def _check_path(path: str) -> None:
         raise OperationFaultError(
             message(
                 "openapi.path_length",
-                "a path begins with / and has {limit} characters",
+                "a path begins with / and has at most {limit} characters",
                 limit=MAX_PATH_CHARACTERS,
             )
         )

@@ -186,8 +186,10 @@ class ParameterReader:
         content_type = _preferred(contents)
         kind = _kind_of(content_type)
         schema: JsonSchema = {"type": "string"}
+        encoding: Mapping[str, Any] = {}
         if kind != "text":
             content = as_mapping(contents[content_type])
+            encoding = as_mapping(content.get("encoding")) if kind == "form" else {}
             schema = self._schemas.read_object(content.get("schema"))
         required = given.get("required") is True
         fields: list[OperationParameter] = []
@@ -200,6 +202,7 @@ class ParameterReader:
                         place=Place.BODY,
                         schema=field,
                         required=name in schema.get("required", ()),
+                        style="deepObject" if _is_deep(encoding.get(name)) else "simple",
                     )
                     for name, field in schema["properties"].items()
                 ]
@@ -238,6 +241,10 @@ def with_own_names(parameters: Sequence[OperationParameter]) -> list[OperationPa
 
 def _kind_of(content_type: str) -> BodyKind:
     return next(kind for pattern, kind in _KINDS if pattern.match(content_type.lower()))
+
+
+def _is_deep(encoding: object) -> bool:
+    return as_mapping(encoding).get("style") == "deepObject"
 
 
 def _preferred(contents: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from core.ingest.operations import (
 from core.ingest.schema_keywords import accepts_null, is_file, types_of
 from core.ingest.templates import ABSENT, NAME, fill_json, fill_text, find_names
 from core.ingest.texts import shown
-from core.ingest.values import json_text, query_pairs, simple_items, value_text
+from core.ingest.values import deep_pairs, json_text, query_pairs, simple_items, value_text
 from core.messages import Value, list_lines, message
 from core.toolspec import JsonValue
 
@@ -257,7 +257,7 @@ def _part_head(name: str, *, is_file: bool) -> str:
 
 
 def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[tuple[str, str]]:
-    """Fields as texts, a list as one field for each item, an object as JSON."""
+    """Fields as texts, a list as one field for each item, an object as JSON or in brackets."""
     if not isinstance(value, Mapping):
         raise ArgumentsError(
             message(
@@ -267,8 +267,14 @@ def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[t
             )
         )
     types = {parameter.name: types_of(parameter.schema) for parameter in parameters}
+    deep = {
+        parameter.name: parameter for parameter in parameters if parameter.style == "deepObject"
+    }
     fields: list[tuple[str, str]] = []
     for name, items in value.items():
+        if name in deep:
+            fields += deep_pairs(deep[name], items)
+            continue
         for item in items if isinstance(items, (list, tuple)) else [items]:
             if isinstance(item, (dict, list, tuple)):
                 text = json_text(str(name), item)
