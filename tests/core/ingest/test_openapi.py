@@ -194,6 +194,16 @@ def test_operations_are_those_of_an_address(
     assert [operation.path for operation in reading.operations] == paths
 
 
+def test_first_server_stands_for_a_document_whose_operations_all_have_their_own() -> None:
+    shop = {"servers": [{"url": "https://shop.example"}], "get": {}}
+    files = {"servers": [{"url": FILES}], "post": {}}
+    reading = read_openapi(document_of({"/a": shop, "/b": shop, "/files": files}, servers=[]))
+
+    assert reading.find_server_url() == "https://shop.example"
+    for address in ("https://shop.example", "https://test.example"):
+        assert [operation.path for operation in reading.at(address).operations] == ["/a", "/b"]
+
+
 def test_security_is_that_of_the_operation_or_else_of_the_document() -> None:
     schemes = {"key": {"type": "apiKey", "name": "X-Key", "in": "header"}}
     document = document_of(
