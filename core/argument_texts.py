@@ -20,10 +20,13 @@ def invalid_arguments_text(
     parameters: Sequence[ParameterSpec],
     arguments: Mapping[str, object],
     errors: Iterable[ErrorDetails],
+    *,
+    others: Iterable[str] = (),
 ) -> Message:
     """The whole text: declared fields in order, then unknown ones; at most 20 lines, the rest counted.
 
-    Bound parameters are named only where the caller sent them.
+    Bound parameters are named only where the caller sent them. `others` are arguments that the tool
+    takes beside its parameters.
     """
     by_name: dict[str, list[ErrorDetails]] = {}
     for error in errors:
@@ -34,7 +37,7 @@ def invalid_arguments_text(
         spec for spec in parameters if spec.name in (arguments if is_bound(spec) else by_name)
     ]
     lines = [_field_line(spec, arguments, by_name.get(spec.name)) for spec in failed[:MAX_LINES]]
-    names = [spec.name for spec in parameters if not is_bound(spec)]
+    names = [*(spec.name for spec in parameters if not is_bound(spec)), *others]
     lines += [_unknown_line(name, names) for name in unknown[: MAX_LINES - len(lines)]]
     left_out = len(failed) + len(unknown) - len(lines)
     return list_faults(tool_name, lines, left_out)

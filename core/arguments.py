@@ -1,6 +1,6 @@
 """Arguments of a call: the JSON schema that agents see, and the check that every call passes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
@@ -31,12 +31,15 @@ def input_schema(parameters: Sequence[ParameterSpec]) -> dict[str, Any]:
 
 
 def arguments_validator(
-    tool_name: str, parameters: Sequence[ParameterSpec]
+    tool_name: str, parameters: Sequence[ParameterSpec], others: Iterable[str] = ()
 ) -> "ArgumentsValidator":
-    """The check of a tool's calls; cheap to make, compiled at the first call."""
+    """The check of a tool's calls; cheap to make, compiled at the first call.
+
+    `others` are names of arguments that are checked elsewhere: refusals name them too.
+    """
     # Two classes, so that tools without bound parameters do not pay for them.
     kind = BoundArgumentsValidator if any(map(is_bound, parameters)) else ArgumentsValidator
-    return kind(tool_name, parameters)
+    return kind(tool_name, parameters, others)
 
 
 class ArgumentsValidator:
@@ -47,11 +50,14 @@ class ArgumentsValidator:
     Numbers, true and false may be written as text; a bool is never a number. Safe to share among threads.
     """
 
-    __slots__ = ("_compiled", "_names", "_parameters", "_tool_name")
+    __slots__ = ("_compiled", "_names", "_others", "_parameters", "_tool_name")
 
-    def __init__(self, tool_name: str, parameters: Sequence[ParameterSpec]) -> None:
+    def __init__(
+        self, tool_name: str, parameters: Sequence[ParameterSpec], others: Iterable[str] = ()
+    ) -> None:
         self._tool_name = tool_name
         self._parameters = tuple(parameters)
+        self._others = tuple(others)
         self._names = frozenset(spec.name for spec in parameters if not is_bound(spec))
         self._compiled: SchemaValidator | None = None
 
@@ -94,7 +100,9 @@ class ArgumentsValidator:
     ) -> ArgumentsError:
         details = _details(error) if error else []
         return ArgumentsError(
-            invalid_arguments_text(self._tool_name, self._parameters, arguments, details)
+            invalid_arguments_text(
+                self._tool_name, self._parameters, arguments, details, others=self._others
+            )
         )
 
 
@@ -106,8 +114,10 @@ class BoundArgumentsValidator(ArgumentsValidator):
 
     __slots__ = ("_binder",)
 
-    def __init__(self, tool_name: str, parameters: Sequence[ParameterSpec]) -> None:
-        super().__init__(tool_name, parameters)
+    def __init__(
+        self, tool_name: str, parameters: Sequence[ParameterSpec], others: Iterable[str] = ()
+    ) -> None:
+        super().__init__(tool_name, parameters, others)
         self._binder = ParameterBinder(tool_name, parameters)
 
     def __call__(

@@ -15,13 +15,17 @@ from core.toolspec import JsonValue
 MAX_ERROR_CHARACTERS = 2_000
 _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset=\"?([\w-]+)", re.IGNORECASE)
+# Of the header Retry-After, RFC 9110: seconds, or a date.
+_SECONDS = re.compile(r"\d{1,6}", re.ASCII)
+_DATE = re.compile(r"[A-Za-z]{3}, \d\d [A-Za-z]{3} \d{4} \d\d:\d\d:\d\d GMT", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
     """The status, the content type as it was sent, and the body, decompressed.
 
-    `is_cut` says that the body is the beginning of a longer one. `link` is the header of that name.
+    `is_cut` says that the body is the beginning of a longer one. `link` and `retry_after` are the
+    headers of these names.
     """
 
     status: int
@@ -29,6 +33,12 @@ class HttpAnswer:
     body: bytes
     is_cut: bool = False
     link: str = ""
+    retry_after: str = ""
+
+    @property
+    def pause_s(self) -> int:
+        """How many seconds the service wants to be left alone, 0 where it names no number."""
+        return int(self.retry_after) if _SECONDS.fullmatch(self.retry_after) else 0
 
 
 def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
@@ -44,7 +54,7 @@ def service_answer(answer: HttpAnswer, byte_limit: int) -> Answer:
         return value_answer(None)
     if is_json(answer):
         require_whole(answer, byte_limit)
-        value, text = _read_json(answer.body)
+        value, text = _read_json(answer)
         if is_deeper_than(MAX_LEVELS, value):
             value = text
         structured = value if isinstance(value, dict) else {"result": value}
@@ -62,7 +72,7 @@ def answer_value(answer: HttpAnswer, byte_limit: int) -> JsonValue:
     require_whole(answer, byte_limit)
     if not answer.body:
         return None
-    return _read_json(answer.body)[0] if is_json(answer) else decode(answer)
+    return _read_json(answer)[0] if is_json(answer) else decode(answer)
 
 
 def is_json(answer: HttpAnswer) -> bool:
@@ -89,14 +99,19 @@ def require_whole(answer: HttpAnswer, byte_limit: int) -> None:
         )
 
 
-def _read_json(body: bytes) -> tuple[JsonValue, str]:
+def _read_json(answer: HttpAnswer) -> tuple[JsonValue, str]:
     """The value, and its text as a client of MCP can read it."""
     try:
-        value = json.loads(body)
+        try:
+            value = json.loads(answer.body)
+        except UnicodeDecodeError:
+            # JSON is UTF-8; older services send it in the charset that they name.
+            named = _CHARSET.search(answer.content_type)
+            value = json.loads(answer.body.decode(named[1] if named else "utf-8"))
         # Numbers and depths that Python takes and a client of MCP may not: NaN is refused here.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
-    except (ValueError, RecursionError) as error:
+    except (ValueError, LookupError, RecursionError) as error:
         raise DataSourceError(
             message("http.answer_no_json", "the service says that it answers JSON, but it is none")
         ) from error
@@ -120,8 +135,19 @@ def _explain_status(answer: HttpAnswer) -> Message:
             "{said}; redirects are not followed, so its address has to be the final one",
             said=status,
         )
+    if when := when_to_retry(answer.retry_after):
+        status = message(
+            "http.status_pause", "{said}, to be asked again after {when}", said=status, when=when
+        )
     text = clean_text(decode(answer), MAX_ERROR_CHARACTERS)
     return message("http.status_said", "{said}: {text}", said=status, text=text) if text else status
+
+
+def when_to_retry(retry_after: str) -> str:
+    """What the header Retry-After says, as `17 s` or a date; '' where it is neither."""
+    if _SECONDS.fullmatch(retry_after):
+        return f"{int(retry_after)} s"
+    return retry_after if _DATE.fullmatch(retry_after) else ""
 
 
 def decode(answer: HttpAnswer) -> str:

@@ -120,7 +120,7 @@ class HttpCall:
                         limit=str(self._limits.timeout_ms),
                     )
                 )
-            is_last = attempt == retries or pause_s >= left_s
+            wait_s, is_last = pause_s, attempt == retries
             try:
                 answer = await self._service.send(
                     request,
@@ -129,12 +129,14 @@ class HttpCall:
                     caller=self._caller,
                 )
             except DataSourceUnavailableError:
-                if is_last:
+                if is_last or wait_s >= self._until - self._loop.time():
                     raise
             else:
+                wait_s = max(pause_s, answer.pause_s)
+                is_last = is_last or wait_s >= self._until - self._loop.time()
                 if is_last or answer.status not in _PASSING:
                     return answer
-            await asyncio.sleep(pause_s)
+            await asyncio.sleep(wait_s)
             pause_s *= 2
         raise AssertionError("the last attempt returns or raises")
 

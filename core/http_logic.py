@@ -128,7 +128,7 @@ class OperationArguments(ArgumentsValidator):
     were sent: an optional one that was left out is not among them.
     """
 
-    __slots__ = ("_checks", "_kinds", "_operation", "_rows")
+    __slots__ = ("_checks", "_kinds", "_operation", "_own", "_rows")
 
     def __init__(
         self, tool_name: str, operation: Operation, parameters: Sequence[ParameterSpec]
@@ -136,15 +136,16 @@ class OperationArguments(ArgumentsValidator):
         super().__init__(tool_name, parameters)
         self._operation = operation
         self._kinds = {spec.name: spec.type.kind for spec in parameters}
-        self._rows = arguments_validator(tool_name, parameters)
+        names = [parameter.argument for parameter in operation.parameters]
+        self._own = tuple(name for name in names if name not in self._kinds)
+        self._rows = arguments_validator(tool_name, parameters, self._own)
         self._checks: dict[str, SchemaCheck] = {}
 
     def __call__(
         self, arguments: Mapping[str, object], facts: CallerFacts = NOBODY
     ) -> dict[str, object]:
         """Values by name. Raises ArgumentsError, a line for each that does not fit; MissingFactError."""
-        names = {parameter.argument for parameter in self._operation.parameters}
-        own = names - self._kinds.keys()
+        own = self._own
         values = self._rows({k: v for k, v in arguments.items() if k not in own}, facts)
         given = {
             name: value if value is None else self._kinds[name].to_json(value)

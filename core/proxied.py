@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -133,13 +134,13 @@ class ProxiedChecks:
         that is not what the tool promised.
         """
         content, server = _read_content(result.get("content")), self._spec.server
+        structured = result.get("structuredContent")
         texts = tuple(block["text"] for block in content if block["type"] == "text")
         if result.get("isError") is True:
             failed = message(
                 "proxied.failed", "{server} says that the call failed, and not why", server=server
             )
-            raise DataSourceError(clean_text("\n".join(texts), MAX_ERROR_CHARACTERS) or failed)
-        structured = result.get("structuredContent")
+            raise DataSourceError(_reason_of(content, structured) or failed)
         self._check_size(content, structured)
         self._check_structured(structured)
         has_structured = isinstance(structured, dict)
@@ -214,6 +215,20 @@ class ProxiedChecks:
 def _problems(check: SchemaCheck, value: dict[str, Any]) -> list[str]:
     found = check.problems(_ROOT, value)
     return [line.removeprefix(f"{_ROOT}.").removeprefix(f"{_ROOT}: ") for line in found]
+
+
+def _reason_of(content: Sequence[Mapping[str, Any]], structured: object) -> str:
+    """Why a call failed: the texts of the answer, those of its resources among them, or else its structure."""
+    resources = (block.get("resource") for block in content)
+    texts = [
+        *(block.get("text") for block in content),
+        *(resource.get("text") for resource in resources if isinstance(resource, Mapping)),
+    ]
+    reason = clean_text("\n".join(text for text in texts if isinstance(text, str)))
+    if not reason and structured:
+        with suppress(TypeError, ValueError, RecursionError):
+            reason = encode_json(structured).decode()
+    return clean_text(reason, MAX_ERROR_CHARACTERS)
 
 
 def _read_content(content: object) -> list[dict[str, Any]]:

@@ -1,12 +1,15 @@
 """What `tools/list` shows of a tool, made in one place for the runtime and for the editor."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.tokens import estimate_tokens
 
+# Also where a capital begins the next word, as in listOrders.
+_BETWEEN_WORDS = re.compile(r"[_-]|(?<=[a-z\d])(?=[A-Z])")
 # All tools read, and only from what the administrator has connected.
 READS_ONLY = {
     "readOnlyHint": True,
@@ -71,8 +74,8 @@ def make_entry(
     """The entry of a tool; its own annotations win over those of every read."""
     return ToolEntry(
         name=tool.name,
-        # FastMCP gives a tool without a title this one, which some clients need.
-        title=tool.title or tool.name.replace("_", " ").replace("-", " ").title(),
+        # Some clients need one, and FastMCP gives a tool without a title the words of its name.
+        title=tool.title or _BETWEEN_WORDS.sub(" ", tool.name).title(),
         description=tool.description or None,
         input_schema=input_schema,
         output_schema=output_schema,

@@ -1,7 +1,7 @@
 """The operations of an OpenAPI 3 document that agents can call, and why the others cannot be."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,6 +27,7 @@ MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 100
 
 _VERSION = re.compile(r"3\.\d+(?:\.\d+)?(?:-\w+)?")
+_ORIGIN = re.compile(r"https?://[^/]+")
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _DOTS = re.compile(r"(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)", re.IGNORECASE)
 _BLANKS = re.compile(r"[\s\\?#]")
@@ -34,12 +35,52 @@ _BLANKS = re.compile(r"[\s\\?#]")
 
 @dataclass(frozen=True, slots=True)
 class OpenAPIReading:
-    """What a document holds; each fault names the operation that was left out because of it."""
+    """What a document holds; each fault names the operation that was left out because of it.
+
+    `server_urls` are the document's own, which may be relative; an operation may have others.
+    """
 
     title: str
     operations: tuple[Operation, ...]
     faults: tuple[IngestFault, ...] = ()
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
+    server_urls: tuple[str, ...] = ("/",)
+
+    def at(self, server_url: str) -> "OpenAPIReading":
+        """The operations that are at this address; each of another server is a fault.
+
+        An address that the document does not name is where its own servers are now.
+        """
+        address = server_url.rstrip("/")
+
+        def is_named(operation: Operation) -> bool:
+            return any(_join(address, url) == address for url in operation.server_urls)
+
+        is_own = not any(map(is_named, self.operations)) or not any(
+            map(_is_absolute, self.server_urls)
+        )
+        here: list[Operation] = []
+        faults = list(self.faults)
+        for operation in self.operations:
+            if is_named(operation) or (
+                is_own and not set(self.server_urls).isdisjoint(operation.server_urls)
+            ):
+                here.append(operation)
+                continue
+            elsewhere = message(
+                "openapi.other_server",
+                "is at {server}, not at {address}; take it up as a service of its own, with that"
+                " address",
+                server=operation.server_urls[0],
+                address=address,
+            )
+            faults.append(IngestFault(_place_of(operation.method, operation.path), elsewhere))
+        return replace(self, operations=tuple(here), faults=tuple(faults))
+
+    def find_server_url(self) -> str:
+        """The first absolute address that the document names, its own before those of operations; else ''."""
+        of_operations = (url for operation in self.operations for url in operation.server_urls)
+        return next(filter(_is_absolute, (*self.server_urls, *of_operations)), "")
 
 
 def read_openapi(document: Mapping[str, JsonValue]) -> OpenAPIReading:
@@ -113,6 +154,7 @@ class _DocumentReader:
             tuple(operations.values()),
             tuple(self._faults),
             schemes,
+            _server_urls(self._document) or _first_server(operations.values()),
         )
 
     def _routes(self) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
@@ -128,7 +170,7 @@ class _DocumentReader:
             for method in ANNOTATIONS_BY_METHOD:
                 count += method in item
                 if method in item and count <= MAX_OPERATIONS:
-                    yield f"{method.upper()} {_shown_path(path)}", path, item, method
+                    yield _place_of(method, path), path, item, method
         if count > MAX_OPERATIONS:
             text = message(
                 "openapi.too_many_operations",
@@ -148,8 +190,7 @@ class _DocumentReader:
                 )
             )
         parameters, body = self._parameters.read(path, item, given)
-        levels = (as_sequence(level.get("servers")) for level in (given, item, self._document))
-        servers = next(filter(None, levels), ())
+        servers = filter(None, map(_server_urls, (given, item, self._document)))
         security = as_sequence(given.get("security", self._document.get("security")))
         tags = [
             clean_line(t, MAX_TAG_CHARACTERS) for t in as_sequence(given.get("tags"))[:MAX_TAGS]
@@ -161,7 +202,7 @@ class _DocumentReader:
             method=method,
             path=path,
             operation_id=given_id,
-            server_urls=tuple(filter(None, map(_server_url, servers))) or ("/",),
+            server_urls=next(servers, ("/",)),
             summary=clean_line(given.get("summary", item.get("summary")), MAX_SUMMARY_CHARACTERS),
             description=clean_text(given.get("description", item.get("description"))),
             parameters=parameters,
@@ -177,7 +218,7 @@ def _check_path(path: str) -> None:
         raise OperationFaultError(
             message(
                 "openapi.path_length",
-                "a path begins with / and has {limit} characters",
+                "a path begins with / and has at most {limit} characters",
                 limit=MAX_PATH_CHARACTERS,
             )
         )
@@ -198,13 +239,44 @@ def _shown_path(path: str) -> str:
     return clean_line(path, 120)
 
 
+def _place_of(method: str, path: str) -> str:
+    return f"{method.upper()} {_shown_path(path)}"
+
+
+def _is_absolute(url: str) -> bool:
+    return _ORIGIN.match(url) is not None
+
+
+def _join(address: str, url: str) -> str:
+    """The server's URL, without a slash at its end; a relative one is taken from this address."""
+    origin = _ORIGIN.match(address)
+    if url.startswith("/") and origin:
+        url = origin.group() + url
+    elif not _is_absolute(url):
+        url = f"{address}/{url}"
+    return url.rstrip("/")
+
+
+def _first_server(operations: Iterable[Operation]) -> tuple[str, ...]:
+    """Where a document without servers is: nowhere in particular, unless each operation says where it is."""
+    urls = [operation.server_urls for operation in operations]
+    return urls[0] if urls and ("/",) not in urls else ("/",)
+
+
+def _server_urls(level: Mapping[str, Any]) -> tuple[str, ...]:
+    """The addresses of a document, a path or an operation; none where it names none."""
+    return tuple(filter(None, map(_server_url, as_sequence(level.get("servers")))))
+
+
 def _server_url(given: object) -> str:
     """The address with each variable's default in its place."""
     server = as_mapping(given)
     variables = as_mapping(server.get("variables"))
 
     def default_of(found: re.Match[str]) -> str:
-        return clean_line(as_mapping(variables.get(found.group(1))).get("default"), 200)
+        default = as_mapping(variables.get(found.group(1))).get("default")
+        # A port without quotes is a number in YAML.
+        return clean_line(str(default) if isinstance(default, int) else default, 200)
 
     url = clean_line(server.get("url"), MAX_PATH_CHARACTERS)
     return _VARIABLE.sub(default_of, url).rstrip("/") or url

@@ -186,24 +186,13 @@ class ParameterReader:
         content_type = _preferred(contents)
         kind = _kind_of(content_type)
         schema: JsonSchema = {"type": "string"}
+        content = as_mapping(contents[content_type])
         if kind != "text":
-            content = as_mapping(contents[content_type])
             schema = self._schemas.read_object(content.get("schema"))
         required = given.get("required") is True
         fields: list[OperationParameter] = []
         if kind != "text" and _is_flat(schema):
-            fields = with_own_names(
-                [
-                    OperationParameter(
-                        name=name,
-                        argument=to_name(name, "field"),
-                        place=Place.BODY,
-                        schema=field,
-                        required=name in schema.get("required", ()),
-                    )
-                    for name, field in schema["properties"].items()
-                ]
-            )
+            fields = _read_fields(schema, content.get("encoding") if kind == "form" else None)
         if fields and taken.isdisjoint(field.argument for field in fields):
             needed = tuple(field.argument for field in fields if field.required)
             if not required:
@@ -238,6 +227,24 @@ def with_own_names(parameters: Sequence[OperationParameter]) -> list[OperationPa
 
 def _kind_of(content_type: str) -> BodyKind:
     return next(kind for pattern, kind in _KINDS if pattern.match(content_type.lower()))
+
+
+def _read_fields(schema: JsonSchema, encoding: object) -> list[OperationParameter]:
+    """The fields of a body as arguments; `encoding` says which of a form are written in brackets."""
+    styles = {name: as_mapping(said).get("style") for name, said in as_mapping(encoding).items()}
+    return with_own_names(
+        [
+            OperationParameter(
+                name=name,
+                argument=to_name(name, "field"),
+                place=Place.BODY,
+                schema=field,
+                required=name in schema.get("required", ()),
+                style="deepObject" if styles.get(name) == "deepObject" else "simple",
+            )
+            for name, field in schema["properties"].items()
+        ]
+    )
 
 
 def _preferred(contents: Mapping[str, Any]) -> str:

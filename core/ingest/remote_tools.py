@@ -12,7 +12,7 @@ from core.ingest.references import ReferenceFaultError, References
 from core.ingest.schema_keywords import JsonSchema, as_mapping
 from core.ingest.schemas import JsonSchemaReader
 from core.ingest.texts import IngestFault, shown
-from core.ingest.tool_names import MAX_NAME_CHARACTERS, to_name
+from core.ingest.tool_names import MAX_NAME_CHARACTERS, digest_of, loses_letters, to_name
 from core.json_schema import SchemaCheck
 from core.messages import message
 from core.toolspec import JsonValue
@@ -167,9 +167,12 @@ def read_remote_tool(document: object) -> RemoteTool:
 def served_name(namespace: str, name: str) -> str:
     """The name that agents call: the server's own behind the namespace, with _ for characters that no name may have.
 
-    Names of more than 64 characters end in a digest.
+    Names of more than 64 characters end in a digest, and those with letters that no name may have.
     """
-    return to_name(f"{namespace}_{name}", f"{namespace}_tool")[:MAX_NAME_CHARACTERS]
+    whole = f"{namespace}_{name}"
+    if loses_letters(name):
+        whole = f"{to_name(whole, namespace)}_{digest_of(name)}"
+    return to_name(whole, f"{namespace}_tool")[:MAX_NAME_CHARACTERS]
 
 
 def _encode(tool: RemoteTool) -> bytes:

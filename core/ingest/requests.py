@@ -16,10 +16,10 @@ from core.ingest.operations import (
     OperationValue,
     Place,
 )
-from core.ingest.schema_keywords import accepts_null, types_of
+from core.ingest.schema_keywords import accepts_null, is_file, types_of
 from core.ingest.templates import ABSENT, NAME, fill_json, fill_text, find_names
 from core.ingest.texts import shown
-from core.ingest.values import json_text, query_pairs, simple_items, value_text
+from core.ingest.values import deep_pairs, json_text, query_pairs, simple_items, value_text
 from core.messages import Value, list_lines, message
 from core.toolspec import JsonValue
 
@@ -233,8 +233,9 @@ def _encode_body(operation: Operation, given: Arguments) -> tuple[str, bytes]:
             return body.content_type, text.encode()
         case "multipart":
             # RFC 7578; the boundary is a digest of the content, which therefore cannot hold it.
+            files = {parameter.name for parameter in parameters if is_file(parameter.schema)}
             parts = [
-                f'Content-Disposition: form-data; name="{name.translate(_QUOTED)}"\r\n\r\n{field}\r\n'
+                f"Content-Disposition: form-data; {_part_head(name, is_file=name in files)}{field}\r\n"
                 for name, field in _fields_of(value, parameters)
             ]
             encoded = [part.encode("utf-8", "replace") for part in parts]
@@ -247,8 +248,16 @@ def _encode_body(operation: Operation, given: Arguments) -> tuple[str, bytes]:
             return body.content_type, text.encode("utf-8", "replace")
 
 
+def _part_head(name: str, *, is_file: bool) -> str:
+    """What stands before the value; many services take a part for a file only where it has a file name."""
+    quoted = name.translate(_QUOTED)
+    if is_file:
+        return f'name="{quoted}"; filename="{quoted}"\r\nContent-Type: application/octet-stream\r\n\r\n'
+    return f'name="{quoted}"\r\n\r\n'
+
+
 def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[tuple[str, str]]:
-    """Fields as texts, a list as one field for each item, an object as JSON."""
+    """Fields as texts, a list as one field for each item, an object as JSON or in brackets."""
     if not isinstance(value, Mapping):
         raise ArgumentsError(
             message(
@@ -258,8 +267,14 @@ def _fields_of(value: JsonValue, parameters: list[OperationParameter]) -> list[t
             )
         )
     types = {parameter.name: types_of(parameter.schema) for parameter in parameters}
+    deep = {
+        parameter.name: parameter for parameter in parameters if parameter.style == "deepObject"
+    }
     fields: list[tuple[str, str]] = []
     for name, items in value.items():
+        if name in deep:
+            fields += deep_pairs(deep[name], items)
+            continue
         for item in items if isinstance(items, (list, tuple)) else [items]:
             if isinstance(item, (dict, list, tuple)):
                 text = json_text(str(name), item)

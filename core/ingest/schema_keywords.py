@@ -52,6 +52,12 @@ def type_word(schema: Mapping[str, Any]) -> str:
     return next((name for name in named if name != "null"), "any")
 
 
+def is_file(schema: Mapping[str, Any]) -> bool:
+    """Whether the value, or each item of the list, is a file of a form."""
+    options = (schema, as_mapping(schema.get("items")), *as_sequence(schema.get("anyOf")))
+    return any(as_mapping(option).get("format") == "binary" for option in options)
+
+
 def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
     """The keywords that constrain the value itself, checked, in the words of JSON Schema 2020-12."""
     types = types_of(schema)
@@ -70,6 +76,9 @@ def copy_keywords(schema: Mapping[str, Any]) -> JsonSchema:
     for key in ("format", "pattern"):
         if 0 < len(text := clean_text(schema.get(key))) <= MAX_PATTERN_CHARACTERS:
             found[key] = text
+    # OpenAPI 3.0 says of a file that it is binary, 3.1 what it holds.
+    if schema.get("contentMediaType") == "application/octet-stream":
+        found.setdefault("format", "binary")
     if "default" in schema and _is_small(schema["default"]):
         found["default"] = schema["default"]
     return with_null(found) if schema.get("nullable") is True else found

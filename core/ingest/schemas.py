@@ -137,7 +137,9 @@ class JsonSchemaReader:
             }
             if kept := [name for name in dict.fromkeys(required) if name in found["properties"]]:
                 found["required"] = kept
-        extra = schema.get("additionalProperties")
+        # What fits a pattern is allowed beside the rest, and patterns are not kept.
+        has_patterns = bool(as_mapping(schema.get("patternProperties")))
+        extra = True if has_patterns else schema.get("additionalProperties")
         if isinstance(extra, Mapping) and extra:
             found["additionalProperties"] = self._read(extra, depth, passed)
         elif extra is True or extra == {}:

@@ -67,6 +67,8 @@ def query_pairs(parameter: OperationParameter, value: JsonValue) -> list[tuple[s
     name = parameter.name
     if parameter.style == "json":
         return [(name, escape(json_text(parameter.argument, value)))]
+    if parameter.style == "deepObject" and isinstance(value, (Mapping, list, tuple)):
+        return [(inner, escape(text)) for inner, text in deep_pairs(parameter, value)]
     if isinstance(value, Mapping):
         return _object_pairs(parameter, value)
     if not isinstance(value, (list, tuple)):
@@ -78,12 +80,34 @@ def query_pairs(parameter: OperationParameter, value: JsonValue) -> list[tuple[s
     return [(name, _SEPARATORS.get(parameter.style, ",").join(texts))] if texts else []
 
 
+def deep_pairs(parameter: OperationParameter, value: JsonValue) -> list[tuple[str, str]]:
+    """Names with texts in the style deepObject: `a[b]=1`, and of lists `a[]=1`, or `a[0][b]=1` for objects.
+
+    OpenAPI says this of one level of objects; of the others, what services agree on that read it.
+    """
+    found: list[tuple[str, str]] = []
+    left: list[tuple[str, JsonValue]] = [(parameter.name, value)]
+    while left:
+        _check_count(parameter, len(found) + len(left))
+        name, item = left.pop()
+        if isinstance(item, Mapping):
+            left += [(f"{name}[{key}]", inner) for key, inner in reversed([*item.items()])]
+        elif isinstance(item, (list, tuple)):
+            is_plain = not any(isinstance(inner, (Mapping, list, tuple)) for inner in item)
+            places = [""] * len(item) if is_plain else range(len(item))
+            inside = [
+                (f"{name}[{place}]", inner) for place, inner in zip(places, item, strict=True)
+            ]
+            left += reversed(inside)
+        elif item is not None:
+            found.append((name, value_text(parameter.argument, item)))
+    return found
+
+
 def _object_pairs(
     parameter: OperationParameter, value: Mapping[str, JsonValue]
 ) -> list[tuple[str, str]]:
     pairs = list(_pairs(parameter, value))
-    if parameter.style == "deepObject":
-        return [(f"{parameter.name}[{name}]", escape(text)) for name, text in pairs]
     if parameter.style == "form" and parameter.explode:
         return [(name, escape(text)) for name, text in pairs]
     separator = _SEPARATORS.get(parameter.style, ",")

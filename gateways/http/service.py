@@ -217,6 +217,7 @@ class HttpSource:
 
     async def _read(self, response: httpx.Response, byte_limit: int) -> HttpAnswer:
         content_type = response.headers.get("content-type", "")
+        retry_after = response.headers.get("retry-after", "")
         kind = content_type.partition(";")[0].strip()
         lowered = kind.lower()
         if kind and not lowered.startswith(_TEXTS) and not lowered.endswith(_MORE_TEXTS):
@@ -230,7 +231,7 @@ class HttpSource:
                         kind=shown,
                     )
                 )
-            return HttpAnswer(response.status_code, content_type, b"")
+            return HttpAnswer(response.status_code, content_type, b"", retry_after=retry_after)
 
         async def read_chunks() -> AsyncGenerator[bytes]:
             async for chunk in cast(httpx.AsyncByteStream, response.stream):
@@ -244,7 +245,9 @@ class HttpSource:
             # The end may hold the beginning of a secret.
             content = content[: len(content) - max(map(len, self.settings.secrets), default=0)]
         link = redact(response.headers.get("link", "").encode(), self.settings.secrets).decode()
-        return HttpAnswer(response.status_code, content_type, content, body.is_cut, link)
+        return HttpAnswer(
+            response.status_code, content_type, content, body.is_cut, link, retry_after
+        )
 
 
 def _origin(address: WebAddress) -> str:

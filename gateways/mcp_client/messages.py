@@ -49,7 +49,7 @@ async def read_result(response: ChannelResponse, number: int) -> dict[str, Any]:
         )
     result = answer.get("result")
     if not isinstance(result, dict):
-        raise DataSourceError(_NO_MCP)
+        raise DataSourceError(NO_MCP)
     return result
 
 
@@ -59,15 +59,10 @@ async def _read_message(response: ChannelResponse, number: int) -> dict[str, Any
             found = parse_object(data)
             if found is not None and found.get("id") == number and "method" not in found:
                 return found
-        raise DataSourceError(
-            message(
-                "mcp_server.answer_ended",
-                "the MCP server ended its answer before the result; retry later",
-            )
-        )
+        raise DataSourceError(ANSWER_ENDED)
     found = parse_object(await response.read())
     if found is None:
-        raise DataSourceError(_NO_MCP)
+        raise DataSourceError(NO_MCP)
     return found
 
 
@@ -85,7 +80,10 @@ async def _events(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield b"\n".join(data)
 
 
-_NO_MCP = message(
+ANSWER_ENDED = message(
+    "mcp_server.answer_ended", "the MCP server ended its answer before the result; retry later"
+)
+NO_MCP = message(
     "mcp_server.no_mcp",
     "the server answered with something that is no MCP; check its URL, which often ends in /mcp",
 )

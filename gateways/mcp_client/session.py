@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import DataSourceError, DataSourceUnavailableError
+from core.http_answers import when_to_retry
 from core.ingest.mcp import MAX_TOOLS
 from core.ingest.texts import clean_line, shown
 from core.messages import Message, message
@@ -134,7 +135,7 @@ class McpSession:
                 result = await read_result(response, self._number)
             except RpcError:
                 if response.status in (401, 403):
-                    raise DataSourceError(explain_status(response.status)) from None
+                    raise DataSourceError(explain_status(response)) from None
                 raise
             except DataSourceUnavailableError:
                 raise
@@ -181,14 +182,15 @@ def _check_status(response: ChannelResponse) -> None:
     if response.status < 300:
         return
     if response.status in (400, 404, 405, 406, 415) and response.content_type != "":
-        raise RpcError(explain_status(response.status))
+        raise RpcError(explain_status(response))
     if response.status >= 500:
-        raise DataSourceUnavailableError(explain_status(response.status))
-    raise DataSourceError(explain_status(response.status))
+        raise DataSourceUnavailableError(explain_status(response))
+    raise DataSourceError(explain_status(response))
 
 
-def explain_status(status: int) -> Message:
+def explain_status(response: ChannelResponse) -> Message:
     """What a status of 300 and more means for the person who set the server up."""
+    status = response.status
     if status < 400:
         return message(
             "mcp_server.redirect",
@@ -208,6 +210,13 @@ def explain_status(status: int) -> Message:
             "nothing at the URL speaks MCP over streamable HTTP ({status}); the path is"
             " often /mcp, and the earlier transport with /sse is not supported",
             status=str(status),
+        )
+    if when := when_to_retry(response.headers.get("retry-after", "")):
+        return message(
+            "mcp_server.status_pause",
+            "the MCP server answered with the status {status}; retry after {when}",
+            status=str(status),
+            when=when,
         )
     return message(
         "mcp_server.status",

@@ -11,6 +11,7 @@ from fastmcp.client.transports import StreamableHttpTransport
 from fastmcp.server.providers.proxy import ProxyClient, ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp.shared.exceptions import MCPError
+from mcp_types import PARSE_ERROR
 from opentelemetry.context import attach
 from opentelemetry.propagate import extract
 
@@ -150,7 +151,10 @@ class ServerLink:
             return transport.failure
         if isinstance(error, ToolboxError):
             return error
-        if isinstance(error, MCPError):
+        if transport.oddity is not None:
+            return transport.oddity
+        # The client says by this code that it cannot read the answer, in words about its own parts.
+        if isinstance(error, MCPError) and error.error.code != PARSE_ERROR:
             return DataSourceError(
                 message(
                     "proxied.refused",

@@ -8,7 +8,10 @@ from typing import Any
 import httpx2
 
 from core.errors import DataSourceError, DataSourceUnavailableError, ToolboxError
+from core.messages import message
+from core.proxied import parse_object
 from gateways.mcp_client.channel import SESSION_HEADER, ChannelResponse, McpChannel
+from gateways.mcp_client.messages import ANSWER_ENDED, NO_MCP
 from gateways.mcp_client.session import CLOSE_TIMEOUT_S, explain_status
 
 _SENT = frozenset({"accept", "content-type", "last-event-id"})
@@ -19,12 +22,14 @@ _AWAY = frozenset({502, 503, 504})
 class ChannelTransport(httpx2.AsyncBaseTransport):
     """Requests of one conversation; `failure` is what went wrong first, in words for the agent.
 
+    `oddity` is why the last answer holds no message that a client could read, None where it may.
     The client is never shown an exception in its place: it would take the whole conversation down
     without a word of the reason.
     """
 
     def __init__(self, channel: McpChannel) -> None:
         self.failure: ToolboxError | None = None
+        self.oddity: ToolboxError | None = None
         self._channel = channel
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -38,15 +43,19 @@ class ChannelTransport(httpx2.AsyncBaseTransport):
                     answer = await self._open(request)
                     await answer.close()
             return httpx2.Response(204)
+        self.oddity = None
         try:
             answer = await self._open(request)
-            if (failure := _judge(answer.status)) is not None:
+            if (failure := _judge(answer)) is not None:
                 await answer.close()
                 return self._fail(failure)
             if answer.content_type == "text/event-stream" and answer.status < 300:
                 return self._respond(answer, stream=_Stream(self, answer))
             try:
-                return self._respond(answer, content=await answer.read())
+                content = await answer.read()
+                if _is_odd(answer, content) and "id" in (parse_object(request.content) or {}):
+                    self.oddity = _explain(answer, request)
+                return self._respond(answer, content=content)
             finally:
                 await answer.close()
         except ToolboxError as error:
@@ -94,6 +103,8 @@ class _Stream(httpx2.AsyncByteStream):
         try:
             async for chunk in self._answer.chunks:
                 yield chunk
+            # The client reads no further than the message that it waits for.
+            self._transport.oddity = DataSourceError(ANSWER_ENDED)
         except ToolboxError as error:
             self._transport.failure = self._transport.failure or error
             raise httpx2.ReadError("the answer cannot be read") from error
@@ -102,10 +113,31 @@ class _Stream(httpx2.AsyncByteStream):
         await self._answer.close()
 
 
-def _judge(status: int) -> ToolboxError | None:
+def _judge(answer: ChannelResponse) -> ToolboxError | None:
     """What a status says that no client can do anything about."""
-    if status in _AWAY:
-        return DataSourceUnavailableError(explain_status(status))
-    if 300 <= status < 400 or status in (401, 403):
-        return DataSourceError(explain_status(status))
+    if answer.status in _AWAY:
+        return DataSourceUnavailableError(explain_status(answer))
+    if 300 <= answer.status < 400 or answer.status in (401, 403):
+        return DataSourceError(explain_status(answer))
     return None
+
+
+def _is_odd(answer: ChannelResponse, content: bytes) -> bool:
+    """Whether the answer to a request holds no message of JSON-RPC, as far as that is seen from outside."""
+    if answer.status < 300:
+        return bool(content) and answer.content_type != "application/json"
+    found = parse_object(content) or {}
+    return found.get("jsonrpc") != "2.0" or not isinstance(found.get("error"), dict)
+
+
+def _explain(answer: ChannelResponse, request: httpx2.Request) -> DataSourceError:
+    if answer.status < 300:
+        return DataSourceError(NO_MCP)
+    if answer.status == 404 and SESSION_HEADER in request.headers:
+        return DataSourceError(
+            message(
+                "proxied.session_ended",
+                "the MCP server ended the session in the middle of the call; retry",
+            )
+        )
+    return DataSourceError(explain_status(answer))

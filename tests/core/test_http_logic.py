@@ -82,6 +82,16 @@ def test_unknown_argument_is_refused() -> None:
         tool("list_pets").validate({"colour": "red"})
 
 
+def test_refusal_names_arguments_with_and_without_a_row() -> None:
+    row = ParameterSpec(name="kind", type=ParameterType.STRING)
+    found = tool("list_pets", row)
+
+    with pytest.raises(ArgumentsError, match="colour: unknown; this tool takes kind, limit, X-T"):
+        found.validate({"colour": "red"})
+    with pytest.raises(ArgumentsError, match=r"limits: unknown; did you mean limit\?"):
+        found.validate({"limits": 3})
+
+
 @pytest.mark.parametrize(
     ("schema", "good", "bad"),
     [
@@ -146,6 +156,16 @@ def test_true_is_no_number(schema: dict[str, Any]) -> None:
         pytest.param(HttpAnswer(200, "application/json", b'{"a":1}'), {"a": 1}, id="object"),
         pytest.param(HttpAnswer(200, "application/hal+json", b"[1]"), {"result": [1]}, id="list"),
         pytest.param(
+            HttpAnswer(200, "application/json; charset=EUC-KR", '{"a":"서울"}'.encode("euc-kr")),
+            {"a": "서울"},
+            id="Korean",
+        ),
+        pytest.param(
+            HttpAnswer(200, "application/json; charset=euc-kr", '{"a":"서울"}'.encode()),
+            {"a": "서울"},
+            id="UTF-8 under another name",
+        ),
+        pytest.param(
             HttpAnswer(200, "application/json", b'{"a":%b}' % DEEP),
             {"result": f'{{"a":{DEEP.decode()}}}'},
             id="too many levels",
@@ -171,11 +191,32 @@ def test_long_text_is_cut_and_says_so() -> None:
         pytest.param(
             HttpAnswer(500, "text/plain", b"oops"), "500 Internal Server Error: oops", id="500"
         ),
+        pytest.param(
+            HttpAnswer(429, "text/plain", b"slow down", retry_after="17"),
+            "429 Too Many Requests, to be asked again after 17 s: slow down",
+            id="429",
+        ),
+        pytest.param(
+            HttpAnswer(503, "", b"", retry_after="Wed, 21 Oct 2099 07:28:00 GMT"),
+            "503 Service Unavailable, to be asked again after Wed, 21 Oct 2099 07:28:00 GMT",
+            id="503 until",
+        ),
+        pytest.param(HttpAnswer(429, "", b"", retry_after="x\n1"), "Requests$", id="no time"),
         pytest.param(HttpAnswer(301, "", b""), "redirects are not followed", id="redirect"),
         pytest.param(
             HttpAnswer(200, "application/json", b"{}", is_cut=True), "longer than", id="cut"
         ),
         pytest.param(HttpAnswer(200, "application/json", b"NaN"), "but it is none", id="NaN"),
+        pytest.param(
+            HttpAnswer(200, "application/json; charset=euc-kr", b'"\xff"'),
+            "but it is none",
+            id="not in its charset",
+        ),
+        pytest.param(
+            HttpAnswer(200, "application/json; charset=x", b'"\xff"'),
+            "but it is none",
+            id="charset",
+        ),
         pytest.param(
             HttpAnswer(200, "application/json", b"[" * 99_999), "but it is none", id="deep"
         ),

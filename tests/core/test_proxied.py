@@ -103,6 +103,19 @@ def test_answer_of_another_tool_is_texts_and_structured_content() -> None:
     [
         pytest.param({"isError": True, "content": [TEXT]}, "^sunny$", id="error of the tool"),
         pytest.param({"isError": True, "content": []}, "and not why", id="error without a reason"),
+        pytest.param(
+            {"isError": True, "content": [], "structuredContent": {"code": "E42"}},
+            '^{"code":"E42"}$',
+            id="error with structure alone",
+        ),
+        pytest.param(
+            {
+                "isError": True,
+                "content": [{"type": "resource", "resource": {"uri": "x://log", "text": "full"}}],
+            },
+            "^full$",
+            id="error with a resource alone",
+        ),
         pytest.param({"content": "x"}, "no list of content", id="text for content"),
         pytest.param({"content": [{"type": "virus"}]}, "unknown kind", id="unknown kind"),
         pytest.param({"content": [{"type": "text", "text": 5}]}, "unknown kind", id="no text"),

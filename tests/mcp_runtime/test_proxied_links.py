@@ -75,23 +75,29 @@ async def call(made: ServerLink, name: str, /, **arguments: Any) -> dict[str, An
         return await made.call(spec_of(name), arguments)
 
 
-def scripted(result: Any, *, status: str = "200 OK") -> Reply:
-    """A server of the handshake era that answers calls with this: JSON, or bytes as they are."""
+def scripted(result: Any, *, status: str = "200 OK", **given: Any) -> Reply:
+    """A server of the handshake era that answers calls with this: JSON, or bytes as they are.
+
+    Of calls alone are the `status`, and what else `answering` is given.
+    """
 
     async def reply(request: Received, writer: asyncio.StreamWriter) -> None:
         message = json.loads(request.body or b"{}")
         method = message.get("method")
+        of_call: dict[str, Any] = {}
         if method == "initialize":
             body, told = _result(message, INITIALIZED), "200 OK"
+            of_call = {"headers": {"Mcp-Session-Id": "7"}}
         elif method == "tools/call":
             body, told = result if isinstance(result, bytes) else _result(message, result), status
+            of_call = given
         elif "id" in message:
             error = {"code": -32601, "message": "Method not found"}
             body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}).encode()
             told = "200 OK"
         else:
             body, told = b"", "202 Accepted"
-        await answering(body, status=told)(request, writer)
+        await answering(body, status=told, **of_call)(request, writer)
 
     return reply
 
@@ -144,7 +150,53 @@ async def test_nothing_of_the_agents_request_reaches_the_server(remote: RemoteSe
             id="redirect to a private address",
         ),
         pytest.param(answering(b"", status="503 Service Unavailable"), "503", id="away"),
-        pytest.param(scripted(b"{not json"), "no MCP|refused", id="garbage in the call"),
+        pytest.param(
+            scripted(b"{not json"),
+            "^the MCP server weather answered with something that is no MCP",
+            id="garbage in the call",
+        ),
+        pytest.param(
+            scripted({"content": [{"type": "text", "text": "\ud83d"}]}),
+            "^the MCP server weather answered with something that is no MCP",
+            id="half a character",
+        ),
+        pytest.param(
+            scripted(b"<html>", content_type="text/html"),
+            "^the server answered with something that is no MCP; check its URL",
+            id="HTML in the call",
+        ),
+        pytest.param(
+            scripted(b": ping\n\n", content_type="text/event-stream"),
+            "^the MCP server ended its answer before the result",
+            id="events without an answer",
+        ),
+        pytest.param(
+            scripted(b"{}", status="500 Internal Server Error"),
+            "^the MCP server answered with the status 500; retry later$",
+            id="500",
+        ),
+        pytest.param(
+            scripted(
+                b'{"error":{"message":"slow down"}}',
+                status="429 Too Many Requests",
+                headers={"Retry-After": "17"},
+            ),
+            "^the MCP server answered with the status 429; retry after 17 s$",
+            id="429",
+        ),
+        pytest.param(
+            scripted(
+                b'{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"no quota"}}',
+                status="429 Too Many Requests",
+            ),
+            "refused the call: no quota$",
+            id="429 with a reason",
+        ),
+        pytest.param(
+            scripted(b"", status="404 Not Found"),
+            "^the MCP server ended the session in the middle of the call; retry$",
+            id="session that ended",
+        ),
         pytest.param(scripted({"content": 5}), "no MCP|refused", id="no content"),
         pytest.param(
             scripted({"content": [{"type": "text", "text": "x" * 400_000}]}),

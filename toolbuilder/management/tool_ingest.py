@@ -76,6 +76,7 @@ def ingest_document(text: str, options: dict[str, Any], write: WriteLine) -> int
     """
     reading = read_openapi_text(text)
     source = find_service(options["source"], options["server"], reading)
+    reading = reading.at(source.server_url)
     plan = plan_ingest(reading, source, options["only"])
     for fault in plan.faults:
         write(f"left out: {fault}")

@@ -88,12 +88,6 @@ def read_openapi_text(text: str) -> OpenAPIReading:
     return read_openapi(read_document(text))
 
 
-def find_server_url(reading: OpenAPIReading) -> str:
-    """The first absolute address that the document names, '' if it has none."""
-    urls = (url for operation in reading.operations for url in operation.server_urls)
-    return next((url for url in urls if url.startswith(("https://", "http://"))), "")
-
-
 def find_service(
     name: str, server_url: str, reading: OpenAPIReading, *, allows_host: bool = True
 ) -> DataSource:
@@ -104,7 +98,7 @@ def find_service(
     """
     found = DataSource.objects.filter(name=name).first()
     if found is None:
-        address = server_url or find_server_url(reading)
+        address = server_url or reading.find_server_url()
         if not address:
             raise EditError(
                 message(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.ingest import schemas
-from core.ingest.openapi import read_openapi
+from core.ingest.openapi import OpenAPIReading, read_openapi
 from core.ingest.operations import Place, description_of, input_schema_of
 from tests.core.ingest.documents import (
     Json,
@@ -151,6 +151,57 @@ def test_servers_of_the_operation_win_and_have_their_defaults() -> None:
 
     assert operation_of({"servers": servers}).server_urls == ("https://eu.example/v2",)
     assert operation_of({}).server_urls == ("https://shop.example/v1",)
+
+
+def test_number_as_a_variables_default_is_a_part_of_the_address() -> None:
+    servers = [{"url": "https://eu.example:{port}/v2", "variables": {"port": {"default": 8443}}}]
+
+    assert operation_of({"servers": servers}).server_urls == ("https://eu.example:8443/v2",)
+
+
+FILES = "https://files.example"
+
+
+def two_servers(**parts: Any) -> OpenAPIReading:
+    """Orders at the document's server, files at another one."""
+    paths = {"/orders": {"get": {}}, "/files": {"servers": [{"url": FILES}], "post": {}}}
+    return read_openapi(document_of(paths, **parts))
+
+
+def test_operation_of_another_server_is_left_out_with_its_address() -> None:
+    reading = two_servers().at("https://shop.example/v1")
+
+    assert [operation.path for operation in reading.operations] == ["/orders"]
+    assert reading.faults[0].place == "POST /files"
+    assert f"is at {FILES}, not at https://shop.example/v1" in str(reading.faults[0].text)
+
+
+@pytest.mark.parametrize(
+    ("address", "servers", "paths"),
+    [
+        pytest.param("https://test.example", ["https://shop.example"], ["/orders"], id="unknown"),
+        pytest.param(f"{FILES}/", ["https://shop.example"], ["/files"], id="of the operation"),
+        pytest.param(FILES, [], ["/orders", "/files"], id="the only one"),
+        pytest.param(FILES, ["/", FILES], ["/orders", "/files"], id="of both"),
+        pytest.param("https://a.example/v1", ["/v1"], ["/orders"], id="relative"),
+    ],
+)
+def test_operations_are_those_of_an_address(
+    address: str, servers: list[str], paths: list[str]
+) -> None:
+    reading = two_servers(servers=[{"url": url} for url in servers]).at(address)
+
+    assert [operation.path for operation in reading.operations] == paths
+
+
+def test_first_server_stands_for_a_document_whose_operations_all_have_their_own() -> None:
+    shop = {"servers": [{"url": "https://shop.example"}], "get": {}}
+    files = {"servers": [{"url": FILES}], "post": {}}
+    reading = read_openapi(document_of({"/a": shop, "/b": shop, "/files": files}, servers=[]))
+
+    assert reading.find_server_url() == "https://shop.example"
+    for address in ("https://shop.example", "https://test.example"):
+        assert [operation.path for operation in reading.at(address).operations] == ["/a", "/b"]
 
 
 def test_security_is_that_of_the_operation_or_else_of_the_document() -> None:

@@ -130,11 +130,19 @@ def test_names_that_become_one_are_a_fault_of_the_second() -> None:
     [
         pytest.param("forecast", "weather_forecast", id="plain"),
         pytest.param("get.users/list", "weather_get_users_list", id="signs"),
-        pytest.param("날씨", "weather", id="no letter that may stay"),
+        pytest.param("météo", "weather_meteo", id="accents"),
+        pytest.param("날씨", "weather_fe655cf1", id="no letter that may stay"),
+        pytest.param("get_날씨", "weather_get_c24ddfd9", id="some letters that may stay"),
     ],
 )
 def test_name_that_agents_call(name: str, served: str) -> None:
     assert served_name("weather", name) == served
+
+
+def test_names_of_other_letters_stay_apart() -> None:
+    reading = read_remote_tools([told(name="날씨"), told(name="天気"), told(name="get_날씨")], "ns")
+
+    assert reading.faults == ()
 
 
 def test_long_names_stay_apart() -> None:

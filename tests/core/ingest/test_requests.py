@@ -109,6 +109,18 @@ def test_a_value_of_the_path_is_there_and_without_control_characters(value: Any)
             {"style": "spaceDelimited", "explode": False}, ["a", "b"], "p=a%20b", id="spaces"
         ),
         pytest.param({"style": "deepObject"}, {"a": 1, "b": None}, "p%5Ba%5D=1", id="deep object"),
+        pytest.param(
+            {"style": "deepObject"},
+            {"a": {"gte": 1}, "b": [{"c": "x y"}, {"c": True}]},
+            "p%5Ba%5D%5Bgte%5D=1&p%5Bb%5D%5B0%5D%5Bc%5D=x%20y&p%5Bb%5D%5B1%5D%5Bc%5D=true",
+            id="deeper object",
+        ),
+        pytest.param(
+            {"style": "deepObject", "explode": True},
+            ["a", "b"],
+            "p%5B%5D=a&p%5B%5D=b",
+            id="deep list",
+        ),
         pytest.param({"schema": OBJECT}, {"a": 1, "b": "x&"}, "a=1&b=x%26", id="object"),
         pytest.param({"explode": False}, {"a": 1, "b": 2}, "p=a,1,b,2", id="object with commas"),
         pytest.param(
@@ -216,6 +228,45 @@ def test_a_multipart_form_cannot_be_broken_by_its_values() -> None:
     assert (
         part == b'\r\nContent-Disposition: form-data; name="name"\r\n\r\nx"\r\n--boundary--\r\n\r\n'
     )
+
+
+def test_an_object_of_a_form_is_written_as_the_document_says() -> None:
+    fields = {
+        "type": "object",
+        "properties": {"meta": {"type": "object"}, "more": {"type": "object"}},
+    }
+    content = {"schema": fields, "encoding": {"meta": {"style": "deepObject", "explode": True}}}
+    body = {"requestBody": {"content": {"application/x-www-form-urlencoded": content}}}
+
+    request = request_of(body, meta={"a": {"b": "1 2"}, "c": ["x"]}, more={"d": 1})
+
+    assert request.body == (b"meta%5Ba%5D%5Bb%5D=1%202&meta%5Bc%5D%5B%5D=x&more=%7B%22d%22%3A1%7D")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        pytest.param({"type": "string", "format": "binary"}, id="3.0"),
+        pytest.param({"type": "string", "contentMediaType": "application/octet-stream"}, id="3.1"),
+        pytest.param(
+            {"anyOf": [{"type": "string", "format": "binary"}, {"type": "null"}]}, id="or null"
+        ),
+        pytest.param({"type": "array", "items": {"format": "binary"}}, id="in a list"),
+    ],
+)
+def test_a_file_of_a_multipart_form_has_a_file_name(schema: Any) -> None:
+    fields = {"type": "object", "properties": {"table": schema, "name": {"type": "string"}}}
+    value = ["a,b"] if schema.get("type") == "array" else "a,b"
+
+    request = request_of(
+        with_body(fields, content_type="multipart/form-data"), table=value, name="n"
+    )
+
+    assert (
+        b'name="table"; filename="table"\r\nContent-Type: application/octet-stream\r\n\r\na,b\r\n'
+        in request.body
+    )
+    assert b'name="name"\r\n\r\nn\r\n' in request.body
 
 
 def test_a_text_is_sent_in_its_own_type() -> None:

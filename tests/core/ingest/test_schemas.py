@@ -189,6 +189,16 @@ def test_a_wrong_reference_is_named(reference: str, text: str) -> None:
     assert reference in str(raised.value)
 
 
+@pytest.mark.parametrize("extra", [False, {"type": "string"}])
+def test_fields_that_fit_a_pattern_stay_allowed(extra: Any) -> None:
+    schema = {"type": "object", "properties": {"a": TEXT}, "additionalProperties": extra}
+
+    assert read({**schema, "patternProperties": {"^x-": NUMBER}}) == {
+        **schema,
+        "additionalProperties": True,
+    }
+
+
 @pytest.mark.parametrize("name", ["a/b", "a~b", "a b", "주문", "%41"])
 def test_escapes_of_a_reference_are_read(name: str) -> None:
     pointer = name.replace("%", "%25").replace("~", "~0").replace("/", "~1").replace(" ", "%20")

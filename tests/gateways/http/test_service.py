@@ -255,6 +255,14 @@ async def test_wait_for_a_connection_is_bounded() -> None:
         await source.close()
 
 
+async def test_when_to_ask_again_is_read() -> None:
+    reply = answering(b"", status="429 Too Many Requests", headers={"Retry-After": "17"})
+    async with running(reply) as service:
+        answer = await ask(service)
+
+    assert (answer.status, answer.retry_after) == (429, "17")
+
+
 async def test_service_that_is_away_is_told_without_its_address() -> None:
     async with running(answering(b"{}")) as service:
         pass

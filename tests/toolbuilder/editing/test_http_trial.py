@@ -131,6 +131,15 @@ async def test_last_failure_is_the_answer() -> None:
     assert [e.answer and e.answer.status for e in trial.exchanges] == [503, 404]
 
 
+async def test_service_that_wants_a_longer_pause_than_there_is_time_is_not_asked_again() -> None:
+    reply = answering(b"", status="429 Too Many Requests", headers={"Retry-After": "3600"})
+
+    trial, service = await try_on(reply, written(retries=5))
+
+    assert "429 Too Many Requests, to be asked again after 3600 s" in str(trial.error)
+    assert len(service.received) == 1
+
+
 async def test_part_of_the_answer_is_kept() -> None:
     keep = {"expression": '[{"n": x["a"]["b"]} for x in response["rows"]]'}
     body = b'{"rows":[{"a":{"b":1},"more":"x"},{"a":{"b":2}}]}'

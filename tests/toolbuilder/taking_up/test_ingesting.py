@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from catalog.models import DataSource
+from catalog.models import DataSource, ServiceOperation
 from core.errors import EditError
 from core.ingest.openapi import OpenAPIReading
 from tests.factories import make_tool
@@ -149,6 +149,18 @@ def test_command_ingests_and_tells(tmp_path: Path) -> None:
         "1 new, 0 changed, 0 gone, 0 refused; new tools are inactive until somebody switches them"
         " on.",
     ]
+
+
+def test_command_leaves_out_what_is_at_another_server(tmp_path: Path) -> None:
+    path, out = tmp_path / "pets.json", StringIO()
+    files = {"servers": [{"url": "https://files.example.com"}], "post": {"operationId": "upload"}}
+    path.write_text(json.dumps({**DOCUMENT, "paths": {**DOCUMENT["paths"], "/files": files}}))
+
+    call_command("tools", "ingest", str(path), "--source", "pets", stdout=out)
+
+    assert "left out: POST /files: is at https://files.example.com" in out.getvalue()
+    assert not ToolDefinition.objects.filter(name="upload").exists()
+    assert not ServiceOperation.objects.filter(path="/files").exists()
 
 
 def test_dry_run_writes_nothing(tmp_path: Path) -> None:

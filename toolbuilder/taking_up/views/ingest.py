@@ -27,7 +27,6 @@ from toolbuilder.taking_up.ingesting import (
     IngestPlan,
     PlannedOperation,
     apply_ingest,
-    find_server_url,
     find_service,
     plan_ingest,
     read_openapi_text,
@@ -52,8 +51,9 @@ def ingest(request: HttpRequest) -> HttpResponse:
     try:
         document = _read_document(request)
         reading = read_openapi_text(document)
-        address = address or find_server_url(reading)
+        address = address or reading.find_server_url()
         source = _find_service(request, reading)
+        reading = reading.at(source.server_url)
         plan = plan_ingest(reading, source)
         if "add" in request.POST:
             return _add(request, plan, source, reading)
