@@ -41,7 +41,14 @@ from toolbuilder.models import (
     ToolVersion,
     VersionOrigin,
 )
-from toolbuilder.reviews.rules import ReviewPassage, find_passage, find_reviewing, read_reviewing
+from toolbuilder.reviews.rules import (
+    ReviewPassage,
+    end_review,
+    find_passage,
+    find_reviewing,
+    lock_open_review,
+    read_reviewing,
+)
 from tools.aliases import follow_renames, take_back_names
 from tools.costs import check_planned_cost
 from tools.definitions import ToolDocument, parameter_rows, write_columns, write_parameters
@@ -112,6 +119,8 @@ def publish_tool(
     with transaction.atomic():
         if decide:
             decide()
+        # The review before the draft, as those who decide lock them.
+        review = lock_open_review(draft)
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
             rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
@@ -122,6 +131,8 @@ def publish_tool(
                 )
                 raise StaleDraftError(text, served.to_document())
         publication = _write(locked.tool, snapshot, entry, draft=locked)
+        if review:
+            end_review(review, publication.version, username)
         transaction.on_commit(_send_jobs, robust=True)
         locked.delete()
     return publication

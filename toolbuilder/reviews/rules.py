@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from access.models import Toolset
 from access.roles.rights import Placed
@@ -12,7 +13,7 @@ from core.errors import ReviewNeededError
 from core.grants import ToolsetSpec
 from core.messages import message
 from toolbuilder.gates import REVIEW_TOOLS
-from toolbuilder.models import ReviewState, ToolReview, ToolVersion
+from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft, ToolReview, ToolVersion
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
@@ -80,6 +81,26 @@ def find_passage(
         raise explain_need(toolsets)
     review = ToolReview.objects.select_for_update().get(pk=approved.pk)
     return ReviewPassage("\n".join(filter(None, [note or review.note, review.reason])), review)
+
+
+def lock_open_review(draft: ToolDraft) -> ToolReview | None:
+    """The review of the draft of which something may become yet, locked; None if there is none."""
+    asked = ToolReview.objects.select_for_update(of=("self",)).filter(draft=draft)
+    return asked.filter(state__in=OPEN_STATES).first()
+
+
+def end_review(review: ToolReview, version: ToolVersion, username: str) -> None:
+    """The review is over: its draft was published, by that person where no approval was needed."""
+    review.refresh_from_db()
+    if not review.is_open:
+        return
+    if review.content_hash == version.content_hash:
+        review.state, review.version_number = ReviewState.PUBLISHED, version.number
+    else:
+        # What was asked about was changed before it was published.
+        review.state = ReviewState.WITHDRAWN
+    review.tool, review.decided_by, review.decided_at = version.tool, username, timezone.now()
+    review.save()
 
 
 def read_reviewing() -> list[ToolsetSpec]:

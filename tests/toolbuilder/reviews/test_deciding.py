@@ -235,6 +235,27 @@ def test_withdrawn_and_discarded_reviews_are_over() -> None:
 
     second.refresh_from_db()
     assert (second.state, second.draft) == (ReviewState.WITHDRAWN, None)
+    with pytest.raises(EditError, match="ann has decided"):
+        approve(second.pk, kim)
+
+
+@pytest.mark.parametrize(
+    ("changed_to", "state", "number"),
+    [("a * b * 1", ReviewState.PUBLISHED, 2), ("a * b * 2", ReviewState.WITHDRAWN, None)],
+    ids=["as it was asked about", "changed since"],
+)
+def test_review_is_over_once_its_draft_is_published_without_it(
+    changed_to: str, state: ReviewState, number: int | None
+) -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+    Toolset.objects.update(review="nobody")
+
+    publish_tool(change(tool, definition=changed_to), "ann")
+
+    review.refresh_from_db()
+    assert (review.state, review.version_number, review.decided_by) == (state, number, "ann")
+    assert ToolVersion.objects.latest("number").reviewed_by == ""
 
 
 def test_comment_on_a_line_that_is_not_there_is_refused() -> None:
