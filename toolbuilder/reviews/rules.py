@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.utils import timezone
 
 from access.models import Toolset
@@ -137,7 +138,11 @@ def find_unapproved(tool: ToolDefinition | None, snapshot: ToolDocument) -> list
 def find_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
     """The review in which that very change of what is served now was approved; None if there is none."""
     approved = ToolReview.objects.filter(
-        tool=tool, state=ReviewState.APPROVED, content_hash=snapshot.content_hash
+        tool=tool,
+        state=ReviewState.APPROVED,
+        content_hash=snapshot.content_hash,
+        # Whoever approved it could take the draft over, and would then publish it alone.
+        draft__owner=F("asked_by"),
     )
     return approved.filter(base_hash=read_base_hash(tool)).first()
 

@@ -136,6 +136,34 @@ def test_who_wrote_in_the_draft_before_does_not_approve_it() -> None:
         approve(review.pk, kim)
 
 
+def test_who_takes_the_draft_over_does_not_approve_it_as_their_own() -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+    kim = make_person("kim", "administrator")
+    take_over(ToolDraft.objects.get().uid, "kim")
+
+    with pytest.raises(EditError, match="kim has taken the draft over"):
+        approve_and_publish(review.pk, kim)
+
+    asked = ask_for_review(ToolDraft.objects.get(), "kim")
+    assert asked.authors == ["ann", "kim"]
+    with pytest.raises(EditError, match="their own"):
+        approve(asked.pk, kim)
+
+
+def test_who_approved_a_change_does_not_publish_it_as_their_own() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "administrator")
+    approve(ask(tool).pk, kim)
+
+    taken = take_over(ToolDraft.objects.get().uid, "kim")
+
+    with pytest.raises(ReviewNeededError):
+        publish_tool(taken, "kim")
+    back = take_over(taken.uid, "ann")
+    assert publish_tool(back, "ann").version.reviewed_by == "kim"
+
+
 def test_reviewer_of_another_toolset_may_not_decide() -> None:
     tool = make_reviewed_tool()
     other = make_person("lee", "reviewer", make_toolset("us"))
