@@ -49,7 +49,8 @@ from toolbuilder.reviews.rules import (
     lock_open_review,
     read_reviewing,
 )
-from tools.aliases import follow_renames, take_back_names
+from toolbuilder.search_lab.questions import rename_expected
+from tools.aliases import Renames, follow_renames, take_back_names
 from tools.costs import check_planned_cost
 from tools.definitions import ToolDocument, parameter_rows, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter
@@ -339,10 +340,7 @@ def _write(
             draft.cases.update(tool=stored, draft=None)
         if cases is not None:
             replace_cases(stored, cases, entry.author)
-        renames = find_renames(former, snapshot)
-        if cases is None:
-            rename_in_cases(stored.cases.all(), renames.parameters)
-        follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
+        _follow_renames(stored, find_renames(former, snapshot), entry, renames_cases=cases is None)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         passage.note_published(version)
@@ -350,6 +348,17 @@ def _write(
             # That of a published draft goes.
             follow_served(stored)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
+
+
+def _follow_renames(
+    stored: ToolDefinition, renames: Renames, entry: VersionEntry, *, renames_cases: bool
+) -> None:
+    """Let what goes by names of the tool and of its parameters go by those of now."""
+    if renames_cases:
+        rename_in_cases(stored.cases.all(), renames.parameters)
+    follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
+    if renames.old_name != renames.new_name:
+        rename_expected(renames.old_name, renames.new_name)
 
 
 def _create(changes: Sequence[ToolChange], entry: VersionEntry) -> None:

@@ -84,6 +84,17 @@ def test_new_tool_that_would_enter_the_toolset_by_a_tag_is_reviewed() -> None:
     assert ToolReview.objects.get().tool == ToolDefinition.objects.get()
 
 
+def test_tool_that_was_renamed_is_still_reviewed() -> None:
+    tool = make_reviewed_tool()
+    draft = change(tool, name="product")
+    ask_for_review(draft, "ann", old_names_days=30)
+    approve_and_publish(ToolReview.objects.get().pk, make_person("kim", "reviewer"))
+
+    tool.refresh_from_db()
+    with pytest.raises(ReviewNeededError):
+        publish_tool(change(tool, definition="a * b * 1"), "ann")
+
+
 def test_change_does_not_leave_the_toolset_unseen() -> None:
     tool = make_reviewed_tool()
 
