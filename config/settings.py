@@ -50,8 +50,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Django pads what it compresses at random, so that lengths tell nothing of secrets in it.
-    "django.middleware.gzip.GZipMiddleware",
+    "config.web.compression.CompressionMiddleware",
     "config.web.proxied.ProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.web.content_policy.ContentPolicyMiddleware",
