@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +20,7 @@ REPLICA = "replica"
 _APPS = frozenset({"catalog", "tools", "toolbuilder"})
 _MODELS = frozenset({"callrecord", "callday", "durationday", "callerday"})
 _POSITION = re.compile(r"([0-9A-F]{1,8})/([0-9A-F]{1,8})", re.ASCII)
+Rows = TypeVar("Rows", bound="QuerySet[Any]")
 _reads_from_replica = ContextVar("reads_from_replica", default=False)
 
 
@@ -36,6 +37,14 @@ def reading_from_replica() -> Iterator[None]:
 def reading_connection() -> BaseDatabaseWrapper:
     """Where queries go that are written as SQL."""
     return connections[REPLICA] if _reads_from_replica.get() else connection
+
+
+def as_primary_has(rows: Rows) -> Rows:
+    """The rows that the primary finds, whatever reads them: what somebody may must not wait for the replica."""
+    if not _reads_from_replica.get():
+        return rows
+    found = rows.using(DEFAULT_DB_ALIAS).order_by().values_list("pk", flat=True)
+    return cast("Rows", rows.model._default_manager.filter(pk__in=list(found)))
 
 
 class ReplicaRouter:

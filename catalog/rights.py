@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Exists, Q, QuerySet
 
+from access.replica import as_primary_has
 from catalog.models import DataSource
 from core.errors import DefinitionError
 from core.messages import Message, message
@@ -70,7 +71,7 @@ def sources_open_to(username: str) -> "QuerySet[DataSource]":
         | Q(Exists(users.filter(is_superuser=True)))
     )
     restricted = DataSource.objects.filter(named, is_restricted=True).values("pk")
-    return DataSource.objects.filter(Q(is_restricted=False) | Q(pk__in=restricted))
+    return as_primary_has(DataSource.objects.filter(Q(is_restricted=False) | Q(pk__in=restricted)))
 
 
 def closed_sources(user: User) -> "QuerySet[DataSource]":

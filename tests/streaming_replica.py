@@ -1,6 +1,7 @@
 """A streaming replica of a PostgreSQL of the tests."""
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,3 +40,4 @@ def replicating(server: EmbeddedPostgres, keeper: Keeper) -> Iterator[EmbeddedPo
     finally:
         stop(process, signal.SIGINT, timeout_s=LIMIT_S)
         keeper.forget(process.pid)
+        shutil.rmtree(replica.home.data)

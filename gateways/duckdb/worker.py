@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from shutil import rmtree
 from threading import Thread
 from typing import Any, NoReturn
 
@@ -111,13 +112,18 @@ class SourceProcess:
 
     def _listen(self) -> None:
         """Take requests and the word to stop; when the server is gone, end at once."""
-        while True:
-            [size] = _LENGTH.unpack(_read(_LENGTH.size))
-            payload = _read(size)
-            if payload != STOP:
-                self._jobs.put(json.loads(payload))
-            elif self._session is not None:
-                self._session.interrupt()
+        try:
+            while True:
+                [size] = _LENGTH.unpack(_read(_LENGTH.size))
+                payload = _read(size)
+                if payload != STOP:
+                    self._jobs.put(json.loads(payload))
+                elif self._session is not None:
+                    self._session.interrupt()
+        except EOFError:
+            # Also while a query runs: nobody waits for it. What it has put on the disk may be gigabytes.
+            rmtree(self._options.temp_folder, ignore_errors=True)
+            os._exit(0)
 
     def _answering(self, sql: str, work: Callable[[], bytes]) -> bytes:
         """The frame of what `work` gives, or of its error."""
@@ -230,8 +236,7 @@ def _read(size: int) -> bytes:
     while len(content) < size:
         piece = os.read(CHANNEL, size - len(content))
         if not piece:
-            # Also while a query runs: nobody waits for it.
-            os._exit(0)
+            raise EOFError
         content += piece
     return bytes(content)
 

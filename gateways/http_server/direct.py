@@ -19,10 +19,13 @@ class DirectHead:
     is then kept, and neither parsed nor judged again for whoever sends the same bytes.
     """
 
-    __slots__ = ("body_bytes", "headers", "judged", "path")
+    __slots__ = ("body_bytes", "headers", "judged", "keep_alive", "path")
 
-    def __init__(self, headers: dict[bytes, bytes], path: bytes = b"") -> None:
-        self.headers, self.path = headers, path
+    def __init__(
+        self, headers: dict[bytes, bytes], path: bytes = b"", *, keep_alive: bool = True
+    ) -> None:
+        """`keep_alive`: whether the client asks more on this connection."""
+        self.headers, self.path, self.keep_alive = headers, path, keep_alive
         self.body_bytes = int(headers[b"content-length"])
         self.judged: Any = None
 
@@ -109,11 +112,11 @@ class DirectCycle:
         "_tasks",
     )
 
-    def __init__(self, tasks: set[asyncio.Task[None]]) -> None:
+    def __init__(self, tasks: set[asyncio.Task[None]], *, keep_alive: bool = True) -> None:
         """`tasks` are those that the server waits for when it ends."""
         self._tasks = tasks
         self.response_complete = self.disconnected = False
-        self.keep_alive = True
+        self.keep_alive = keep_alive
         self.task: asyncio.Task[None] | None = None
         # uvicorn sets it when the client has gone.
         self.message_event = self

@@ -168,7 +168,9 @@ class HttpProtocol(HttpToolsProtocol):
         self._phase, self._phase_began = _BODY, self.loop.time()
         if is_plain and method == b"POST" and self._may_be_direct(headers):
             assert self._direct is not None  # noqa: S101 - narrows
-            self._offered = DirectHead(headers, self.url[len(self._direct.path) + 1 :])
+            path = self.url[len(self._direct.path) + 1 :]
+            keep_alive = self.parser.should_keep_alive()
+            self._offered = DirectHead(headers, path, keep_alive=keep_alive)
             self._body = b""
         else:
             self._begin_cycle()
@@ -182,7 +184,6 @@ class HttpProtocol(HttpToolsProtocol):
             and size.isdigit()
             and len(size) < 6
             and int(size) <= MAX_BODY_BYTES
-            and self.parser.should_keep_alive()
             and not self.expect_100_continue
             and self._is_ready
         )
@@ -213,10 +214,12 @@ class HttpProtocol(HttpToolsProtocol):
     def _offer_again(self, head: DirectHead, data: bytes) -> bool:
         """Whether a request waits to be offered once more; nothing else of the client is read meanwhile.
 
-        `data` are the bytes of that request alone.
+        `data` are the bytes of that request alone. The last one of a connection could not be parsed again.
         """
         assert self._direct is not None  # noqa: S101 - narrows
-        if self._was_offered or (waiting := self._direct.wait_for(head)) is None:
+        if self._was_offered or not head.keep_alive:
+            return False
+        if (waiting := self._direct.wait_for(head)) is None:
             return False
         self.cycle = cycle = DirectCycle(self.tasks)  # type: ignore[assignment]
         self._begin(_ANSWER)
@@ -288,7 +291,7 @@ class HttpProtocol(HttpToolsProtocol):
             return False
         if begun is None:
             return False
-        cycle = DirectCycle(self.tasks)
+        cycle = DirectCycle(self.tasks, keep_alive=request.head.keep_alive)
         self.cycle = cycle  # type: ignore[assignment]
         self._begin(_ANSWER)
         if isinstance(begun, DirectAnswer):

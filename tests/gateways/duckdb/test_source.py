@@ -4,6 +4,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
@@ -26,11 +28,12 @@ from core.statement import compile_statement
 from core.toolspec import Dialect, ParameterType
 from gateways.check_report import Level
 from gateways.duckdb.check import inspect_duckdb
+from gateways.duckdb.process import PROJECT
 from gateways.duckdb.schema import DuckdbSchemaReader
 from gateways.duckdb.settings import DuckdbSettings, FilesSettings
 from gateways.duckdb.source import DuckdbSource
 from tests.catalog.files.test_files import make_spreadsheet
-from tests.waiting import LIMIT_S, eventually
+from tests.waiting import LIMIT_S, eventually, wait_until
 
 T = ParameterType
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -44,6 +47,31 @@ CREATE SCHEMA other;
 CREATE VIEW other.cheap AS SELECT 1 AS one;
 INSERT INTO shop VALUES (1, 'x');
 INSERT INTO item VALUES (1, 1, 'a'), (2, 1, 'b');
+"""
+
+# Says where its temporary files are, and sorts more than the memory holds.
+SPILLING = """
+import asyncio, sys
+from pathlib import Path
+from core.execution import Query
+from core.statement import compile_statement
+from core.toolspec import Dialect
+from gateways.duckdb.settings import DuckdbSettings
+from gateways.duckdb.source import DuckdbSource
+
+SQL = "SELECT max(range) FROM (SELECT range, hash(range) FROM range(100000000) ORDER BY 2 OFFSET 1)"
+
+async def main():
+    statement = compile_statement(SQL, dialect=Dialect.DUCKDB, list_names=frozenset())
+    limits, patient = dict(row_limit=1, byte_limit=1_000, timeout_ms=600_000), dict(statement_timeout_ms=600_000)
+    settings = DuckdbSettings(path=Path(sys.argv[1]), pool_size=1, memory_bytes=60_000_000, **patient)
+    async with DuckdbSource(settings) as source:
+        process = await source._pool.acquire("", asyncio.get_running_loop().time() + 60)
+        print(process._temp_folder, flush=True)
+        source._pool.give_back(process)
+        await source.run(Query(statement=statement, types=(), values={}, **limits))
+
+asyncio.run(main())
 """
 
 
@@ -244,6 +272,21 @@ async def test_no_process_is_left_behind(path: Path) -> None:
 
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+async def test_killed_server_leaves_no_temporary_files(path: Path) -> None:
+    program = [sys.executable, "-c", SPILLING, str(path)]
+    server = await asyncio.create_subprocess_exec(*program, cwd=PROJECT, stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    folder = Path((await server.stdout.readline()).decode().strip())
+    try:
+        await asyncio.to_thread(wait_until, lambda: any(folder.iterdir()))
+    finally:
+        server.kill()
+        await server.communicate()
+
+    await asyncio.to_thread(wait_until, lambda: not any(folder.iterdir()))
+    folder.rmdir()
 
 
 async def test_process_sees_no_other_file_nor_the_environment(source: DuckdbSource) -> None:

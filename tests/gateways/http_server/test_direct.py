@@ -161,8 +161,6 @@ async def test_body_in_pieces_is_collected() -> None:
 @pytest.mark.parametrize(
     "request_bytes",
     [
-        post(b"x", more=b"Connection: close\r\n"),
-        post(b"x", version=b"1.0"),
         post(b"x", more=b"Expect: 100-continue\r\nX: 1\r\n"),
         post(b"x", b"/?a=1"),
         post(b"x" * 65_537),
@@ -170,7 +168,7 @@ async def test_body_in_pieces_is_collected() -> None:
         b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
         b"PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx",
     ],
-    ids=["closes", "1.0", "expects", "query", "large", "chunks", "GET", "PUT"],
+    ids=["expects", "query", "large", "chunks", "GET", "PUT"],
 )
 async def test_other_requests_are_not_offered(request_bytes: bytes) -> None:
     direct = Direct()
@@ -179,6 +177,58 @@ async def test_other_requests_are_not_offered(request_bytes: bytes) -> None:
         await eventually(lambda: bool(stage.application.bodies))
 
     assert direct.offered == []
+
+
+@pytest.mark.parametrize(
+    "last", [post(b"x", more=b"Connection: close\r\n"), post(b"x", version=b"1.0")]
+)
+async def test_connection_of_a_client_that_asks_no_more_is_closed(last: bytes) -> None:
+    direct = Direct()
+
+    async with serving(PATIENT, direct) as stage:
+        answers = [
+            await stage.ask(last),
+            await stage.ask(last),
+            await stage.ask(last + post(b"more")),
+        ]
+
+    assert direct.offered == [b"x", b"x", b"x"]
+    for answer in answers:
+        assert answer.count(b"HTTP/1.1 ") == answer.count(b"connection: close\r\n") == 1
+        assert answer.endswith(b"direct x")
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known head", "new head"])
+async def test_last_request_that_would_have_to_wait_is_for_the_application(is_known: bool) -> None:
+    direct, last = Direct(), post(b"x", more=b"Connection: close\r\n")
+
+    async with serving(PATIENT, direct) as stage:
+        if is_known:
+            await stage.ask(last)
+        direct.answers, direct.waits = False, asyncio.get_running_loop().create_future()
+        assert b"connection: close\r\n" in await stage.ask(last)
+
+    assert stage.application.bodies == [b"x"]
+
+
+@pytest.mark.parametrize("path", [b"/", b"/long"])
+async def test_what_follows_the_last_request_costs_it_no_answer(path: bytes) -> None:
+    direct = Direct(go_on=asyncio.Event())
+    last = post(b"x", path, more=b"Connection: close\r\n")
+
+    async with (
+        serving(PATIENT, direct) as stage,
+        stage.sent(last + post(b"more")) as (reader, _),
+    ):
+        await eventually(lambda: bool(direct.offered or stage.application.bodies))
+        assert direct.go_on is not None
+        direct.go_on.set()
+        stage.application.go_on.set()
+        answer = await reader.read()
+
+    assert direct.offered + stage.application.bodies == [b"x"]
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"direct x" in answer or path in answer
 
 
 async def test_header_that_comes_twice_is_for_the_application() -> None:
