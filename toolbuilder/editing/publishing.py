@@ -124,13 +124,7 @@ def publish_tool(
         review = lock_open_review(draft)
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
-            rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
-            if served := _read_overtaking(locked.tool, locked, rows):
-                text = message(
-                    "draft.overtaken",
-                    "The tool was changed since this draft was made; look at the difference.",
-                )
-                raise StaleDraftError(text, served.to_document())
+            _require_not_overtaken(locked.tool, locked)
         publication = _write(locked.tool, snapshot, entry, draft=locked)
         if review:
             end_review(review, publication.version, username)
@@ -297,6 +291,16 @@ def _update(
         if changed:
             ToolDefinition.objects.filter(pk__in=changed).update(**columns)
     return changed
+
+
+def _require_not_overtaken(tool: ToolDefinition, draft: ToolDraft) -> None:
+    rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
+    if served := _read_overtaking(tool, draft, rows):
+        text = message(
+            "draft.overtaken",
+            "The tool was changed since this draft was made; look at the difference.",
+        )
+        raise StaleDraftError(text, served.to_document())
 
 
 def _read_overtaking(

@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -34,7 +35,7 @@ async def test_file_that_is_sent_in_parts_is_one_compressed_file(address: str) -
     client = AsyncClient()
     await client.aforce_login(user)
 
-    response = await client.get(address, headers=GZIP)
+    response: Any = await client.get(address, headers=GZIP)
 
     sent = b"".join([part async for part in response.streaming_content])
     # Browsers read the first of several gzip files, and leave out the others.
