@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db.models import Q
 from django.utils import formats, timezone
 from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
@@ -80,7 +81,9 @@ class KeyForm(forms.Form):
         ]
         fields["allowed_tools"].choices = _to_choices(self.tools)
         if user.is_superuser:
-            fields["owner"].queryset = User.objects.filter(is_active=True).order_by("username")
+            # The owner who is there is offered too: without one a suspended key would be good again.
+            present = Q(is_active=True) | Q(pk=key.owner_id if key else None)
+            fields["owner"].queryset = User.objects.filter(present).order_by("username")
         else:
             # A key acts for its owner: nobody lends themselves the rights of another one.
             del fields["owner"]
@@ -160,7 +163,8 @@ class KeyForm(forms.Form):
             }  # fmt: skip
         grant = key.grant
         sources = [EVERY_TOOL] if grant.sources is None else grant.sources
-        networks = key.allowed_networks if isinstance(key.allowed_networks, list) else []
+        stored = key.allowed_networks
+        networks = stored if isinstance(stored, list) else [stored]
         return {
             "name": key.name,
             "owner": key.owner.get_username() if key.owner else "",

@@ -27,6 +27,8 @@ from toolbuilder.exchange.ownership import is_owned_by_files
 from toolbuilder.history.versions import OUTSIDE, VersionEntry, record_version
 from toolbuilder.models import ToolCase, VersionOrigin
 from toolbuilder.reviews.rules import explain_need, find_reviewing, tag_texts
+from toolbuilder.search_lab.questions import rename_expected
+from tools.aliases import rename_in_access
 from tools.definitions import ToolDocument
 from tools.models import QuarantinedTool, ToolDefinition, ToolParameter
 from tools.running import check_tool
@@ -243,6 +245,9 @@ class ToolDefinitionAdmin(VisibleAdmin[ToolDefinition]):
         obj.updated_by = request.user.get_username()
         if change:
             record_version(obj, OUTSIDE)
+            if "name" in form.changed_data:
+                rename_in_access(form.initial["name"], obj.name)
+                rename_expected(form.initial["name"], obj.name)
         else:
             obj.created_by = obj.updated_by
         super().save_model(request, obj, form, change)

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from access.models import ApiKey, IssuerRule, ToolLimit, ToolsetTool
 from core.errors import DefinitionError
 from core.messages import message
 from core.old_names import NO_OLD_NAMES, OldName, OldNames
@@ -125,8 +126,11 @@ class Renames:
 def follow_renames(tool_id: int, renames: Renames, *, days: int, username: str) -> None:
     """Keep the names that a tool and its parameters just lost for so many days; 0 keeps none.
 
-    Earlier old names lead to the newest one; what is no old name any more is forgotten.
+    Earlier old names lead to the newest one; what is no old name any more is forgotten. Whatever
+    names the tool names it as it is called now.
     """
+    if renames.old_name != renames.new_name:
+        rename_in_access(renames.old_name, renames.new_name)
     taken_back = ToolAlias.objects.of_tools().filter(old_name=renames.new_name)
     lost = [*renames.parameters.items()]
     if renames.old_name != renames.new_name:
@@ -149,6 +153,24 @@ def follow_renames(tool_id: int, renames: Renames, *, days: int, username: str) 
             parameter_name=parameter,
             defaults={"expires_at": until, "created_by": username},
         )
+
+
+def rename_in_access(old_name: str, new_name: str) -> None:
+    """Let keys, rules on claims, toolsets and limits name the tool by its new name.
+
+    Old names are forgotten some day, and reviews, roles and files' toolsets never go by them.
+    """
+    granted = {"allowed_tools__contains": [old_name]}
+    rows: list[ApiKey | IssuerRule] = [*ApiKey.objects.filter(**granted).select_for_update()]
+    for row in [*rows, *IssuerRule.objects.filter(**granted).select_for_update()]:
+        others = [name for name in row.allowed_tools if name not in (old_name, new_name)]
+        row.allowed_tools = [*others, new_name]
+        row.save(update_fields=["allowed_tools"])
+    held = ToolsetTool.objects.filter(tool_name=old_name)
+    there = ToolsetTool.objects.filter(tool_name=new_name).values("toolset")
+    held.filter(toolset__in=there).delete()
+    held.update(tool_name=new_name)
+    ToolLimit.objects.filter(tool_name=old_name).update(tool_name=new_name)
 
 
 def take_back_names(names: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import password_validation
+from django.contrib.auth import password_validation, update_session_auth_hash
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
@@ -97,7 +97,7 @@ def person_active(request: HttpRequest, user_pk: int) -> HttpResponse:
 @for_staff_with(SEE_PEOPLE, CHANGE_PEOPLE)
 @require_POST
 def person_password(request: HttpRequest, user_pk: int) -> HttpResponse:
-    """Gives a person a new password; their sessions end."""
+    """Gives a person a new password; their sessions end, but for the one that asked for it."""
     person = _find_person(request, user_pk)
     password = request.POST.get("password", "")[:1_000]
     try:
@@ -107,6 +107,8 @@ def person_password(request: HttpRequest, user_pk: int) -> HttpResponse:
         return redirect("people")
     person.set_password(password)
     person.save(update_fields=["password"])
+    if person == request.user:
+        update_session_auth_hash(request, person)
     messages.success(request, _("%s has a new password.") % person.username)
     return redirect("people")
 

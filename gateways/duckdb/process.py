@@ -159,7 +159,12 @@ class DuckdbProcess(asyncio.Protocol):
             self._transport.abort()
         if self._ending is None:
             self._child.kill()
-            self._ending = self._loop.run_in_executor(None, self._collect)
+            try:
+                self._ending = self._loop.run_in_executor(None, self._collect)
+            except RuntimeError:
+                # The program ends, and no thread takes work any more; what was killed is over at once.
+                self._ending = self._loop.create_future()
+                self._ending.set_result(self._collect())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)

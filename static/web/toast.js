@@ -3,8 +3,11 @@ const FADE_AFTER_MS = 6_000;
 const STAYS = ["error", "warning"];
 let corner;
 
-/** Shows one; `level` is success, info, warning or error. */
+/** Shows one; `level` is success, info, warning or error. What stays is not said twice: a page that asks every other second would fill with it. */
 export function showToast(level, text) {
+  if (STAYS.includes(level) && [...corner.querySelectorAll(`.${level} p`)].some(({ textContent }) => textContent === text)) {
+    return;
+  }
   const toast = document.getElementById("toast-template").content.cloneNode(true).firstElementChild;
   toast.classList.add(level);
   toast.querySelector("p").textContent = text;

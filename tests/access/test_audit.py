@@ -423,5 +423,7 @@ def test_trail_that_was_cut_off_with_its_head_is_found_by_published_ends(
         )
 
     call_command("audit", "verify", stdout=StringIO())
+    with pytest.raises(CommandError, match=r"the trail is whole, but .*none cannot be read"):
+        call_command("audit", "verify", heads=str(tmp_path / "none"), stdout=StringIO())
     with pytest.raises(CommandError, match=f"entry {number} is not the one that was published"):
         call_command("audit", "verify", heads=settings.AUDIT_HEAD_FILE, stdout=StringIO())

@@ -5,6 +5,7 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
@@ -127,8 +128,17 @@ def test_command_gives_a_key_a_new_token(hours: str, is_former_good: bool) -> No
         pytest.param(["--network", "10.0.0.0/99"], "Write addresses or networks", id="network"),
         pytest.param(["--rotate", "abcdefgh"], "there is no valid key 'abcdefgh'", id="rotate"),
         pytest.param(["--sql-source", "none", "--sql-source", "hr"], "stands alone", id="sources"),
+        pytest.param(
+            ["--owner", "kim"], "kim is deactivated: their keys are refused", id="deactivated"
+        ),
     ],
 )
 def test_command_refuses_wrong_options(options: list[str], message: str) -> None:
+    User.objects.create_user("kim", is_active=False)
     with pytest.raises(CommandError, match=message):
         call_command("create_api_key", "agent", *options)
+
+
+def test_command_refuses_a_name_that_no_key_can_have() -> None:
+    with pytest.raises(CommandError, match="a name has at most 100 characters"):
+        call_command("create_api_key", "x" * 101)

@@ -93,6 +93,15 @@ def test_toast_over_a_dialog_can_be_closed_and_outlives_it(components: Page) -> 
     expect(components.get_by_role("alert").filter(has_text="two")).to_be_visible()
 
 
+def test_what_stays_is_not_said_twice(components: Page) -> None:
+    components.evaluate(
+        "import('web/toast.js').then(toasts =>"
+        " ['away', 'away', 'other', 'away'].map(text => toasts.showToast('error', text)))"
+    )
+
+    expect(components.get_by_role("alert").locator("p")).to_have_text(["away", "other"])
+
+
 def test_slash_goes_to_the_search(components: Page) -> None:
     components.keyboard.press("/")
 

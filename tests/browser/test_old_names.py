@@ -42,9 +42,16 @@ def test_renamed_tool_answers_by_its_old_name_until_that_is_ended(
     workbench.open(make_expression("a * 2", name="doubling", parameters=[number("a")]))
     page.get_by_label("Tool name").fill("twice")
     dialog = workbench.publish()
-    expect(dialog.get_by_label("Days for which the old names still answer")).to_have_value("30")
+    days = dialog.get_by_label("Days for which the old names still answer")
+    expect(days).to_have_value("30")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url.split("/")[-2]))
+    days.fill("31")
+    dialog.get_by_label("What changed?").fill("A shorter name.")
     dialog.get_by_role("button", name="Publish anyway").click()
     expect(page.locator("#saved")).not_to_contain_text("Draft")
+    # A check of what the dialog asks could come behind the publication, at the tool's old address.
+    assert sent == ["publish"]
 
     answer = call("doubling")
     page.goto(f"{workbench.url}/tools/twice/old-names/")

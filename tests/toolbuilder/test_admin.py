@@ -8,7 +8,7 @@ from django.test import Client
 
 from config.services.postgres import EmbeddedPostgres
 from core.cases.documents import read_case
-from tests.factories import make_expression, make_tool
+from tests.factories import make_expression, make_tool, make_toolset
 from toolbuilder.cases.rows import save_case
 from tools.models import QuarantinedTool, RegistryRevision, ToolDefinition
 
@@ -91,6 +91,16 @@ def test_user_who_makes_and_who_saves_a_tool_is_noted(admin: Client, client: Cli
     tool.refresh_from_db()
     assert tool.definition == "SELECT 2 AS two"
     assert (tool.created_by, tool.updated_by) == ("admin", "second")
+
+
+def test_renamed_tool_stays_in_its_toolset(admin: Client) -> None:
+    admin.post(ADD, form("SELECT 1 AS one"))
+    tool, toolset = ToolDefinition.objects.get(), make_toolset("kr", "made_here")
+
+    posted = form("SELECT 1 AS one", name="renamed_here")
+    admin.post(f"/admin/tools/tooldefinition/{tool.pk}/change/", posted)
+
+    assert [row.tool_name for row in toolset.tools.all()] == ["renamed_here"]
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,17 @@ from tools.source_loop import shared_loop
 from tools.sources import Sources
 shared_loop().run(Sources.script_runner, None, timeout_s=60)
 """
+FILES_PROGRAM = """
+import sys
+from pathlib import Path
+import django
+django.setup()
+from catalog.sources.settings import SourceSettings
+from gateways.duckdb.settings import FilesSettings
+from tools.source_loop import shared_loop
+settings = SourceSettings(usable={"shop": FilesSettings(path=Path(sys.argv[1]))})
+shared_loop().run(lambda sources: sources.get("shop").server_version(), settings, timeout_s=60)
+"""
 
 
 @pytest.fixture
@@ -175,3 +186,22 @@ def test_program_that_has_run_a_script_ends_without_a_word() -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_program_that_has_read_files_ends_without_a_word_and_leaves_nothing(tmp_path: Path) -> None:
+    files, temporary = tmp_path / "files", tmp_path / "temporary"
+    files.mkdir()
+    temporary.mkdir()
+    (files / "shops.csv").write_text("id,name\n1,Seoul\n")
+
+    done = subprocess.run(
+        [sys.executable, "-c", FILES_PROGRAM, str(files)],
+        env={"DJANGO_SETTINGS_MODULE": "config.settings", "TMPDIR": str(temporary)},
+        cwd=PROJECT,
+        capture_output=True,
+        check=False,
+        timeout=LIMIT_S,
+    )
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(temporary.iterdir()) == []

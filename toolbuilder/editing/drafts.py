@@ -9,12 +9,13 @@ from itertools import count
 
 from django.db import transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from core.errors import DefinitionError, DraftOwnedError, EditError, StaleDraftError
 from core.messages import message
 from core.toolspec import JsonValue
 from toolbuilder.cases.rows import read_row, save_case
-from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft
+from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft, ToolReview
 from tools.definitions import ToolDocument, require_storable
 from tools.models import ToolDefinition
 from tools.names import read_reserved_names
@@ -170,9 +171,14 @@ def take_over(uid: uuid.UUID, username: str) -> ToolDraft:
 def discard_draft(uid: uuid.UUID, page_state: PageState) -> None:
     """Delete the draft; what is served stays. Raises as save_draft does."""
     with transaction.atomic():
-        draft = lock_draft(uid, page_state)
-        draft.reviews.filter(state__in=OPEN_STATES).update(state=ReviewState.WITHDRAWN)
-        draft.delete()
+        # The review before the draft, as those who decide lock them.
+        reviews = ToolReview.objects.filter(draft__uid=uid, state__in=OPEN_STATES)
+        reviews.update(
+            state=ReviewState.WITHDRAWN,
+            decided_by=page_state.username,
+            decided_at=timezone.now(),
+        )
+        lock_draft(uid, page_state).delete()
 
 
 def rebase_draft(uid: uuid.UUID, page_state: PageState) -> ToolDraft:

@@ -41,8 +41,16 @@ from toolbuilder.models import (
     ToolVersion,
     VersionOrigin,
 )
-from toolbuilder.reviews.rules import ReviewPassage, find_passage, find_reviewing, read_reviewing
-from tools.aliases import follow_renames, take_back_names
+from toolbuilder.reviews.rules import (
+    ReviewPassage,
+    end_review,
+    find_passage,
+    find_reviewing,
+    lock_open_review,
+    read_reviewing,
+)
+from toolbuilder.search_lab.questions import rename_expected
+from tools.aliases import Renames, follow_renames, take_back_names
 from tools.costs import check_planned_cost
 from tools.definitions import ToolDocument, parameter_rows, write_columns, write_parameters
 from tools.models import ToolDefinition, ToolDefinitionQuerySet, ToolParameter
@@ -112,16 +120,14 @@ def publish_tool(
     with transaction.atomic():
         if decide:
             decide()
+        # The review before the draft, as those who decide lock them.
+        review = lock_open_review(draft)
         locked = lock_draft(draft.uid, PageState(username=username, revision=draft.revision))
         if locked.tool and not overwrites:
-            rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
-            if served := _read_overtaking(locked.tool, locked, rows):
-                text = message(
-                    "draft.overtaken",
-                    "The tool was changed since this draft was made; look at the difference.",
-                )
-                raise StaleDraftError(text, served.to_document())
+            _require_not_overtaken(locked.tool, locked)
         publication = _write(locked.tool, snapshot, entry, draft=locked)
+        if review:
+            end_review(review, publication.version, username)
         transaction.on_commit(_send_jobs, robust=True)
         locked.delete()
     return publication
@@ -287,6 +293,16 @@ def _update(
     return changed
 
 
+def _require_not_overtaken(tool: ToolDefinition, draft: ToolDraft) -> None:
+    rows = ToolDefinition.objects.whole().select_for_update(of=("self",))
+    if served := _read_overtaking(tool, draft, rows):
+        text = message(
+            "draft.overtaken",
+            "The tool was changed since this draft was made; look at the difference.",
+        )
+        raise StaleDraftError(text, served.to_document())
+
+
 def _read_overtaking(
     tool: ToolDefinition, draft: ToolDraft, rows: ToolDefinitionQuerySet
 ) -> ToolDocument | None:
@@ -328,10 +344,7 @@ def _write(
             draft.cases.update(tool=stored, draft=None)
         if cases is not None:
             replace_cases(stored, cases, entry.author)
-        renames = find_renames(former, snapshot)
-        if cases is None:
-            rename_in_cases(stored.cases.all(), renames.parameters)
-        follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
+        _follow_renames(stored, find_renames(former, snapshot), entry, renames_cases=cases is None)
         written = record_version(stored, entry)
         version = written or stored.versions.get(number=stored.version)
         passage.note_published(version)
@@ -339,6 +352,17 @@ def _write(
             # That of a published draft goes.
             follow_served(stored)
     return Publication(tool=stored, version=version, is_new_version=written is not None)
+
+
+def _follow_renames(
+    stored: ToolDefinition, renames: Renames, entry: VersionEntry, *, renames_cases: bool
+) -> None:
+    """Let what goes by names of the tool and of its parameters go by those of now."""
+    if renames_cases:
+        rename_in_cases(stored.cases.all(), renames.parameters)
+    follow_renames(stored.pk, renames, days=entry.old_names_days, username=entry.author)
+    if renames.old_name != renames.new_name:
+        rename_expected(renames.old_name, renames.new_name)
 
 
 def _create(changes: Sequence[ToolChange], entry: VersionEntry) -> None:

@@ -66,6 +66,12 @@ def explain_stale(review: ToolReview) -> Message | None:
     draft = ToolDraft.objects.filter(pk=review.draft_id).first() if review.draft_id else None
     if draft is None:
         return message("review.draft_gone", "The draft was discarded.")
+    if draft.owner != review.asked_by:
+        return message(
+            "review.draft_taken_over",
+            "{owner} has taken the draft over since the review was asked for, and has to ask again.",
+            owner=draft.owner,
+        )
     if draft.content_hash != review.content_hash:
         return message(
             "review.draft_changed",

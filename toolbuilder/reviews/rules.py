@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db.models import F
+from django.utils import timezone
 
 from access.models import Toolset
 from access.roles.rights import Placed
@@ -12,7 +14,7 @@ from core.errors import ReviewNeededError
 from core.grants import ToolsetSpec
 from core.messages import message
 from toolbuilder.gates import REVIEW_TOOLS
-from toolbuilder.models import ReviewState, ToolReview, ToolVersion
+from toolbuilder.models import OPEN_STATES, ReviewState, ToolDraft, ToolReview, ToolVersion
 from tools.definitions import ToolDocument
 from tools.models import ToolDefinition
 
@@ -82,6 +84,26 @@ def find_passage(
     return ReviewPassage("\n".join(filter(None, [note or review.note, review.reason])), review)
 
 
+def lock_open_review(draft: ToolDraft) -> ToolReview | None:
+    """The review of the draft of which something may become yet, locked; None if there is none."""
+    asked = ToolReview.objects.select_for_update(of=("self",)).filter(draft=draft)
+    return asked.filter(state__in=OPEN_STATES).first()
+
+
+def end_review(review: ToolReview, version: ToolVersion, username: str) -> None:
+    """The review is over: its draft was published, by that person where no approval was needed."""
+    review.refresh_from_db()
+    if not review.is_open:
+        return
+    if review.content_hash == version.content_hash:
+        review.state, review.version_number = ReviewState.PUBLISHED, version.number
+    else:
+        # What was asked about was changed before it was published.
+        review.state = ReviewState.WITHDRAWN
+    review.tool, review.decided_by, review.decided_at = version.tool, username, timezone.now()
+    review.save()
+
+
 def read_reviewing() -> list[ToolsetSpec]:
     """The toolsets that ask for reviews; one query where there are none."""
     asking = Toolset.objects.filter(review=ToolsetReview.OTHER).order_by()
@@ -116,7 +138,11 @@ def find_unapproved(tool: ToolDefinition | None, snapshot: ToolDocument) -> list
 def find_approval(tool: ToolDefinition | None, snapshot: ToolDocument) -> ToolReview | None:
     """The review in which that very change of what is served now was approved; None if there is none."""
     approved = ToolReview.objects.filter(
-        tool=tool, state=ReviewState.APPROVED, content_hash=snapshot.content_hash
+        tool=tool,
+        state=ReviewState.APPROVED,
+        content_hash=snapshot.content_hash,
+        # Whoever approved it could take the draft over, and would then publish it alone.
+        draft__owner=F("asked_by"),
     )
     return approved.filter(base_hash=read_base_hash(tool)).first()
 

@@ -8,7 +8,7 @@ from catalog.exchange.spreadsheets import read_sheet, write_sheet
 from core.errors import EditError
 from core.messages import message
 from core.retrieval.tokens import language_of
-from toolbuilder.models import SearchQuestion
+from toolbuilder.models import PlaygroundQuestion, SearchQuestion
 
 MAX_QUESTIONS = 500
 MAX_QUESTION_CHARACTERS = 1_000
@@ -58,6 +58,15 @@ def save_question(
         question.language = language if language in LANGUAGES else language_of(cleaned)
         question.save()
     return question
+
+
+def rename_expected(old_name: str, new_name: str) -> None:
+    """Let saved questions, those of the playground too, expect the tool by its new name."""
+    for question in SearchQuestion.objects.filter(expected__contains=[old_name]):
+        names = [new_name if name == old_name else name for name in expected_of(question)]
+        question.expected = list(dict.fromkeys(names))
+        question.save(update_fields=["expected"])
+    PlaygroundQuestion.objects.filter(expected=old_name).update(expected=new_name)
 
 
 def expected_of(question: SearchQuestion) -> list[str]:

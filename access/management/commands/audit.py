@@ -41,7 +41,14 @@ class Command(BaseCommand):
         if check.broken is not None:
             raise CommandError(FAULTS[check.fault].format(check.broken))
         if options["heads"]:
-            lost = find_lost_head(Path(options["heads"]).read_text(encoding="utf-8").splitlines())
+            lost = find_lost_head(_read_lines(Path(options["heads"])))
             if lost is not None:
                 raise CommandError(f"entry {lost} is not the one that was published")
         self.stdout.write(f"{check.entries} entries are whole; the last hash is {check.head}")
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"the trail is whole, but {path} cannot be read: {error}") from error

@@ -19,6 +19,7 @@ from access.networks import check_networks
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.grants import DEFAULT_SOURCE, BuiltinGroup
 
+MOST_NAME_CHARACTERS = 100
 MOST_OVERLAP_HOURS = 24 * 30
 NO_SOURCE = "none"
 Given = TypeVar("Given", list[str], dict[str, Any])
@@ -66,6 +67,8 @@ class Command(BaseCommand):
         days, name = options["days"], options["name"]
         if not name:
             raise CommandError("name the key, such as claude-desktop, or one to --rotate")
+        if len(name) > MOST_NAME_CHARACTERS:
+            raise CommandError(f"a name has at most {MOST_NAME_CHARACTERS} characters")
         if days is not None and not 1 <= days <= _MOST_DAYS:
             raise CommandError(f"--days must be 1 to {_MOST_DAYS:,}")
         networks = _checked(check_networks, options["network"])
@@ -143,10 +146,12 @@ def _add_scopes(parser: ArgumentParser) -> None:
 def _find_owner(username: str | None) -> User | None:
     if username is None:
         return None
-    try:
-        return User.objects.get(username=username)
-    except User.DoesNotExist:
-        raise CommandError(f"there is no user {username!r}") from None
+    owner = User.objects.filter(username=username).first()
+    if owner is None:
+        raise CommandError(f"there is no user {username!r}")
+    if not owner.is_active:
+        raise CommandError(f"{username} is deactivated: their keys are refused")
+    return owner
 
 
 def _checked(check: Callable[[Any], None], given: Given) -> Given:

@@ -1,9 +1,11 @@
 // Saves what is typed, one request at a time, and says how that stands.
 
 const TYPING_PAUSE_MS = 350;
-const RENEWED = new Set(["csrfmiddlewaretoken", "page_token", "revision", "confirmed"]);
+// No part of the draft: what each page has anew, and what the dialog before publishing asks. A check because of that one could reach
+// the server behind the publication, at an address that the tool no longer has.
+const APART = new Set(["csrfmiddlewaretoken", "page_token", "revision", "confirmed", "note", "old_names_days", "override_reason"]);
 // What people and agents read, and what a test run is given: nothing is checked because of it.
-const UNCHECKED = /^(name|title|tags|note|chart|call_as|description_\w+|annotation-\w+)$|-(test|test_state|description|example)$/;
+const UNCHECKED = /^(name|title|tags|chart|call_as|description_\w+|annotation-\w+)$|-(test|test_state|description|example)$/;
 const REASONS = { 401: "signedOut", 403: "signedOut", 409: "conflict", 413: "tooLarge" };
 
 /**
@@ -40,7 +42,7 @@ export class Saving {
 
   /** Everything that people can change, or the part of it that `isMeant`, as one text. */
   written(body = this.body, isMeant = () => true) {
-    return JSON.stringify([...body].filter(([name]) => !RENEWED.has(name) && isMeant(name)));
+    return JSON.stringify([...body].filter(([name]) => !APART.has(name) && isMeant(name)));
   }
 
   get isJudged() {
@@ -108,7 +110,7 @@ export class Saving {
   }
 
   watchFields() {
-    const isOurs = ({ target }) => target.form === this.form && target.name && target.id !== "definition";
+    const isOurs = ({ target: { form, name, id } }) => form === this.form && name && !APART.has(name) && id !== "definition";
     document.addEventListener("input", (event) => isOurs(event) && this.schedule(TYPING_PAUSE_MS));
     document.addEventListener("change", (event) => isOurs(event) && this.schedule(0));
     document.addEventListener("keydown", (event) => {

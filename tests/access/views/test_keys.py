@@ -1,5 +1,6 @@
 """The pages of keys: listed, made, shown once, changed, given a new token, revoked."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -144,6 +145,30 @@ def test_key_is_changed(admin: Client) -> None:
     key.refresh_from_db()
     assert 'value="claude"' in page
     assert (key.name, key.allowed_tools, key.builtin_groups) == ("cursor", [], ["search"])
+
+
+def test_saving_the_key_of_a_deactivated_owner_does_not_revive_it(admin: Client) -> None:
+    owner = User.objects.create_user("hong", is_active=False)
+    issued = issue_key("claude", owner)
+    User.objects.create_user("kim", is_active=False)
+    page = text_of(admin.get(f"/keys/{issued.key.pk}/"))
+
+    given = {"name": "cursor", "days": "same", "reach": "every", "sources": "*", "claims": ""}
+    admin.post(f"/keys/{issued.key.pk}/", {**given, "owner": "hong"})
+
+    issued.key.refresh_from_db()
+    assert '<option value="hong" selected>' in page
+    assert "kim" not in page
+    assert (issued.key.name, issued.key.owner) == ("cursor", owner)
+    assert find_key(issued.token) is None
+
+
+def test_saving_a_key_keeps_the_one_network_that_another_program_wrote(admin: Client) -> None:
+    key = issue_key("claude").key
+    ApiKey.objects.filter(pk=key.pk).update(allowed_networks="10.0.0.0/8")
+    page = text_of(admin.get(f"/keys/{key.pk}/"))
+
+    assert re.search(r"<textarea[^>]*>\s*10\.0\.0\.0/8</textarea>", page)
 
 
 def test_what_a_person_may_not_see_of_a_key_stays(staff_with: StaffWith) -> None:

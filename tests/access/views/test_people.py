@@ -64,6 +64,16 @@ def test_new_password_ends_sessions(admin: Client, ann: User) -> None:
     assert Client().login(username="ann", password="another horse battery")
 
 
+def test_own_new_password_ends_other_sessions_alone() -> None:
+    boss = User.objects.create_superuser("boss", password=PASSWORD)
+    here, elsewhere = signed_in(boss), signed_in(boss)
+
+    here.post(f"/people/{boss.pk}/password/", {"password": "another horse battery"})
+
+    assert "boss has a new password" in text_of(here.get("/people/"))
+    assert elsewhere.get("/people/")["Location"].startswith("/sign-in/")
+
+
 def test_superuser_is_changed_by_superusers_alone(ann: User) -> None:
     boss = User.objects.create_superuser("boss", password=PASSWORD)
     RoleGrant.objects.create(user=ann, role="administrator")

@@ -41,6 +41,15 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+def test_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    make_expression(name="times")
+    away = tmp_path / "none" / "tools.yaml"
+
+    code, words = refuse("export", "--output", str(away))
+
+    assert (code, words) == (2, f"{away} cannot be used: No such file or directory")
+
+
 def test_list_tells_state_and_version() -> None:
     make_expression(name="times")
     make_tool(name="off", is_active=False)

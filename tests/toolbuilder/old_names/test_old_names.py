@@ -7,14 +7,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from access.models import CallRecord
+from access.keys import issue_key
+from access.models import ApiKey, CallRecord, IssuerRule, TokenIssuer, ToolLimit
 from core.errors import DefinitionError
-from tests.factories import make_tool
+from tests.factories import make_tool, make_toolset
 from tests.rendered import text_of
 from toolbuilder.editing.drafts import open_draft
 from toolbuilder.editing.publishing import publish_snapshot, publish_tool
 from toolbuilder.history.versions import VersionEntry
-from toolbuilder.models import VersionOrigin
+from toolbuilder.models import PlaygroundQuestion, VersionOrigin
+from toolbuilder.search_lab.questions import save_question
 from toolbuilder.tasks import forget_old_tool_names
 from tools.definitions import ParameterDocument, ToolDocument
 from tools.models import ToolAlias, ToolDefinition
@@ -84,6 +86,29 @@ def test_older_names_follow_the_next_rename_and_end_when_they_come_back() -> Non
     entry = VersionEntry(origin=VersionOrigin.IMPORTED, author="ann")
     publish_snapshot(tool, renamed("double", "a"), entry)
     assert old_names() == {("twice", "", "double"), ("number", "a", "double")}
+
+
+@pytest.mark.parametrize("days", [0, 30])
+def test_what_names_a_tool_names_it_as_it_is_called_now(days: int) -> None:
+    tool = publish(DOUBLE)
+    key, issuer = issue_key("claude").key, TokenIssuer.objects.create(name="sso")
+    ApiKey.objects.update(allowed_tools=["double", "other"])
+    rule = IssuerRule.objects.create(issuer=issuer, claim="team", allowed_tools=["double"])
+    holding, both = make_toolset("kr", "double", "other"), make_toolset("jp", "double", "twice")
+    limit = ToolLimit.objects.create(target_type="TOOL", tool_name="double", max_count=1)
+    saved = save_question("two of it", ["double", "other"], "ann")
+    asked = PlaygroundQuestion.objects.create(set_name="a", text="two of it", expected="double")
+
+    publish(renamed("twice"), tool, days=days)
+
+    for row in (key, rule, limit, saved, asked):
+        row.refresh_from_db()
+    assert set(key.allowed_tools) == {"twice", "other"}
+    assert rule.allowed_tools == ["twice"]
+    assert {row.tool_name for row in holding.tools.all()} == {"twice", "other"}
+    assert [row.tool_name for row in both.tools.all()] == ["twice"]
+    assert limit.tool_name == asked.expected == "twice"
+    assert saved.expected == ["twice", "other"]
 
 
 def test_new_tool_cannot_take_a_name_that_still_answers() -> None:

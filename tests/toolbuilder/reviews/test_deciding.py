@@ -84,6 +84,17 @@ def test_new_tool_that_would_enter_the_toolset_by_a_tag_is_reviewed() -> None:
     assert ToolReview.objects.get().tool == ToolDefinition.objects.get()
 
 
+def test_tool_that_was_renamed_is_still_reviewed() -> None:
+    tool = make_reviewed_tool()
+    draft = change(tool, name="product")
+    ask_for_review(draft, "ann", old_names_days=30)
+    approve_and_publish(ToolReview.objects.get().pk, make_person("kim", "reviewer"))
+
+    tool.refresh_from_db()
+    with pytest.raises(ReviewNeededError):
+        publish_tool(change(tool, definition="a * b * 1"), "ann")
+
+
 def test_change_does_not_leave_the_toolset_unseen() -> None:
     tool = make_reviewed_tool()
 
@@ -134,6 +145,34 @@ def test_who_wrote_in_the_draft_before_does_not_approve_it() -> None:
 
     with pytest.raises(EditError, match="their own"):
         approve(review.pk, kim)
+
+
+def test_who_takes_the_draft_over_does_not_approve_it_as_their_own() -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+    kim = make_person("kim", "administrator")
+    take_over(ToolDraft.objects.get().uid, "kim")
+
+    with pytest.raises(EditError, match="kim has taken the draft over"):
+        approve_and_publish(review.pk, kim)
+
+    asked = ask_for_review(ToolDraft.objects.get(), "kim")
+    assert asked.authors == ["ann", "kim"]
+    with pytest.raises(EditError, match="their own"):
+        approve(asked.pk, kim)
+
+
+def test_who_approved_a_change_does_not_publish_it_as_their_own() -> None:
+    tool = make_reviewed_tool()
+    kim = make_person("kim", "administrator")
+    approve(ask(tool).pk, kim)
+
+    taken = take_over(ToolDraft.objects.get().uid, "kim")
+
+    with pytest.raises(ReviewNeededError):
+        publish_tool(taken, "kim")
+    back = take_over(taken.uid, "ann")
+    assert publish_tool(back, "ann").version.reviewed_by == "kim"
 
 
 def test_reviewer_of_another_toolset_may_not_decide() -> None:
@@ -235,6 +274,27 @@ def test_withdrawn_and_discarded_reviews_are_over() -> None:
 
     second.refresh_from_db()
     assert (second.state, second.draft) == (ReviewState.WITHDRAWN, None)
+    with pytest.raises(EditError, match="ann has decided"):
+        approve(second.pk, kim)
+
+
+@pytest.mark.parametrize(
+    ("changed_to", "state", "number"),
+    [("a * b * 1", ReviewState.PUBLISHED, 2), ("a * b * 2", ReviewState.WITHDRAWN, None)],
+    ids=["as it was asked about", "changed since"],
+)
+def test_review_is_over_once_its_draft_is_published_without_it(
+    changed_to: str, state: ReviewState, number: int | None
+) -> None:
+    tool = make_reviewed_tool()
+    review = ask(tool)
+    Toolset.objects.update(review="nobody")
+
+    publish_tool(change(tool, definition=changed_to), "ann")
+
+    review.refresh_from_db()
+    assert (review.state, review.version_number, review.decided_by) == (state, number, "ann")
+    assert ToolVersion.objects.latest("number").reviewed_by == ""
 
 
 def test_comment_on_a_line_that_is_not_there_is_refused() -> None:

@@ -96,6 +96,11 @@ class Command(BaseCommand):
         except ToolboxError as error:
             code = FAILED if options["action"] in {"apply", "call"} else WRONG
             raise CommandError(str(error), returncode=code) from error
+        except OSError as error:
+            if error.filename is None:
+                raise
+            text = f"{error.filename} cannot be used: {error.strerror}"
+            raise CommandError(text, returncode=WRONG) from error
 
     def _list(self, options: dict[str, Any]) -> None:
         tools = ToolDefinition.objects.select_related("data_source", "quarantine", "draft")
