@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import tomllib
 from functools import cache
@@ -24,6 +25,7 @@ _CONNECTION_OPTIONS = {
     "keepalives_interval": "3",
     "keepalives_count": "3",
 }
+_HOSTS = re.compile(r"//(?:[^/?#]*@)?(?P<hosts>[^/?#]*)")
 # urlsplit's own words hold a part of the password.
 _ODD_URL = (
     "is no address that can be read; in a user name or password, write / as %2F, ? as %3F, # as %23,"
@@ -183,9 +185,13 @@ def django_database(url: str, pool_size: int = 0, variable: str = "DATABASE_URL"
     With a pool, connections are shared by the threads of the process; without, each keeps its own.
     ValueError names the variable, without its value.
     """
+    found = _HOSTS.search(url)
+    start, end = found.span("hosts") if found else (len(url), len(url))
+    hosts = url[start:end].split(",")
     try:
-        parts = urlsplit(url)
-        places = [urlsplit(f"//{place}") for place in parts.netloc.rpartition("@")[2].split(",")]
+        # Python before 3.11.4 takes no list of hosts with an IPv6 address in it.
+        parts = urlsplit(url[:start] + hosts[0] + url[end:])
+        places = [urlsplit(f"//{host}") for host in hosts]
         ports = ",".join(str(place.port or "") for place in places)
     except ValueError:
         raise ValueError(f"{variable} {_ODD_URL}") from None

@@ -1,5 +1,6 @@
 """Values as an error shows them to the agent that sent them: short, on one line, nothing invisible."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
@@ -9,6 +10,8 @@ MAX_SHOWN_CHARACTERS = 60
 MAX_SHOWN_VALUES = 20
 # Python refuses to write integers of thousands of digits.
 MAX_SHOWN_BITS = 128
+# What has no clear beginning or end in a list with commas.
+_MISREAD = re.compile(r'[,"]|^\s|\s$|^$')
 
 
 def shown(value: object) -> str:
@@ -48,17 +51,17 @@ def printable(text: str) -> str:
 
 def show_list(values: Sequence[object]) -> Value:
     """The values with commas between, in quotes where they could be misread; beyond 20 they are counted."""
-    names = ", ".join(_show_item(str(value)) for value in islice(values, MAX_SHOWN_VALUES))
+    names = ", ".join(
+        printable(text)
+        if text.isprintable() and not _MISREAD.search(text)
+        else f'"{printable(text)}"'
+        for text in map(str, islice(values, MAX_SHOWN_VALUES))
+    )
     if (left_out := len(values) - MAX_SHOWN_VALUES) > 0:
         return message(
             "arguments.and_more", "{names} and {count} more", names=names, count=left_out
         )
     return names
-
-
-def _show_item(text: str) -> str:
-    is_plain = text.isprintable() and text == text.strip() and text and not {*text} & {*',"'}
-    return printable(text) if is_plain else f'"{printable(text)}"'
 
 
 def expect(expected: Message, value: object) -> Message:

@@ -1,7 +1,7 @@
 """The operations of an OpenAPI 3 document that agents can call, and why the others cannot be."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -149,12 +149,15 @@ class _DocumentReader:
                     clean_line(scheme.get(key), 100) for key in ("type", "scheme", "name", "in")
                 )
                 schemes[id_] = SecurityScheme(id_, *texts)
+        urls = [operation.server_urls for operation in operations.values()]
+        # A document without servers is nowhere in particular, unless each operation says where it is.
+        elsewhere = urls[0] if urls and ("/",) not in urls else ("/",)
         return OpenAPIReading(
             clean_line(as_mapping(self._document.get("info")).get("title"), MAX_SUMMARY_CHARACTERS),
             tuple(operations.values()),
             tuple(self._faults),
             schemes,
-            _server_urls(self._document) or _first_server(operations.values()),
+            _server_urls(self._document) or elsewhere,
         )
 
     def _routes(self) -> Iterator[tuple[str, str, Mapping[str, Any], str]]:
@@ -255,12 +258,6 @@ def _join(address: str, url: str) -> str:
     elif not _is_absolute(url):
         url = f"{address}/{url}"
     return url.rstrip("/")
-
-
-def _first_server(operations: Iterable[Operation]) -> tuple[str, ...]:
-    """Where a document without servers is: nowhere in particular, unless each operation says where it is."""
-    urls = [operation.server_urls for operation in operations]
-    return urls[0] if urls and ("/",) not in urls else ("/",)
 
 
 def _server_urls(level: Mapping[str, Any]) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ def _filters(text: str, dialect: Dialect) -> Iterator[_Edit]:
 
 def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_Edit]:
     column, operator = comparison.column[-1], comparison.operator.removeprefix("not ")
-    base = _to_name(column)
+    base = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
+    base = base if base.isidentifier() else "value"
     values = [_read_literal(text, value, dialect) for value in comparison.values]
     first, found = comparison.values[0], values[0]
     if None in values:
@@ -128,11 +129,6 @@ def _edits_of(text: str, comparison: Comparison, dialect: Dialect) -> Iterator[_
         yield _edit(first, _PREFIXES.get(operator, "") + base, found, column)
 
 
-def _to_name(column: str) -> str:
-    name = _NOT_IN_NAMES.sub("_", column).strip("_").lower()
-    return name if name.isidentifier() else "value"
-
-
 def _end_of_list(text: str, values: Sequence[Value]) -> int | None:
     """Where the values of an IN end, their casts included; None if they stand inside of functions.
 
@@ -153,14 +149,11 @@ def _list_parameter(base: str, values: list[JsonValue], column: str) -> Proposed
     if types <= {ParameterType.INTEGER, ParameterType.NUMBER}:
         is_whole = types == {ParameterType.INTEGER}
         kind = ParameterType.INTEGER_LIST if is_whole else ParameterType.NUMBER_LIST
-    return ProposedParameter(_plural(base), kind, values, column)
-
-
-def _plural(name: str) -> str:
-    if name.endswith("s") or not name.isascii():
-        return name
-    ends_in_y = name.endswith("y") and name[-2:-1] not in {*"aeiou"}
-    return f"{name[:-1]}ies" if ends_in_y else f"{name}s"
+    name = base
+    if base.isascii() and not base.endswith("s"):
+        ends_in_y = base.endswith("y") and base[-2:-1] not in {*"aeiou"}
+        name = f"{base[:-1]}ies" if ends_in_y else f"{base}s"
+    return ProposedParameter(name, kind, values, column)
 
 
 def _edit(value: Value, name: str, found: JsonValue, column: str) -> _Edit:

@@ -53,8 +53,8 @@ class ChannelTransport(httpx2.AsyncBaseTransport):
                 return self._respond(answer, stream=_Stream(self, answer))
             try:
                 content = await answer.read()
-                if _is_odd(answer, content) and "id" in (parse_object(request.content) or {}):
-                    self.oddity = _explain(answer, request)
+                if "id" in (parse_object(request.content) or {}):
+                    self.oddity = _find_oddity(answer, content, request)
                 return self._respond(answer, content=content)
             finally:
                 await answer.close()
@@ -122,17 +122,16 @@ def _judge(answer: ChannelResponse) -> ToolboxError | None:
     return None
 
 
-def _is_odd(answer: ChannelResponse, content: bytes) -> bool:
-    """Whether the answer to a request holds no message of JSON-RPC, as far as that is seen from outside."""
+def _find_oddity(
+    answer: ChannelResponse, content: bytes, request: httpx2.Request
+) -> DataSourceError | None:
+    """Why the answer to a request holds no message of JSON-RPC, as far as that is seen from outside."""
     if answer.status < 300:
-        return bool(content) and answer.content_type != "application/json"
+        is_odd = bool(content) and answer.content_type != "application/json"
+        return DataSourceError(NO_MCP) if is_odd else None
     found = parse_object(content) or {}
-    return found.get("jsonrpc") != "2.0" or not isinstance(found.get("error"), dict)
-
-
-def _explain(answer: ChannelResponse, request: httpx2.Request) -> DataSourceError:
-    if answer.status < 300:
-        return DataSourceError(NO_MCP)
+    if found.get("jsonrpc") == "2.0" and isinstance(found.get("error"), dict):
+        return None
     if answer.status == 404 and SESSION_HEADER in request.headers:
         return DataSourceError(
             message(

@@ -41,14 +41,13 @@ class Command(BaseCommand):
         if check.broken is not None:
             raise CommandError(FAULTS[check.fault].format(check.broken))
         if options["heads"]:
-            lost = find_lost_head(_read_lines(Path(options["heads"])))
+            path = Path(options["heads"])
+            try:
+                heads = path.read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError) as error:
+                text = f"the trail is whole, but {path} cannot be read: {error}"
+                raise CommandError(text) from error
+            lost = find_lost_head(heads)
             if lost is not None:
                 raise CommandError(f"entry {lost} is not the one that was published")
         self.stdout.write(f"{check.entries} entries are whole; the last hash is {check.head}")
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"the trail is whole, but {path} cannot be read: {error}") from error
