@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -254,10 +254,11 @@ def _read_place(text: str) -> tuple[datetime, int] | None:
     at, _, number = text.partition("_")
     try:
         moment = datetime.fromisoformat(at)
-    except ValueError:
+        if timezone.is_naive(moment) or not (number.isascii() and number.isdigit()):
+            return None
+        return moment.astimezone(UTC), int(number[:18])
+    except (ValueError, OverflowError):
         return None
-    is_place = timezone.is_aware(moment) and number.isascii() and number.isdigit()
-    return (moment, int(number[:18])) if is_place else None
 
 
 def _older(

@@ -127,6 +127,9 @@ def test_command_gives_a_key_a_new_token(hours: str, is_former_good: bool) -> No
         pytest.param(["--toolset", "x"], "there is no toolset 'x'", id="toolset"),
         pytest.param(["--network", "10.0.0.0/99"], "Write addresses or networks", id="network"),
         pytest.param(["--rotate", "abcdefgh"], "there is no valid key 'abcdefgh'", id="rotate"),
+        pytest.param(
+            ["--rotate", "abcdefgh", "--days", "30"], "--days is for a new key", id="kept"
+        ),
         pytest.param(["--sql-source", "none", "--sql-source", "hr"], "stands alone", id="sources"),
         pytest.param(
             ["--owner", "kim"], "kim is deactivated: their keys are refused", id="deactivated"

@@ -22,6 +22,7 @@ from core.grants import DEFAULT_SOURCE, BuiltinGroup
 MOST_NAME_CHARACTERS = 100
 MOST_OVERLAP_HOURS = 24 * 30
 NO_SOURCE = "none"
+_OF_NEW_KEYS = ("owner", "days", "tool", "toolset", "group", "sql_source", "network", "claim")
 Given = TypeVar("Given", list[str], dict[str, Any])
 
 # A hundred years; who means longer leaves it out.
@@ -62,6 +63,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["rotate"]:
+            if new := [name for name in _OF_NEW_KEYS if options[name]]:
+                option = new[0].replace("_", "-")
+                raise CommandError(f"--{option} is for a new key; a rotated one keeps what it has")
             self._rotate(options["rotate"], options["overlap_hours"])
             return
         days, name = options["days"], options["name"]

@@ -50,6 +50,8 @@ def shown(response: Any) -> list[str]:
         pytest.param("session=s1&request=r1", ["good"], id="session and request"),
         pytest.param("start=2026-99-99&end=x&outcome=x&before=x&after=_1", ["bad", "good", "old"], id="nonsense"),
         pytest.param("start=9999-12-31&end=9999-12-31", ["bad", "good", "old"], id="end of time"),
+        pytest.param("before=9999-01-01T00:00:00-23:59_1", ["bad", "good", "old"], id="zone that is none"),
+        pytest.param("before=9999-12-31T23:59:59-14:00_1", ["bad", "good", "old"], id="place after all time"),
         pytest.param("q=%00&tool=nothing", [], id="nothing"),
     ],
 )  # fmt: skip
