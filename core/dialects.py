@@ -30,7 +30,8 @@ class DialectRules:
 
     `list_query` is a format of a query that gives the items of a list, '' where IN takes the list
     otherwise; an absent list is NULL, which finds nothing. With `marks_lists` a list has as many marks
-    as items. With `has_backslashes` they begin escapes in every text. Numbered parameters begin with `number_mark`; where it is '', each `?` is the next one.
+    as items. With `has_backslashes` a backslash begins an escape in every text. Numbered parameters begin
+    with `number_mark`; where it is '', each `?` is the next one.
     `error_codes` are pairs of words and the SQLSTATE of what says them; `snippets` are the editor's
     pieces of statements that are otherwise in each dialect.
     """

@@ -90,11 +90,14 @@ class SourceProcess:
             file_bytes=options.temp_bytes,
         )
         Thread(target=self._listen, daemon=True).start()
-        _send(self._answering("", self._open))
-        while True:
-            request = self._next_request()
-            sql = str(request.get("sql", ""))
-            _send(self._answering(sql, lambda: self._answer(request)))  # noqa: B023 - called now
+        try:
+            _send(self._answering("", self._open))
+            while True:
+                request = self._next_request()
+                sql = str(request.get("sql", ""))
+                _send(self._answering(sql, lambda: self._answer(request)))  # noqa: B023 - called now
+        except BrokenPipeError:
+            self._leave()
 
     def _next_request(self) -> Request:
         """The request; while there is none the database is closed, and later the process ended."""
@@ -121,9 +124,13 @@ class SourceProcess:
                 elif self._session is not None:
                     self._session.interrupt()
         except EOFError:
-            # Also while a query runs: nobody waits for it. What it has put on the disk may be gigabytes.
-            rmtree(self._options.temp_folder, ignore_errors=True)
-            os._exit(0)
+            # Also while a query runs: nobody waits for it.
+            self._leave()
+
+    def _leave(self) -> NoReturn:
+        """End, now that the server is gone; what queries have put on the disk may be gigabytes."""
+        rmtree(self._options.temp_folder, ignore_errors=True)
+        os._exit(0)
 
     def _answering(self, sql: str, work: Callable[[], bytes]) -> bytes:
         """The frame of what `work` gives, or of its error."""
@@ -243,11 +250,8 @@ def _read(size: int) -> bytes:
 
 def _send(content: bytes) -> None:
     rest = memoryview(content)
-    try:
-        while rest:
-            rest = rest[os.write(CHANNEL, rest) :]
-    except BrokenPipeError:
-        os._exit(0)
+    while rest:
+        rest = rest[os.write(CHANNEL, rest) :]
 
 
 def main() -> None:

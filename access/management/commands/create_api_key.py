@@ -19,7 +19,6 @@ from access.networks import check_networks
 from core.catalogue.entries import DEFAULT_SOURCE_NAME
 from core.grants import DEFAULT_SOURCE, BuiltinGroup
 
-MOST_NAME_CHARACTERS = 100
 MOST_OVERLAP_HOURS = 24 * 30
 NO_SOURCE = "none"
 _OF_NEW_KEYS = ("owner", "days", "tool", "toolset", "group", "sql_source", "network", "claim")
@@ -71,8 +70,8 @@ class Command(BaseCommand):
         days, name = options["days"], options["name"]
         if not name:
             raise CommandError("name the key, such as claude-desktop, or one to --rotate")
-        if len(name) > MOST_NAME_CHARACTERS:
-            raise CommandError(f"a name has at most {MOST_NAME_CHARACTERS} characters")
+        if len(name) > (longest := ApiKey._meta.get_field("name").max_length or 0):
+            raise CommandError(f"a name has at most {longest} characters")
         if days is not None and not 1 <= days <= _MOST_DAYS:
             raise CommandError(f"--days must be 1 to {_MOST_DAYS:,}")
         networks = _checked(check_networks, options["network"])
