@@ -29,6 +29,7 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent
+SERVER_IS_OURS = os.environ["DATABASE_URL"] == POSTGRES.dsn()
 ALONE = [
     ROOT / place
     for place in (
@@ -131,16 +132,22 @@ def django_db_modify_db_settings(
     request: pytest.FixtureRequest, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
     """Start PostgreSQL before pytest-django makes its test database, and not for pure tests."""
-    if os.environ["DATABASE_URL"] == POSTGRES.dsn():
+    if SERVER_IS_OURS:
         request.getfixturevalue("embedded_postgres")
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb(django_db_keepdb: bool) -> bool:
+    """Drop no database whose server is deleted next: whoever connects again would hold that up."""
+    return django_db_keepdb or SERVER_IS_OURS
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Let the test database be dropped: threads of async tests leave their connections open."""
+    """Let a test database elsewhere be dropped: threads of async tests leave their connections open."""
     parameters = connection.get_connection_params()
     place = {name: parameters[name] for name in ("dbname", "user", "password", "host", "port")}
-    if os.environ["DATABASE_URL"] == POSTGRES.dsn():
+    if SERVER_IS_OURS:
         place |= {"user": SUPERUSER_NAME, "password": POSTGRES.passwords["superuser"]}
     with ExitStack() as stack:
         with django_db_blocker.unblock():
@@ -149,6 +156,8 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
             patch.object(TransactionTestCase, "_fixture_teardown", empty_written_tables)
         )
         yield
+    if SERVER_IS_OURS:
+        return
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
