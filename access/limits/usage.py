@@ -102,23 +102,23 @@ def read_near_limits(rows: "QuerySet[ToolLimit]") -> Iterator[LimitUse]:
 def _read_used(windows: Sequence[Window]) -> dict[str, tuple[str, int | None]]:
     """By the key of each window the subject that has used most of it, and how much; None is unknown."""
     running = [window for window in windows if window.ends_at is None]
-    asked = Q(pk__in=())
-    for window in windows:
-        if window.ends_at is not None:
+    lasting = [window for window in windows if window.ends_at is not None]
+    asked = Q(key__in=[window.key for window in lasting if window.subject])
+    for window in lasting:
+        if not window.subject:
             # Of a window that each has by itself, all of them.
-            asked |= Q(key=window.key) if window.subject else Q(key__startswith=window.key)
+            asked |= Q(key__startswith=window.key)
     counted: Counter[str] = Counter()
     for rows in (LimitCount.objects, LimitTally.objects):
         for key, count in rows.filter(asked).values_list("key", "used"):
             counted[key] += count
     used: dict[str, tuple[str, int | None]] = _count_running(running)
-    for window in windows:
-        if window.ends_at is not None:
-            begin = window.key.removesuffix(window.subject)
-            of_each = {key: n for key, n in counted.items() if key.startswith(begin)}
-            mine = {window.key: counted[window.key]} if window.subject else of_each
-            key, most = max(mine.items(), key=lambda item: item[1], default=(window.key, 0))
-            used[window.key] = (key.removeprefix(begin), most)
+    for window in lasting:
+        begin, key = window.key.removesuffix(window.subject), window.key
+        if not window.subject:
+            of_each = {each: n for each, n in counted.items() if each.startswith(begin)}
+            key = max(of_each, key=of_each.__getitem__, default=key)
+        used[window.key] = (key.removeprefix(begin), counted[key])
     return used
 
 

@@ -81,10 +81,10 @@ def limit_list(request: HttpRequest) -> HttpResponse:
     """Limits with bars of what is used, found by who and tool."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:200]
     level = request.GET.get("level", "")
-    rows = _filter(user_of(request), query)
-    page = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
-    uses = read_uses(page.object_list)
+    rows = list(_filter(user_of(request), query))
+    uses = read_uses(rows)
     shown = [use for use in uses if level in ("", use.level) or level not in LEVELS]
+    page = Paginator(shown, PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
         "query": query,
         "level": level if level in LEVELS else "",
@@ -94,8 +94,8 @@ def limit_list(request: HttpRequest) -> HttpResponse:
         ],
         "page": page,
         "more": f"&level={level}" if level in LEVELS else "",
-        "uses": shown,
-        "faults": [row for row in page.object_list if row.fault],
+        "uses": page.object_list,
+        "faults": [row for row in rows if row.fault],
         "zone": limit_zone(),
         "in_postgres": counts_in_postgres(),
     }

@@ -115,6 +115,18 @@ def test_bars_show_what_is_used_and_who_used_most(admin: Client) -> None:
     assert "<b>850</b>" not in text_of(admin.get("/limits/?level=bad"))
 
 
+def test_used_up_limit_is_found_behind_a_page_of_others(admin: Client) -> None:
+    for number in range(101):
+        ToolLimit.objects.create(target_type="ALL", tool_name=f"sales_{number:03}", max_count=10)
+    use(ToolLimit.objects.create(target_type="USER", target_id="hong", max_count=7), 7, "hong")
+
+    page = text_of(admin.get("/limits/?level=bad"))
+
+    assert "<b>7</b> of 7" in page
+    assert "sales_" not in page
+    assert [label for label in ("102", ">1<", ">0<") if label not in page] == []
+
+
 def test_limit_that_is_nearly_used_is_on_the_start_page_and_in_the_log(
     admin: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
