@@ -54,6 +54,7 @@ _STAGES = (
             {
                 *("encrypted", "encrypted-unverified", "local", "not-encrypted", "old-version"),
                 *("settings-kept", "settings-dropped", "search-path", "schema-missing"),
+                "schema-in-capitals",
                 *("pooler-right", "pooler-prepares"),
                 *("schema-closed", "no-temp-file-limit", "password-expires"),
                 *("no-connection-limit", "connection-limit-too-small"),

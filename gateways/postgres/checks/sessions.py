@@ -18,7 +18,8 @@ FROM pg_catalog.pg_settings AS s WHERE pg_catalog.lower(s.name)
 _SCHEMAS_SQL = """
 SELECT n.nspname AS name, pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS is_usable
 FROM pg_catalog.pg_namespace AS n
-WHERE n.nspname::text IN (SELECT pg_catalog.jsonb_array_elements_text($1::pg_catalog.jsonb))"""
+JOIN pg_catalog.jsonb_array_elements_text($1::pg_catalog.jsonb) AS asked(name)
+    ON asked.name IN (n.nspname::text, pg_catalog.lower(n.nspname::text))"""
 _LIMITS_SQL = f"""
 SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4 AS version,
     pg_catalog.current_setting('temp_file_limit') AS temp_file_limit,
@@ -94,7 +95,17 @@ async def find_search_path(connection: WireConnection, settings: PostgresSetting
     rows = await fetch_facts(connection, _SCHEMAS_SQL, json.dumps(names))
     usable = {row["name"]: row["is_usable"] for row in rows}
     findings = []
-    if missing := [name for name in names if name not in usable]:
+    missing = [name for name in names if name not in usable]
+    if capitals := [name for name in usable if name.lower() in missing]:
+        findings.append(
+            warning(
+                "schema-in-capitals",
+                "The search path names schemas in small letters that have capitals: write {schemas}, with"
+                " the quotes.",
+                schemas=", ".join(f'"{name}"' for name in capitals),
+            )
+        )
+    if missing := [name for name in missing if name not in map(str.lower, capitals)]:
         findings.append(
             warning(
                 "schema-missing",

@@ -273,11 +273,12 @@ async def test_language_that_reaches_out_is_named(
     ("search_path", "code", "text"),
     [
         ("public, nowhere", "schema-missing", "do not exist: nowhere."),
+        ("public, Open", "schema-in-capitals", 'write "Open"'),
         ('public, "Shut ""x"" up"', "schema-closed", 'of the search path: Shut "x" up.'),
         ('"Open"', "search-path-empty", "not in the search path"),
         ('"$user", public', "search-path", "The search path is public."),
     ],
-    ids=["missing", "closed", "empty", "user"],
+    ids=["missing", "capitals", "closed", "empty", "user"],
 )
 async def test_search_path_is_judged(
     make_role: MakeRole, search_path: str, code: str, text: str
