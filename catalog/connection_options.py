@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
@@ -38,10 +39,14 @@ _ALLOWED = {
     "keepalives_interval": _NUMBER,
     "keepalives_count": _NUMBER,
     "tcp_user_timeout": _NUMBER,
-    # Not libpq's: which server speaks PostgreSQL's protocol, where its version does not tell.
+    # Not libpq's: which server speaks PostgreSQL's protocol, where its version does not tell, and
+    # where its days begin.
     "server": "|".join(PRODUCTS),
+    "time_zone": r"[^\x00]*",
     **dict.fromkeys(FILE_OPTIONS, r"[A-Za-z0-9_][A-Za-z0-9_.-]*"),
 }
+# No offsets: PostgreSQL takes +09:00 for nine hours west.
+_TIME_ZONE = re.compile(r"UTC|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]*)+")
 _PLAIN = r"[^\W\d][\w$]*"
 # Of white space only the blank: the others end a setting where libpq reads it.
 _QUOTED = r'"(?:[^"\x00-\x1f\x7f\s]|""| )+"'
@@ -65,6 +70,18 @@ def check_options(options: Any) -> None:
             if name in FILE_OPTIONS:
                 text = _("%(name)s names a file of CREDENTIALS_DIR, without a folder.")
             raise ValidationError(text, params={"name": name, "form": _ALLOWED[name]})
+    check_time_zone(options.get("time_zone", "UTC"))
+
+
+def check_time_zone(name: str) -> None:
+    """Raise ValidationError unless it is the name of a time zone."""
+    try:
+        is_known = bool(_TIME_ZONE.fullmatch(name) and ZoneInfo(name))
+    except (ZoneInfoNotFoundError, OSError):
+        is_known = False
+    if not is_known:
+        text = _("There is no time zone %(name)s; write its name, as in Asia/Seoul.")
+        raise ValidationError(text, params={"name": name})
 
 
 def check_engine_options(engine_name: str, options: Mapping[str, str]) -> None:

@@ -86,6 +86,16 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             if self._had_password
             else _("No password is set. It is stored encrypted and cannot be read again.")
         )
+        if "options" in self.fields:
+            self.fields["options"].help_text = _(
+                'As in {"sslmode": "verify-full", "sslrootcert": "ca.pem", "time_zone": "Asia/Seoul"}:'
+                " keywords of libpq, with files of CREDENTIALS_DIR, and where days begin, otherwise in UTC."
+            )
+        if "search_path" in self.fields:
+            self.fields["search_path"].help_text = _(
+                "Schemas in which names without a schema are looked up, between commas; in double"
+                " quotes where a name has capitals."
+            )
         if "port" in self.fields:
             self.fields["port"].required = False
             self.fields["port"].help_text = _("Empty: the usual one of the engine.")

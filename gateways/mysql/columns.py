@@ -3,9 +3,10 @@
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
 from core.toolspec import JsonValue
 from gateways.cells import (
@@ -18,10 +19,11 @@ from gateways.cells import (
 )
 from gateways.mysql.wire import WireColumn
 
-_DECIMAL, _FLOAT, _TIMESTAMP, _LONGLONG, _DATE, _TIME, _DATETIME, _YEAR = 0, 4, 7, 8, 10, 11, 12, 13
+_DECIMAL, _FLOAT, TIMESTAMP, _LONGLONG, _DATE, _TIME, _DATETIME, _YEAR = 0, 4, 7, 8, 10, 11, 12, 13
 _BIT, _JSON, _NEWDECIMAL, _FIXED_TEXT, _GEOMETRY = 16, 245, 246, 254, 255
 _UNSIGNED, _ENUM, _SET = 32, 256, 2_048
 _BINARY_CHARSET = 63
+_UTC_OFFSET = "+00:00"
 # utf8mb4, in which every text comes.
 _CHARACTER_BYTES = 4
 _INTEGERS = {1: "tinyint", 2: "smallint", 3: "int", _LONGLONG: "bigint", 9: "mediumint"}
@@ -30,7 +32,7 @@ _NAMES = {
     _FLOAT: "float",
     5: "double",
     6: "null",
-    _TIMESTAMP: "timestamp",
+    TIMESTAMP: "timestamp",
     _DATE: "date",
     14: "date",
     _TIME: "time",
@@ -75,6 +77,25 @@ def _write_datetime(sent: bytes, offset: str = "") -> str:
     if len(sent) > 7:
         text += f".{int.from_bytes(sent[7:11], 'little'):06}".rstrip("0").rstrip(".")
     return text + offset
+
+
+class MomentReader(ColumnReader):
+    """timestamp of a session that is not in UTC: `2026-03-01T09:30:00+09:00`."""
+
+    def __init__(self, name: str, cell_limit: int, zone: ZoneInfo) -> None:
+        super().__init__(name, cell_limit)
+        self._zone = zone
+
+    def read(self, cells: Sequence[Any]) -> Sequence[JsonValue]:
+        return [text and self._write(text.removesuffix(_UTC_OFFSET)) for text in cells]
+
+    def _write(self, text: str) -> str:
+        try:
+            offset = datetime.fromisoformat(text).replace(tzinfo=self._zone).isoformat()[-6:]
+        except ValueError:
+            # One that no calendar has.
+            offset = ""
+        return text + offset
 
 
 class DecimalReader(ColumnReader):
@@ -184,8 +205,8 @@ _CONVERTERS: dict[int, Callable[[Any], Any]] = {
     _DATE: _write_date,
     14: _write_date,
     _DATETIME: _write_datetime,
-    # A moment; the session's zone is UTC.
-    _TIMESTAMP: partial(_write_datetime, offset="+00:00"),
+    # A moment; a session in another zone than UTC has MomentReader behind it.
+    TIMESTAMP: partial(_write_datetime, offset=_UTC_OFFSET),
 }
 _READERS: dict[int, type[ColumnReader]] = {
     _FLOAT: MysqlFloatReader,

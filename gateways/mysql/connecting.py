@@ -2,8 +2,10 @@
 
 import ssl
 import struct
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 from asyncmy.charset import charset_by_name
 from asyncmy.connection import Connection
@@ -16,6 +18,7 @@ from gateways.mysql.settings import MysqlSettings
 CONNECT_FAULTS = (MySQLError, OSError, TimeoutError, ValueError, IndexError, struct.error)
 NO_TLS = 2026
 UNKNOWN_VARIABLE = 1193
+_UNKNOWN_ZONE = 1298
 TOO_MANY_CONNECTIONS = frozenset({1040, 1203, 1226})
 # The lexer relies on these: a backslash escapes, and "a" is a text.
 _SQL_MODE = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO"
@@ -130,11 +133,28 @@ async def open_session(settings: MysqlSettings) -> ReadingConnection:
     try:
         await connection.query("SET SESSION TRANSACTION READ ONLY")
         await connection.query(f"SET sql_mode = '{_SQL_MODE}', time_zone = '+00:00'")
+        if settings.zone is not None:
+            await _set_zone(connection, settings.zone)
         await _set_bounds(connection, settings)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+async def _set_zone(connection: Connection, zone: ZoneInfo) -> None:
+    """Set the zone, by its offset where the server has no table of zones and the offset is always the same."""
+    try:
+        await connection.query(f"SET time_zone = '{zone.key}'")
+    except MySQLError as error:
+        now = datetime.now(UTC)
+        offsets = {
+            (now + timedelta(days=days)).astimezone(zone).isoformat()[-6:]
+            for days in range(0, 366, 15)
+        }
+        if error.args[0] != _UNKNOWN_ZONE or len(offsets) > 1:
+            raise
+        await connection.query(f"SET time_zone = '{offsets.pop()}'")
 
 
 async def _set_bounds(connection: Connection, settings: MysqlSettings) -> None:

@@ -10,6 +10,8 @@ from core.messages import message
 from core.statement import CompiledStatement
 from gateways.cells import ColumnReader
 from gateways.mysql.columns import (
+    TIMESTAMP,
+    MomentReader,
     cell_expression,
     find_type,
     lenient_reader,
@@ -17,6 +19,7 @@ from gateways.mysql.columns import (
     name_type,
 )
 from gateways.mysql.errors import EQUAL_NAMES, statement_error
+from gateways.mysql.settings import MysqlSettings
 from gateways.mysql.sql import SplitStatement, capped_sql, limited_sql, split_statement
 from gateways.mysql.wire import MysqlConnection, MysqlServerError, Prepared, WireColumn
 
@@ -70,9 +73,12 @@ class MysqlDescription:
         """What reads an answer of these columns."""
         return tuple(find_type(column, is_lenient=self.is_lenient).spec for column in columns)
 
-    def make_readers(self, prepared: Prepared, cell_limit: int) -> list[tuple[int, ColumnReader]]:
+    def make_readers(
+        self, prepared: Prepared, settings: MysqlSettings
+    ) -> list[tuple[int, ColumnReader]]:
         """Readers of the columns of the answer that has begun."""
-        readers = []
+        readers: list[tuple[int, ColumnReader]] = []
+        cell_limit, zone = settings.cell_limit, settings.zone
         for index, (column, told) in enumerate(
             zip(self.columns, prepared.answer_columns, strict=True)
         ):
@@ -80,6 +86,8 @@ class MysqlDescription:
             reader = own or find_type(told, is_lenient=self.is_lenient).reader
             if reader is not None:
                 readers.append((index, reader(column.name, cell_limit)))
+            elif told.type_code == TIMESTAMP and zone is not None:
+                readers.append((index, MomentReader(column.name, cell_limit, zone)))
         return readers
 
 

@@ -81,7 +81,8 @@ def _read_row(row: Any, password: str) -> MysqlSettings:
         database=row.database,
         user=row.username,
         password=password,
-        extra=row.options,
+        extra={name: row.options[name] for name in row.options.keys() & TLS_OPTIONS},
+        time_zone=row.options.get("time_zone", "UTC"),
         **limits_of(row),
     )
 
@@ -166,7 +167,7 @@ MYSQL = Engine(
     ),
     default_port=DEFAULT_PORT,
     extra=Extra("mysql", "asyncmy"),
-    options=TLS_OPTIONS,
+    options=TLS_OPTIONS | {"time_zone"},
     toolbox=ToolboxNames("mysql-sql", ("mysql", "cloud-sql-mysql"), TOOLBOX_SERVER),
     part_pattern="CONCAT('%', :{name}, '%')",
 )

@@ -133,7 +133,9 @@ class MysqlSource(ServerSource[MysqlConnection]):
         and StatementError.
         """
         split = split_statement(query.statement)
-        lengths, values = encode_values(split, query.statement.parameter_names, query.values)
+        lengths, values = encode_values(
+            split, query.statement.parameter_names, query.values, self.settings.zone
+        )
         sql = f"EXPLAIN FORMAT=JSON {limited_sql(split.render(lengths))}"
 
         async def explain(connection: MysqlConnection) -> QueryPlan:
@@ -187,7 +189,10 @@ class MysqlSource(ServerSource[MysqlConnection]):
         async def fetch(connection: MysqlConnection) -> QueryResult:
             description = await self._describe(connection, query.statement, is_lenient=is_lenient)
             lengths, values = encode_values(
-                description.split, query.statement.parameter_names, query.values
+                description.split,
+                query.statement.parameter_names,
+                query.values,
+                self.settings.zone,
             )
             sql = description.text(lengths)
             comment = trace_comment()
@@ -202,8 +207,8 @@ class MysqlSource(ServerSource[MysqlConnection]):
                 if reader is None:
                     if len(prepared.answer_columns) != len(description.columns):
                         raise _OutdatedError
-                    limit = self.settings.cell_limit
-                    reader = RowReader(description.make_readers(prepared, limit), collector)
+                    readers = description.make_readers(prepared, self.settings)
+                    reader = RowReader(readers, collector)
                 return reader.add(rows)
 
             started = perf_counter()

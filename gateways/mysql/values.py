@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -20,14 +20,23 @@ MysqlValue = int | str | Decimal | float | None
 
 
 def encode_values(
-    statement: SplitStatement, names: Sequence[str], values: Mapping[str, object]
+    statement: SplitStatement,
+    names: Sequence[str],
+    values: Mapping[str, object],
+    zone: tzinfo | None = None,
 ) -> tuple[tuple[int, ...], tuple[MysqlValue, ...]]:
     """The lengths of the lists, and the values in the order of their marks.
 
-    Booleans are 1 and 0; dates are texts, `2026-03-01` and, in UTC, `2026-03-01 09:30:00` with a fraction
-    only where there is one; numbers with digits behind the point are decimals; a list is padded with its
+    Booleans are 1 and 0; dates are texts, `2026-03-01` and, in `zone` or UTC, `2026-03-01 09:30:00` with
+    a fraction only where there is one; numbers with digits behind the point are decimals; a list is padded with its
     last value, and elsewhere than in IN it is JSON text, as objects are. Raises ArgumentsError.
     """
+    values = {
+        name: value.astimezone(zone or UTC)
+        if isinstance(value, datetime) and value.tzinfo
+        else value
+        for name, value in values.items()
+    }
     encoded = [_encode(name, values[name]) for name in names]
     lengths: list[int] = []
     found: list[MysqlValue] = []
@@ -92,8 +101,7 @@ def _write_text(name: str, value: object) -> str:
         case list() | tuple() | dict():
             return json.dumps(_to_json(name, value), ensure_ascii=False)
         case datetime():
-            in_utc = value.astimezone(UTC) if value.tzinfo else value
-            return in_utc.replace(tzinfo=None).isoformat(sep=" ")
+            return value.replace(tzinfo=None).isoformat(sep=" ")
         case date():
             return value.isoformat()
     return str(value)

@@ -23,8 +23,8 @@ from gateways.postgres.schema import PostgresSchemaReader
 from gateways.postgres.settings import PostgresSettings
 from gateways.postgres.source import PostgresSource
 
-# Which server speaks the protocol: the one option that is not libpq's.
-_SERVER = "server"
+# Options that are not libpq's: which server speaks the protocol, and the zone of its sessions.
+_OWN_OPTIONS = ("server", "time_zone")
 _URL_FORM = "postgresql://role:password@host:port/database?sslmode=require"
 
 _STAGES = (
@@ -78,7 +78,8 @@ _STAGES = (
 
 
 def _read_row(row: Any, password: str) -> PostgresSettings:
-    options = {name: value for name, value in row.options.items() if name != _SERVER}
+    options = {name: value for name, value in row.options.items() if name not in _OWN_OPTIONS}
+    own = {name: row.options[name] for name in _OWN_OPTIONS if name in row.options}
     return PostgresSettings(
         host=row.host,
         port=row.port,
@@ -86,12 +87,12 @@ def _read_row(row: Any, password: str) -> PostgresSettings:
         user=row.username,
         password=password,
         extra=options,
-        server=row.options.get(_SERVER, ""),
         search_path=row.search_path,
         prepares_statements=row.prepares_statements,
         plan_cost_limit=row.plan_cost_limit,
         checks_cost_at_call=row.checks_cost_at_call,
         identity=read_identity(row.caller_identity),
+        **own,
         **limits_of(row),
     )
 
@@ -100,8 +101,9 @@ def _read_url(url: str) -> dict[str, Any] | None:
     try:
         parts = urlsplit(url)
         options = parse_qsl(parts.query)
-        if server := dict(options).get(_SERVER):
-            options = [pair for pair in options if pair[0] != _SERVER]
+        own = {name: value for name, value in options if name in _OWN_OPTIONS}
+        if own:
+            options = [pair for pair in options if pair[0] not in own]
             url = parts._replace(query=urlencode(options)).geturl()
         settings = PostgresSettings.from_dsn(url)
     except (psycopg.ProgrammingError, ValueError):
@@ -111,7 +113,7 @@ def _read_url(url: str) -> dict[str, Any] | None:
         "port": settings.port,
         "database": settings.database,
         "username": settings.user,
-        "options": {**settings.extra, **({_SERVER: server} if server else {})},
+        "options": {**settings.extra, **own},
         "password": settings.password,
     }
 

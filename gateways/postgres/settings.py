@@ -23,7 +23,8 @@ class PostgresSettings:
     `prepares_statements` is off for a pooler that gives each transaction another session. Queries
     whose planned cost is over `plan_cost_limit` are refused, before each run if `checks_cost_at_call`.
     `identity` says who each caller is to policies of the database. `server` names the
-    one of PRODUCTS that is there, where its version() does not tell.
+    one of PRODUCTS that is there, where its version() does not tell. `time_zone` is where days begin
+    and moments without an offset are meant.
     """
 
     host: str
@@ -72,6 +73,8 @@ class PostgresSettings:
         return [
             *("postgresql", self.host, self.port, self.database, self.user),
             *(sorted(self.extra.items()), self.search_path, self.server),
+            # So that what was checked in UTC need not be checked again.
+            *([self.time_zone] if self.time_zone != "UTC" else []),
         ]
 
     @property

@@ -10,6 +10,7 @@ from catalog.models import DataSource
 from catalog.sources.credentials import resolve_credential
 from catalog.sources.settings import read_sources
 from core.errors import ConfigurationError
+from gateways.postgres.settings import PostgresSettings
 
 
 def test_reference_to_a_variable_is_resolved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,11 +101,28 @@ def test_password_given_twice_is_refused() -> None:
 def test_default_source_has_its_settings(settings: Any) -> None:
     settings.DATA_SOURCE_MAX_WAIT_MS = 3
     settings.DATA_SOURCE_PREPARES_STATEMENTS = False
+    settings.POSTGRESQL_DB_SEARCH_PATH = 'bank, "CORE"'
+    settings.POSTGRESQL_DB_TIME_ZONE = "Asia/Seoul"
 
     found = read_sources().usable[None]
 
+    assert isinstance(found, PostgresSettings)
     assert found.max_wait_ms == 3
-    assert not getattr(found, "prepares_statements", True)
+    assert not found.prepares_statements
+    assert found.search_path == 'bank, "CORE"'
+    assert found.time_zone == "Asia/Seoul"
+
+
+@pytest.mark.django_db
+def test_time_zone_is_an_option_of_the_connection() -> None:
+    options = {"time_zone": "Asia/Tokyo", "sslmode": "require"}
+    DataSource.objects.create(name="s", host="h", database="d", username="u", options=options)
+
+    found = read_sources().usable["s"]
+
+    assert isinstance(found, PostgresSettings)
+    assert found.time_zone == "Asia/Tokyo"
+    assert found.extra == {"sslmode": "require"}
 
 
 @pytest.mark.django_db

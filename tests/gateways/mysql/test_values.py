@@ -1,12 +1,15 @@
 """Values in both directions, of every type, on a real MariaDB."""
 
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from core.errors import ArgumentsError
+from core.errors import ArgumentsError, DataSourceUnavailableError
+from gateways.mysql.checks.inspection import inspect_mysql
+from gateways.mysql.settings import MysqlSettings
 from gateways.mysql.source import MysqlSource
 from tests.gateways.mysql.queries import make_query
 
@@ -129,3 +132,29 @@ async def test_lists_of_any_length_stand_in_in(
     ]
 
     assert [[id_ for (id_,) in answer.rows] for answer in answers] == [found, others]
+
+
+async def test_session_is_in_the_zone_of_the_source(shop: MysqlSettings) -> None:
+    seoul = replace(shop, time_zone="Asia/Seoul")
+    sql = """SELECT moment, moment = :given, timestampdiff(HOUR, utc_timestamp(), now()), NULL
+    FROM orders WHERE id = 1"""
+    given = datetime(2026, 1, 1, 9, tzinfo=timezone(timedelta(hours=9)))
+
+    async with MysqlSource(seoul) as source:
+        result = await source.run(make_query(sql, {"given": given}))
+
+    # The clock of the server is 00:00 in UTC, which its tables of zones need not know by name.
+    assert result.rows == [("2026-01-01T09:00:00+09:00", 1, 9, None)]
+
+
+async def test_zone_whose_clocks_change_needs_the_tables_of_the_server(
+    shop: MysqlSettings,
+) -> None:
+    berlin = replace(shop, time_zone="Europe/Berlin")
+
+    async with MysqlSource(berlin) as source:
+        with pytest.raises(DataSourceUnavailableError):
+            await source.run(make_query("SELECT 1"))
+    report = await inspect_mysql(berlin)
+
+    assert "time zone: 'Europe/Berlin'" in str(report.findings[0].message)

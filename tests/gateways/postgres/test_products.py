@@ -149,6 +149,15 @@ async def test_server_that_cannot_promise_to_read_only_is_refused(
     assert report.is_refused
 
 
+def test_url_names_the_time_zone() -> None:
+    url = "postgresql://reader@host/shop?time_zone=Asia/Tokyo&sslmode=require"
+
+    columns = POSTGRESQL.read_url(url)
+
+    assert columns is not None
+    assert columns["options"] == {"sslmode": "require", "time_zone": "Asia/Tokyo"}
+
+
 def test_url_names_the_server() -> None:
     url = "postgresql://reader:p%40ss@host/shop?sslmode=require&server=cockroachdb"
 
