@@ -3,6 +3,8 @@
 from core.statement import compile_statement
 from gateways.schema_reading import COMMENT_LIMIT
 
+TYPE_LIMIT = 500
+
 # Names are written with their schema, since the search path may hold functions of anybody.
 _COMMENT = (
     f"CASE WHEN pg_catalog.length(d.description) > {COMMENT_LIMIT}"
@@ -13,6 +15,19 @@ _NAMES_OF = """ARRAY(
     SELECT a.attname::text FROM pg_catalog.unnest({}) WITH ORDINALITY AS u(number, position)
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = {} AND a.attnum = u.number
     ORDER BY u.position)"""
+
+# Of an enum its values, of a domain what it is made of: the name alone does not tell what may be compared.
+_TYPE = f"""CASE t.typtype
+    WHEN 'e' THEN coalesce((
+        SELECT CASE WHEN pg_catalog.length(v.text) > {TYPE_LIMIT}
+            THEN pg_catalog.left(v.text, {TYPE_LIMIT - 1}) || '…' ELSE v.text END
+        FROM (
+            SELECT 'enum(' || pg_catalog.string_agg(
+                pg_catalog.quote_literal(l.enumlabel), ',' ORDER BY l.enumsortorder) || ')' AS text
+            FROM pg_catalog.pg_enum AS l WHERE l.enumtypid = t.oid) AS v
+    ), pg_catalog.format_type(t.oid, NULL))
+    WHEN 'd' THEN pg_catalog.format_type(t.typbasetype, t.typtypmod)
+    ELSE pg_catalog.format_type(a.atttypid, a.atttypmod) END"""  # noqa: S608 - a number
 
 # What unqualified names can mean to this role: the schemas of the search path. A partition is part of
 # its table; what belongs to an extension, such as pg_stat_statements, is no data of the user's.
@@ -48,7 +63,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
 """)  # noqa: S608 - the pieces are ours
 
 COLUMNS = compile_statement(f"""
-SELECT a.attrelid::bigint, a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
+SELECT a.attrelid::bigint, a.attname::text, {_TYPE},
     NOT (a.attnotnull OR t.typnotnull), coalesce(a.attnum = ANY(k.conkey), false), {_COMMENT}
 FROM pg_catalog.pg_attribute AS a
 JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid

@@ -93,16 +93,34 @@ async def test_columns_come_in_order_with_all_that_is_known(
         ("jsonb", "jsonb"),
         ("text[][]", "text[]"),
         ('"character varying"', '"character varying"'),
-        ("mood", "mood"),
+        ("mood", "enum('up','so ''so''')"),
+        ("mood[]", "mood[]"),
+        ("nothing", "nothing"),
+        ("won", "decimal(18,2)"),
+        ("won[]", "won[]"),
     ],
 )
 async def test_types_have_their_short_names(
     reader: PostgresSchemaReader, execute: Execute, declared: str, expected: str
 ) -> None:
-    execute("CREATE TYPE mood AS ENUM ('up'); CREATE DOMAIN \"character varying\" AS text")
+    execute(
+        "CREATE TYPE mood AS ENUM ('up', 'so ''so'''); CREATE TYPE nothing AS ENUM ();"
+        'CREATE DOMAIN won AS numeric(18, 2); CREATE TYPE "character varying" AS (x int)'
+    )
     execute(f"CREATE TABLE t (a {declared})")
 
     assert (await read(reader, "t")).columns[0].type_name == expected
+
+
+async def test_long_list_of_values_is_cut(reader: PostgresSchemaReader, execute: Execute) -> None:
+    values = [f"value {number}" for number in range(200)]
+    execute(f"CREATE TYPE many AS ENUM ({', '.join(map(repr, values))}); CREATE TABLE t (a many)")
+
+    type_name = (await read(reader, "t")).columns[0].type_name
+
+    assert type_name.startswith("enum('value 0','value 1',")
+    assert len(type_name) == 500
+    assert type_name.endswith("…")
 
 
 async def test_domain_without_null_makes_its_column_not_null(
