@@ -1,5 +1,6 @@
 """What an HTTP service says, as the answer of a tool."""
 
+import codecs
 import json
 import re
 from dataclasses import dataclass
@@ -10,11 +11,22 @@ from core.ingest.texts import clean_text
 from core.json_text import MAX_LEVELS, is_deeper_than
 from core.messages import Message, message
 from core.results import Answer, value_answer
+from core.text_encodings import find_encoding
 from core.toolspec import JsonValue
 
 MAX_ERROR_CHARACTERS = 2_000
-_JSON = re.compile(r"application/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE)
+_JSON = re.compile(
+    r"(?:application|text)/(?:[\w.+-]+\+)?json\b|[\w-]+/[\w.+-]+\+json\b", re.IGNORECASE
+)
 _CHARSET = re.compile(r"charset=\"?([\w-]+)", re.IGNORECASE)
+# What XML and HTML say of themselves.
+_DECLARED = re.compile(
+    rb"(?:<\?xml[^>]{0,200}\sencoding|<meta[^>]{0,200}\scharset)\s*=\s*[\"']?([\w.-]+)",
+    re.IGNORECASE,
+)
+_DECLARED_WITHIN = 2_000
+# Both hold more characters than their names say, and are sent so.
+_WIDER = {"euc_kr": "cp949", "shift_jis": "cp932"}
 # Of the header Retry-After, RFC 9110: seconds, or a date.
 _SECONDS = re.compile(r"\d{1,6}", re.ASCII)
 _DATE = re.compile(r"[A-Za-z]{3}, \d\d [A-Za-z]{3} \d{4} \d\d:\d\d:\d\d GMT", re.ASCII)
@@ -76,8 +88,17 @@ def answer_value(answer: HttpAnswer, byte_limit: int) -> JsonValue:
 
 
 def is_json(answer: HttpAnswer) -> bool:
-    """Whether the service says that its answer is JSON."""
-    return _JSON.match(answer.content_type) is not None
+    """Whether the service says that its answer is JSON, or sends an object or a list of JSON as a text."""
+    if _JSON.match(answer.content_type):
+        return True
+    is_text = answer.content_type.lower().startswith("text/") and not answer.is_cut
+    if not is_text or not answer.body.lstrip().startswith((b"{", b"[")):
+        return False
+    try:
+        _read_json(answer)
+    except DataSourceError:
+        return False
+    return True
 
 
 def require_success(answer: HttpAnswer) -> None:
@@ -105,9 +126,8 @@ def _read_json(answer: HttpAnswer) -> tuple[JsonValue, str]:
         try:
             value = json.loads(answer.body)
         except UnicodeDecodeError:
-            # JSON is UTF-8; older services send it in the charset that they name.
-            named = _CHARSET.search(answer.content_type)
-            value = json.loads(answer.body.decode(named[1] if named else "utf-8"))
+            # JSON is UTF-8; older services send it in another charset, which some of them name.
+            value = json.loads(answer.body.decode(_find_charset(answer)))
         # Numbers and depths that Python takes and a client of MCP may not: NaN is refused here.
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
@@ -152,8 +172,17 @@ def when_to_retry(retry_after: str) -> str:
 
 def decode(answer: HttpAnswer) -> str:
     """The body as text; what is not in its encoding is replaced."""
-    named = _CHARSET.search(answer.content_type)
+    return answer.body.decode(_find_charset(answer), "replace")
+
+
+def _find_charset(answer: HttpAnswer) -> str:
+    """What the header says, or the text of itself, or else what its bytes look like."""
+    said = _CHARSET.search(answer.content_type)
+    declared = None if said else _DECLARED.search(answer.body, 0, _DECLARED_WITHIN)
+    name = said[1] if said else declared[1].decode() if declared else ""
     try:
-        return answer.body.decode(named[1] if named else "utf-8", "replace")
+        # Some codecs are not of text, such as hex.
+        known = codecs.lookup(name).name if name and "".encode(name) is not None else ""
     except (LookupError, ValueError):
-        return answer.body.decode("utf-8", "replace")
+        known = ""
+    return _WIDER.get(known, known) or find_encoding(answer.body, is_cut=answer.is_cut)

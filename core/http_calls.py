@@ -17,7 +17,7 @@ from core.errors import (
 from core.http_answers import HttpAnswer, answer_value, service_answer
 from core.ingest.operations import Operation
 from core.ingest.requests import PlainRequest, build_request
-from core.kept_parts import Keep
+from core.kept_parts import Keep, explain_missing
 from core.messages import message
 from core.paging import PageAddress, first_page, items_of, join_pages, next_page
 from core.results import Answer, value_answer
@@ -150,14 +150,15 @@ def shape_answer(
     """
     notices = notices or []
     if keep is not None:
+        response = value
         try:
-            value = keep.apply(value)
+            value = keep.apply(response)
         except EvaluationError as error:
             raise DataSourceError(
                 message(
                     "http.keep_failed",
                     "the part to keep is not in the answer: {reason}",
-                    reason=error.message,
+                    reason=explain_missing(error.message, response),
                 )
             ) from error
     if isinstance(value, list) and len(value) > limits.row_limit:

@@ -1,15 +1,18 @@
 """Which part of an answer a tool keeps: a path into it, or an expression over it."""
 
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from core.errors import DefinitionError, EvaluationError
 from core.expression import CompiledExpression, compile_expression
-from core.messages import message
+from core.ingest.texts import clean_text
+from core.messages import Message, message
 from core.toolspec import JsonValue
 
 RESPONSE = "response"
+_SAID_CHARACTERS = 500
 _STEP = re.compile(r"\.?(?P<name>[^.\[\]\s]+)|\[(?P<index>\d{0,6})\]|\[\"(?P<quoted>[^\"]+)\"\]")
 
 # A name of an object, an index of a list, or None for every item of one.
@@ -59,18 +62,35 @@ def read_path(path: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def follow_path(value: JsonValue, path: str) -> JsonValue:
-    """What stands at the path. Raises EvaluationError, naming the step, where nothing does."""
-    return _follow(value, read_path(path))
+def follow_path(value: JsonValue, path: str, *, is_list: bool = False) -> JsonValue:
+    """What stands at the path. Raises EvaluationError, naming the step, where nothing does.
+
+    Null or an empty text in the place of a list, or of an object with one, is an empty list: services
+    that make JSON of XML send these where they find nothing. `is_list` says that the path leads to one.
+    """
+    return _follow(value, read_path(path), is_list=is_list)
 
 
-def _follow(value: JsonValue, steps: tuple[Step, ...]) -> JsonValue:
+def explain_missing(reason: Message, response: JsonValue) -> Message:
+    """The reason why a part is not there, with the beginning of what is: often the service says what is wrong."""
+    said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+    return message(
+        "http.said",
+        "{reason}; the service said: {said}",
+        reason=reason,
+        said=clean_text(said, _SAID_CHARACTERS),
+    )
+
+
+def _follow(value: JsonValue, steps: tuple[Step, ...], *, is_list: bool = False) -> JsonValue:
     for number, step in enumerate(steps):
         if step is None and isinstance(value, list):
             return [_follow(item, steps[number + 1 :]) for item in value]
         is_there = isinstance(step, str) and isinstance(value, dict) and step in value
         if is_there or (isinstance(step, int) and isinstance(value, list) and step < len(value)):
             value = value[step]
+        elif (value is None or value == "") and (is_list or None in steps[number:]):
+            return []
         else:
             known = ", ".join(list(value)[:10]) if isinstance(value, dict) else ""
             shown = "[]" if step is None else f"[{step}]" if isinstance(step, int) else step
@@ -84,7 +104,7 @@ def _follow(value: JsonValue, steps: tuple[Step, ...]) -> JsonValue:
             else:
                 text = message("http.keep_nothing", "the answer has nothing at {step}", step=shown)
             raise EvaluationError(text)
-    return value
+    return [] if is_list and (value is None or value == "") else value
 
 
 @lru_cache(maxsize=1_024)

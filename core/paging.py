@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from core.errors import DataSourceError, DefinitionError, EvaluationError
 from core.ingest.escapes import escape
-from core.kept_parts import follow_path, read_path
+from core.kept_parts import explain_missing, follow_path, read_path
 from core.messages import message
 from core.toolspec import JsonValue
 
@@ -129,10 +129,11 @@ def _follow_link(link: str, address: PageAddress) -> PageAddress | None:
 def items_of(paging: Paging, response: JsonValue) -> list[JsonValue]:
     """The items of one page. Raises DataSourceError where there is no list."""
     try:
-        found = follow_path(response, paging.items)
+        found = follow_path(response, paging.items, is_list=True)
     except EvaluationError as error:
+        reason = explain_missing(error.message, response)
         raise DataSourceError(
-            message("http.no_items", "the page has no items: {reason}", reason=error.message)
+            message("http.no_items", "the page has no items: {reason}", reason=reason)
         ) from error
     if not isinstance(found, list):
         raise DataSourceError(
@@ -150,6 +151,8 @@ def join_pages(paging: Paging, first: JsonValue, items: list[JsonValue]) -> Json
     steps = read_path(paging.items)
     if not steps:
         return items
+    if not items:
+        return first
     whole = copy(first)
     part = whole
     for step in steps[:-1]:

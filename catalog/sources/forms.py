@@ -1,5 +1,6 @@
 """The forms of a data source in the back office and on its page."""
 
+import re
 from typing import Any
 
 from django import forms
@@ -9,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from access.encryption import seal
 from access.reader_language import in_language
-from catalog.models import DataSource, SourceCheck
+from catalog.models import Authentication, DataSource, SourceCheck
 from catalog.sources.checking import inspect_source, select_faults
 from catalog.sources.connections import address_rules
 from catalog.sources.services import find_allowable_host
@@ -21,6 +22,8 @@ from gateways.engines import find_engine, find_kind
 FROM_VARIABLE = ("name", "engine", "path", "host", "port", "database", "username", "options")
 OF_SERVICES = ("server_url", "authentication", "authentication_name", "allowed_hosts")
 SECRETS = ("new_password", "clear_password", "password_reference")
+# What + / and = become in an address: data.go.kr shows each key in both forms.
+_ESCAPED = re.compile("%2[BF]|%3D", re.IGNORECASE)
 # A change of one of these may make an unsafe source of a safe one.
 _CHECKED = frozenset(
     {
@@ -108,6 +111,12 @@ class DataSourceForm(forms.ModelForm[DataSource]):
             self.add_error("clear_password", _("Either enter a password or remove it."))
         if cleaned.get("new_password") and cleaned.get("password_reference"):
             self.add_error("new_password", _("Give either a password or a reference, not both."))
+        is_in_address = cleaned.get("authentication") == Authentication.QUERY
+        if is_in_address and _ESCAPED.search(str(cleaned.get("new_password") or "")):
+            text = _(
+                "This key is escaped already. Enter it with its + / and =; it is escaped when it is sent."
+            )
+            self.add_error("new_password", text)
         return cleaned
 
     def clean_port(self) -> int:

@@ -170,7 +170,35 @@ def test_true_is_no_number(schema: dict[str, Any]) -> None:
             {"result": f'{{"a":{DEEP.decode()}}}'},
             id="too many levels",
         ),
+        pytest.param(
+            HttpAnswer(200, "application/json", '{"a":"서울특별시"}'.encode("cp949")),
+            {"a": "서울특별시"},
+            id="Korean without its charset",
+        ),
+        pytest.param(HttpAnswer(200, "text/json", b'{"a":1}'), {"a": 1}, id="text/json"),
+        pytest.param(HttpAnswer(200, "text/html", b'\n{"a":1}'), {"a": 1}, id="JSON as a page"),
+        pytest.param(HttpAnswer(200, "text/plain", b"[1]x"), {"result": "[1]x"}, id="no JSON"),
         pytest.param(HttpAnswer(200, "text/plain", "ä".encode()), {"result": "ä"}, id="text"),
+        pytest.param(
+            HttpAnswer(200, "text/xml", '<?xml encoding="EUC-KR"?>똠'.encode("cp949")),
+            {"result": '<?xml encoding="EUC-KR"?>똠'},
+            id="XML that says its encoding",
+        ),
+        pytest.param(
+            HttpAnswer(200, "text/html", '<meta charset="shift_jis">①'.encode("cp932")),
+            {"result": '<meta charset="shift_jis">①'},
+            id="page that says its encoding",
+        ),
+        pytest.param(
+            HttpAnswer(200, "text/csv", "지역,값\n서울,1".encode("cp949")),
+            {"result": "지역,값\n서울,1"},
+            id="Korean text without its charset",
+        ),
+        pytest.param(
+            HttpAnswer(200, "text/xml", b'<?xml encoding="none-such"?>'),
+            {"result": '<?xml encoding="none-such"?>'},
+            id="encoding that there is not",
+        ),
         pytest.param(HttpAnswer(204, "", b""), {"result": None}, id="nothing"),
     ],
 )

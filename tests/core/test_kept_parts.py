@@ -2,11 +2,17 @@
 
 import pytest
 
-from core.errors import DefinitionError, EvaluationError
+from core.errors import DataSourceError, DefinitionError, EvaluationError
+from core.http_calls import CallLimits, shape_answer
 from core.kept_parts import Keep, read_path
 from core.toolspec import JsonValue
 
-RESPONSE = {"city": {"name": "서울"}, "daily": [{"max": 11.4, "a b": 1}, {"max": 8}]}
+RESPONSE = {
+    "city": {"name": "서울"},
+    "daily": [{"max": 11.4, "a b": 1}, {"max": 8}],
+    "none": None,
+    "empty": "",
+}
 
 
 @pytest.mark.parametrize(
@@ -16,6 +22,8 @@ RESPONSE = {"city": {"name": "서울"}, "daily": [{"max": 11.4, "a b": 1}, {"max
         pytest.param("daily[].max", [11.4, 8], id="each"),
         pytest.param("daily[1]", {"max": 8}, id="one item"),
         pytest.param('daily[0]["a b"]', 1, id="quoted"),
+        pytest.param("none.item[].name", [], id="nothing for each"),
+        pytest.param("empty.item[].name", [], id="an empty text for each"),
     ],
 )
 def test_path_leads_to_a_part(path: str, kept: JsonValue) -> None:
@@ -34,11 +42,30 @@ def test_expression_makes_rows_of_the_answer() -> None:
         pytest.param("city.nam", "no nam there; it has name", id="name"),
         pytest.param("daily[2]", "nothing at \\[2\\]", id="item"),
         pytest.param("city.name.x", "nothing at x", id="no object"),
+        pytest.param("empty.item", "nothing at item", id="nothing for one"),
     ],
 )
 def test_path_to_nothing_says_what_is_there(path: str, text: str) -> None:
     with pytest.raises(EvaluationError, match=text):
         Keep(path=path).apply(RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("response", "said"),
+    [
+        pytest.param("<err>KEY IS NOT REGISTERED</err>", "said: <err>KEY IS NOT REG", id="text"),
+        pytest.param({"resultMsg": "한도 초과"}, 'said: {"resultMsg": "한도 초과"}', id="JSON"),
+    ],
+)
+def test_missing_part_is_said_with_the_answer(response: JsonValue, said: str) -> None:
+    with pytest.raises(DataSourceError, match="the part to keep is not in the answer") as caught:
+        shape_answer(
+            Keep(path="body.items[]"),
+            response,
+            CallLimits(row_limit=9, byte_limit=999, timeout_ms=999),
+        )
+
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize("path", [".a", "a..b", "a[x]", "a b"])

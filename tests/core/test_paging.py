@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import DataSourceError
 from core.paging import PageAddress, Paging, first_page, items_of, join_pages, next_page
+from core.toolspec import JsonValue
 
 HERE = PageAddress("https://api.example/v1/items", "size=2")
 LINK = Paging(kind="link", items="data", next="links.next")
@@ -17,6 +18,16 @@ def test_pages_have_numbers_until_one_is_empty() -> None:
 
     assert (begin.query, second and second.query) == ("size=2&page=1", "size=2&page=2")
     assert next_page(paging, {"data": []}, begin, number=2) is None
+
+
+@pytest.mark.parametrize("empty", ["", None, {"item": None}, {"item": ""}, {"item": []}], ids=str)
+def test_page_without_items_is_the_last(empty: JsonValue) -> None:
+    paging = Paging(kind="page", items="items.item", parameter="page")
+    page: JsonValue = {"items": empty, "total": 0}
+
+    assert items_of(paging, page) == []
+    assert next_page(paging, page, HERE, number=1) is None
+    assert join_pages(paging, page, []) == page
 
 
 def test_cursor_is_sent_until_there_is_none() -> None:

@@ -35,6 +35,23 @@ def service(**columns: Any) -> DataSource:
     return DataSource(**given | columns)
 
 
+def test_key_that_is_escaped_already_is_refused(admin: Client) -> None:
+    given = {
+        "name": "air",
+        "engine": "http",
+        "server_url": URL,
+        "allowed_hosts": "127.0.0.1:9",
+        "authentication": "query",
+        "authentication_name": "serviceKey",
+    }
+
+    answer = admin.post(ADD, form(**given, new_password="ab%2Bcd%3D%3D"))
+
+    assert answer.status_code == 422
+    assert "This key is escaped already." in text_of(answer)
+    assert admin.post(ADD, form(**given, new_password="ab+cd==")).status_code == 302
+
+
 @pytest.mark.parametrize(
     ("columns", "headers", "query"),
     [
