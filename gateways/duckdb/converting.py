@@ -7,7 +7,7 @@ import encodings.utf_8_sig
 import encodings.utf_16  # noqa: F401 - none of them could be imported later
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from core.toolspec import JsonValue
 from gateways.cells import RowReader
 from gateways.duckdb.columns import find_reader
 from gateways.duckdb.errors import NOT_UTF_8
-from gateways.duckdb.files import quote_text, reading_sql, unpack_spreadsheet
+from gateways.duckdb.files import is_misread, quote_text, reading_sql, unpack_spreadsheet
 from gateways.duckdb.messages import CHOSEN_TYPES, DuckdbOptions
 
 COLUMN_LIMIT = 2_000
@@ -36,6 +36,7 @@ class _Upload:
 
     path: Path
     kind: str
+    is_padded: bool = False
 
     def select(self, types: Mapping[str, str]) -> str:
         """The SQL that reads it, the columns of these names as these types."""
@@ -43,7 +44,7 @@ class _Upload:
             f"CAST({_quote(name)} AS {kind}) AS {_quote(name)}" for name, kind in types.items()
         ]
         replaced = f" REPLACE ({', '.join(cells)})" if cells else ""
-        source = reading_sql(self.kind, str(self.path), dict(types))
+        source = reading_sql(self.kind, str(self.path), dict(types), is_padded=self.is_padded)
         return f"SELECT *{replaced} FROM {source}"  # noqa: S608 - quoted
 
 
@@ -52,6 +53,9 @@ def answer(
 ) -> JsonValue:
     """What the request asks: `guess` the columns of a file, or `convert` it."""
     upload = _open(options, Path(str(request["path"])), str(request["kind"]))
+    described = connection.execute(f"{upload.select({})} LIMIT 0").description
+    if is_misread(upload.kind, [str(name) for name, *_ in described]):
+        upload = replace(upload, is_padded=True)
     if request["do"] == "guess":
         return _guess(connection, upload)
     types = {str(name): str(kind) for name, kind in request["types"].items()}

@@ -32,6 +32,13 @@ _OF_STATEMENT = (
 )
 _CODES = {"COLUMN_NOT_FOUND": "42703"}
 _MISSING = {"Table": "42P01", "View": "42P01"}
+# Of a CSV whose first rows say another type than a later one.
+_LATE_VALUE = re.compile(
+    r'CSV Error on Line: (?P<line>\d+)\n.*?\nError when converting column "(?P<column>.*?)"\. Could not'
+    r""" convert string "(?P<value>.*?)" to '(?P<type>.*?)'\n.*?\n *file = (?P<file>.*?)\n""",
+    re.DOTALL,
+)
+_VALUE_CHARACTERS = 100
 _PATH = re.compile(r"(?:/[^\s/\"']+)+/")
 
 
@@ -45,9 +52,23 @@ def explain(error: BaseException, sql: str, offset: int = 0) -> ToolboxError:
     details = _read_details(str(error))
     words = clean(str(details.get("exception_message", error)))
     found: ToolboxError = DataSourceError(words)
+    late = _LATE_VALUE.match(words)
     match error:
         case ToolboxError():
             found = error
+        case duckdb.Error() if late and sql[offset:]:
+            found = DataSourceError(
+                message(
+                    "files.late_value",
+                    "line {line} of {file} has {value} in the column {column}, which is taken for"
+                    " {type}; upload the file and choose VARCHAR for the column, or save the file as Parquet",
+                    line=late["line"],
+                    file=late["file"],
+                    value=f'"{late["value"][:_VALUE_CHARACTERS]}"',
+                    column=late["column"],
+                    type=late["type"],
+                )
+            )
         case duckdb.InterruptException():
             found = DeadlineExceededError()
         case duckdb.InvalidInputException() if "not utf-8 encoded" in words:

@@ -4,6 +4,7 @@ import csv
 import encodings.cp437  # noqa: F401 - zipfile's, which could not be imported later
 import re
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -30,6 +31,7 @@ KINDS = {
     ".xlsx": "xlsx",
 }
 _PATTERN = re.compile(r"[*?\[]")
+_SEPARATOR = re.compile(r"[,;\t|]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +106,21 @@ def find_state(folder: Path, files: list[TableFile]) -> list[tuple[int, int]]:
     return [(stat.st_mtime_ns, stat.st_ino) for stat in found]
 
 
-def reading_sql(kind: str, path: str, types: dict[str, str] | None = None) -> str:
+def is_misread(kind: str, columns: Sequence[str]) -> bool:
+    """Whether a file was read as lines, because a row has fewer cells than others: it has to be padded."""
+    return kind == "csv" and len(columns) == 1 and bool(_SEPARATOR.search(columns[0]))
+
+
+def reading_sql(
+    kind: str, path: str, types: dict[str, str] | None = None, *, is_padded: bool = False
+) -> str:
     """The call that reads a file of the kind; of a CSV, all as text if there are no `types` for columns."""
     literal = quote_text(path)
-    options = ""
+    # Padded rows with line ends in quotes can be read one after another alone.
+    options = ", null_padding = true, parallel = false" if is_padded else ""
     if types is not None and kind in {"csv", "tsv", "xlsx"}:
         pairs = ", ".join(f"{quote_text(name)}: {quote_text(kind)}" for name, kind in types.items())
-        options = f", types = {{{pairs}}}" if types else ""
+        options += f", types = {{{pairs}}}" if types else ""
     match kind:
         case "csv" | "xlsx":
             return f"read_csv({literal}{options})"

@@ -26,6 +26,7 @@ from gateways.duckdb.files import (
     TableFile,
     find_files,
     find_state,
+    is_misread,
     readable_path,
     reading_sql,
     unpack_spreadsheet,
@@ -51,6 +52,7 @@ from gateways.duckdb.values import decode_value
 CHANNEL = 0
 REQUEST_LIMIT = 64_000_000
 _LENGTH = struct.Struct("!I")
+_COLUMNS_OF = "SELECT column_name FROM duckdb_columns() WHERE table_name = ?"
 _CRASHED = "reading it ended the process, so it may be damaged"
 _NO_FILES: list[TableFile] = []
 
@@ -182,9 +184,11 @@ class SourceProcess:
     def _make_view(self, connection: duckdb.DuckDBPyConnection, file: TableFile, path: str) -> None:
         name = '"' + file.name.replace('"', '""') + '"'
         if file.kind != "xlsx":
-            connection.execute(
-                f"CREATE VIEW {name} AS SELECT * FROM {reading_sql(file.kind, path)}"  # noqa: S608 - quoted
-            )
+            create = f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM "  # noqa: S608 - quoted
+            connection.execute(create + reading_sql(file.kind, path))
+            found = connection.execute(_COLUMNS_OF, [file.name]).fetchall()
+            if is_misread(file.kind, [column for (column,) in found]):
+                connection.execute(create + reading_sql(file.kind, path, is_padded=True))
             return
         unpacked = Path(self._options.temp_folder, "sheet.csv")
         try:
