@@ -38,7 +38,7 @@ _LATE_VALUE = re.compile(
     r""" convert string "(?P<value>.*?)" to '(?P<type>.*?)'\n.*?\n *file = (?P<file>.*?)\n""",
     re.DOTALL,
 )
-_VALUE_CHARACTERS = 100
+_VALUE_CHARACTERS, _LATE_WITHIN = 100, 4_000
 _PATH = re.compile(r"(?:/[^\s/\"']+)+/")
 
 
@@ -52,7 +52,7 @@ def explain(error: BaseException, sql: str, offset: int = 0) -> ToolboxError:
     details = _read_details(str(error))
     words = clean(str(details.get("exception_message", error)))
     found: ToolboxError = DataSourceError(words)
-    late = _LATE_VALUE.match(words)
+    late = _LATE_VALUE.match(words[:_LATE_WITHIN])
     match error:
         case ToolboxError():
             found = error

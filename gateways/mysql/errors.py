@@ -13,6 +13,7 @@ from gateways.mysql.wire import MysqlServerError
 TIMED_OUT, STOPPED = frozenset({1969, 3024}), frozenset({1317, 3168})
 EQUAL_NAMES = 1060
 _SYNTAX, _NO_TABLE = 1064, 1146
+_MIXED_COLLATIONS = 1267
 _LOCKED = frozenset({1205, 1213})
 # What a query says whose table was changed after it was described.
 DRIFT = frozenset({1054, 1146, 1243, 1356, 1615, 4002, 1353, 3554})
@@ -73,7 +74,15 @@ def run_error(error: MysqlServerError) -> DataSourceError:
                 "what the query reads is locked by a writer; retry in a few seconds",
             )
         )
-    return DataSourceError(clean_words(error))
+    words: Message | str = clean_words(error)
+    # Two columns of different collations are the statement's own fault.
+    if error.number == _MIXED_COLLATIONS and "COERCIBLE" in error.message:
+        words = message(
+            "statement.other_characters",
+            "a value has characters that the column compared with it cannot hold, so nothing there is"
+            " like it; to compare all the same, write CONVERT(the column USING utf8mb4)",
+        )
+    return DataSourceError(words)
 
 
 def _find_name(error: MysqlServerError, sql: str) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import ArgumentsError, DataSourceUnavailableError
+from core.errors import ArgumentsError, DataSourceError, DataSourceUnavailableError
 from gateways.mysql.checks.inspection import inspect_mysql
 from gateways.mysql.settings import MysqlSettings
 from gateways.mysql.source import MysqlSource
@@ -132,6 +132,19 @@ async def test_lists_of_any_length_stand_in_in(
     ]
 
     assert [[id_ for (id_,) in answer.rows] for answer in answers] == [found, others]
+
+
+async def test_value_that_the_column_cannot_hold_is_told_as_such(source: MysqlSource) -> None:
+    sql = "SELECT id FROM orders WHERE {} = :given"
+
+    with pytest.raises(
+        DataSourceError, match=r"has characters .* CONVERT\(the column USING utf8mb4"
+    ):
+        await source.run(make_query(sql.format("latin"), {"given": "강남"}))
+    converted = sql.format("CONVERT(latin USING utf8mb4)")
+    result = await source.run(make_query(converted, {"given": "강남"}))
+
+    assert result.rows == []
 
 
 async def test_session_is_in_the_zone_of_the_source(shop: MysqlSettings) -> None:
