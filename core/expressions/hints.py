@@ -43,6 +43,18 @@ _OF_FUNCTIONS: dict[str, Message] = {
 }
 
 
+def explain_attribute(name: str, functions: Collection[str]) -> Message:
+    """An attribute that is not called, such as `day.year`."""
+    function = "days_between" if name == "days" else name
+    if function not in functions:
+        return HINTS["Attribute"]
+    return message(
+        "expression.attribute_function",
+        "attributes are not allowed; write {function}(...)",
+        function=function,
+    )
+
+
 def explain_unknown_name(
     name: str, functions: Collection[str], parameters: Iterable[str]
 ) -> Message:

@@ -14,6 +14,7 @@ from core.errors import ExpressionError
 from core.expressions.functions import FUNCTIONS
 from core.expressions.hints import (
     HINTS,
+    explain_attribute,
     explain_unknown_function,
     explain_unknown_method,
     explain_unknown_name,
@@ -143,6 +144,9 @@ class Rewriter(ast.NodeVisitor):
                     name=name,
                 ),
             )
+
+    def visit_Attribute(self, node: ast.Attribute) -> NoReturn:
+        self.refuse(node, explain_attribute(node.attr, FUNCTIONS))
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         symbol = operator_symbol(node.op)

@@ -60,6 +60,8 @@ SYNTAX = [
     ("().__class__.__bases__[0].__subclasses__()", "must not begin with an underscore"),
     ("name.__class__.__mro__", "attributes are not allowed"),
     ("a.real", "attributes are not allowed"),
+    ("day.year", "attributes are not allowed; write year(...)"),
+    ("(a - day).days", "attributes are not allowed; write days_between(...)"),
     ("(x for x in values).gi_frame", "attributes are not allowed"),
     ("name.upper", "attributes are not allowed"),
     ("'{0.__class__}'.format(a)", "write an f-string"),
