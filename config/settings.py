@@ -116,6 +116,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTHENTICATION_BACKENDS = ["access.roles.rights.RoleBackend"]
 # `issuer:subject` of people who are administrators from their first sign-in by an issuer on.
 SSO_ADMINISTRATORS = env.words("SSO_ADMINISTRATORS")
+# What the issuer takes away from a person holds here when the session has ended.
+SIGN_ON_SESSION_HOURS = env.number("SIGN_ON_SESSION_HOURS", 12)
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
