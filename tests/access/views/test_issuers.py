@@ -58,8 +58,8 @@ def test_issuer_and_rule_are_written_in_the_browser(admin: Client) -> None:
 
 def test_rule_follows_a_group_that_is_renamed_or_deleted(db: None) -> None:
     kept, former = (Group.objects.create(name=name) for name in ("영업팀", "sales"))
-    row = TokenIssuer.objects.create(name="corp", url=ISSUER["url"])
-    named = {"issuer": row, "claim": "sub", "test": "matches", "value": "*"}
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    named: dict[str, Any] = {"issuer": row, "claim": "sub", "test": "matches", "value": "*"}
     rule = IssuerRule.objects.create(**named, people_groups=["영업팀", "sales"])
     other = IssuerRule.objects.create(**named, people_groups=["purchase"])
     odd = IssuerRule.objects.create(**named, people_groups="sales")

@@ -126,6 +126,33 @@ def test_refused_call_is_shown_and_told_to_the_model(world: ScriptedModel, admin
     assert "b: required" in answers_of(world.requests[1])[0]
 
 
+def test_arguments_that_are_no_json_do_not_end_the_chat(
+    world: ScriptedModel, admin: Client
+) -> None:
+    broken = calling("multiply")
+    broken["tool_calls"][0]["function"]["arguments"] = '{"a": 6, "b": '
+
+    def answer(request: Request) -> Any:
+        # As vLLM does, whose templates take the arguments apart.
+        for said in request["messages"]:
+            for call in said.get("tool_calls", ()):
+                json.loads(call["function"]["arguments"])
+        return saying("Sorry.") if answers_of(request) else broken
+
+    world.answer = answer
+
+    text = ask(admin)
+
+    assert "Sorry." in text
+    assert answers_of(world.requests[1])[0].endswith('call again: {"a": 6, "b": ')
+
+
+def test_answer_that_was_cut_off_is_said_to_be(world: ScriptedModel, admin: Client) -> None:
+    world.answer = lambda _request: saying("The three largest are") | {"finish_reason": "length"}
+
+    assert "The model was cut off here" in ask(admin)
+
+
 def test_limit_holds_for_the_playground(world: ScriptedModel, admin: Client) -> None:
     ToolLimit.objects.create(target_type="ALL", max_count=0)
 
