@@ -185,9 +185,14 @@ async def _call(access: AgentAccess, call: Mapping[str, Any]) -> CallAnswer:
 
 
 def to_messages(entries: list[Entry]) -> Iterator[Entry]:
-    """The chat as OpenAI's messages; a call that was stopped has an answer that says so."""
+    """The chat as OpenAI's messages; what was stopped has an answer that says so."""
     yield instruct()
+    kind = ""
     for entry in entries:
+        if entry["kind"] == kind == "question":
+            # Many models take no two questions in a row.
+            yield {"role": "assistant", "content": "Not answered: it was stopped."}
+        kind = entry["kind"]
         if entry["kind"] == "question":
             yield {"role": "user", "content": entry["text"]}
         if entry["kind"] != "model":

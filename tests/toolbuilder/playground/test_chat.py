@@ -214,6 +214,19 @@ def test_question_after_a_stopped_call_tells_the_model_so(
     assert roles == ["system", "user", "assistant", "tool", "user"]
 
 
+def test_question_after_one_without_an_answer_does_not_follow_it_at_once(
+    world: ScriptedModel, admin: Client
+) -> None:
+    world.answer = lambda _request: (500, b"oh")
+    ask(admin)
+    world.answer = lambda _request: saying("Fine.")
+
+    ask(admin, "And 2 times 3?", chat=str(PlaygroundChat.objects.get().pk))
+
+    roles = [said["role"] for said in world.requests[-1]["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
+
+
 def test_model_writes_no_html_and_no_link(world: ScriptedModel, admin: Client) -> None:
     world.answer = lambda _request: saying('<img src="https://x.example/"> [a](https://x.example)')
 
