@@ -56,6 +56,19 @@ def test_issuer_and_rule_are_written_in_the_browser(admin: Client) -> None:
     assert "tenant = org.id" in page
 
 
+def test_issuer_that_is_switched_off_is_good_for_nothing(admin: Client) -> None:
+    row = TokenIssuer.objects.create(name="corp", url="https://login.example.org", client_id="web")
+
+    on = admin.get(reverse("issuers")).content.decode()
+    row.is_active = False
+    row.save()
+    off = admin.get(reverse("issuers")).content.decode()
+
+    assert '<span class="tag">sign-in</span>' in on
+    assert '<span class="tag">access tokens</span>' in on
+    assert '<span class="tag">' not in off
+
+
 def test_rule_follows_a_group_that_is_renamed_or_deleted(db: None) -> None:
     kept, former = (Group.objects.create(name=name) for name in ("영업팀", "sales"))
     row = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
