@@ -117,9 +117,11 @@ def take_person(issuer: TokenIssuer, claims: Mapping[str, Any]) -> User:
     SignOnError for one that is deactivated.
     """
     subject = str(claims["sub"])
-    person = (
-        IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user").first()
-    )
+    people = IssuerPerson.objects.filter(issuer=issuer, subject=subject).select_related("user")
+    if (person := people.first()) is None:
+        # Two tabs may come for the first time at once.
+        TokenIssuer.objects.select_for_update(no_key=True).get(pk=issuer.pk)
+        person = people.first()
     if person is None:
         user = User(username=_free_username(issuer, claims))
         user.set_unusable_password()

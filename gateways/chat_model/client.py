@@ -155,11 +155,12 @@ def _read_reply(document: Mapping[str, Any], body: bytes) -> ChatReply:
     usage = usage if isinstance(usage, dict) else {}
     counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
     estimates = (body.decode(), text + "".join(request.written for request in requests))
-    tokens = [
+    tokens_in, tokens_out = (
         count if isinstance(count, int) and count >= 0 else estimate_tokens(estimate)
         for count, estimate in zip(counts, estimates, strict=True)
-    ]
-    return ChatReply(text, requests, *tokens, is_cut=choice.get("finish_reason") == "length")
+    )
+    is_cut = choice.get("finish_reason") == "length"
+    return ChatReply(text, requests, tokens_in, tokens_out, is_cut)
 
 
 def _read_request(call: object, number: int) -> ToolRequest:

@@ -1,7 +1,9 @@
 """People sign in to the pages by a real issuer, and get the groups of its rules."""
 
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,11 +11,13 @@ import pytest
 from cryptography.fernet import Fernet
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.models import Session
+from django.db import connection
 from django.test import AsyncClient
 from django.utils import timezone
 
 from access.encryption import seal
 from access.issuers.models import IssuerPerson, IssuerRule, TokenIssuer
+from access.issuers.sign_on import take_person
 from tests.oidc_server import PEOPLE, OidcServer, oidc_server
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,6 +84,23 @@ async def test_nobody_becomes_another_by_name_or_address(issuer: OidcServer) -> 
     person = await IssuerPerson.objects.select_related("user").aget()
     assert person.user != local
     assert not person.user.is_superuser
+
+
+def test_person_who_comes_in_two_tabs_at_once_is_one_person(transactional_db: None) -> None:
+    issuer = TokenIssuer.objects.create(name="corp", url="https://login.example.org")
+    together = Barrier(2)
+
+    def come_for_the_first_time(_tab: int) -> str:
+        together.wait(timeout=60)
+        try:
+            return take_person(issuer, {"sub": "alice"}).username
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        names = list(pool.map(come_for_the_first_time, range(2)))
+
+    assert names == ["alice@corp", "alice@corp"]
 
 
 async def test_deactivated_person_stays_outside(issuer: OidcServer) -> None:
