@@ -58,6 +58,8 @@ class RemoteServer:
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self.token = ""
+        # In which header, or in the query, and in what text.
+        self.token_seen = ("authorization", "Bearer {}")
         self.seen_headers: list[dict[str, str]] = []
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
@@ -100,7 +102,9 @@ class RemoteServer:
     def _admits(self, scope: Any) -> bool:
         headers = {name.decode(): value.decode() for name, value in scope["headers"]}
         self.seen_headers.append(headers)
-        return not self.token or headers.get("authorization") == f"Bearer {self.token}"
+        said = {**headers, "query": scope["query_string"].decode()}
+        place, form = self.token_seen
+        return not self.token or said.get(place) == form.format(self.token)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import yaml
 
 from catalog.documents.rows import Document, RowError, read_row
 from core.errors import ToolboxError
+from core.text_encodings import find_encoding
 
 MAX_FILE_BYTES = 64_000_000
 MAX_FAULTS_SHOWN = 50
@@ -72,7 +73,8 @@ def _open_rows(path: Path) -> Iterator[Row]:
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise DocumentFileError([f"is larger than {MAX_FILE_BYTES // 1_000_000} MB; split it"])
-        text = path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        text = data.decode(find_encoding(data))
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise DocumentFileError([f"is not UTF-8 at line {line}; save it as UTF-8"]) from error

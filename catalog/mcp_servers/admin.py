@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from catalog.mcp_servers.forms import LIMITS, McpServerForm
+from catalog.mcp_servers.forms import LIMITS, SIGN_IN, McpServerForm
 from catalog.models import McpServer, McpTool, ServerState
 
 _SIGNS = {ServerState.REACHABLE: "✓", ServerState.UNREACHABLE: "✕", ServerState.UNKNOWN: "?"}
@@ -29,7 +29,7 @@ class McpServerAdmin(admin.ModelAdmin[McpServer]):
 
     def get_fieldsets(self, request: HttpRequest, obj: McpServer | None = None) -> Any:
         """Without the health of a new one, and without the removal of a token that is not there."""
-        token = ["new_token", *(["clear_token"] if obj and obj.token else []), "token_reference"]
+        token = ["new_token", *(["clear_token"] if obj and obj.token else []), *SIGN_IN]
         fieldsets: list[Any] = [
             (None, {"fields": ["name", "server_url", "is_active"]}),
             (_("Sign-in"), {"fields": token}),

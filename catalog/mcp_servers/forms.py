@@ -14,14 +14,15 @@ from core.errors import ConfigurationError
 from core.messages import Message
 
 LIMITS = ("timeout_ms", "byte_limit", "max_calls")
-_FIELDS = ("name", "server_url", "token_reference", *LIMITS, "is_active")
+SIGN_IN = ("token_reference", "authentication", "authentication_name")
+_FIELDS = ("name", "server_url", *SIGN_IN, *LIMITS, "is_active")
 
 
 class McpServerForm(forms.ModelForm[McpServer]):
     """A row that could be called; nothing is sent to the server."""
 
     new_token = forms.CharField(
-        label=_("Bearer token"),
+        label=_("Token"),
         required=False,
         strip=False,
         max_length=4_000,
@@ -34,7 +35,9 @@ class McpServerForm(forms.ModelForm[McpServer]):
     class Meta:
         model = McpServer
         fields = _FIELDS
-        widgets = dict.fromkeys(("server_url", "token_reference"), AdminTextInputWidget)
+        widgets = dict.fromkeys(
+            ("server_url", "token_reference", "authentication_name"), AdminTextInputWidget
+        )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from access.encryption import EncryptedField
-from catalog.sources.models import between, bounded_integer, optional_text
+from catalog.sources.models import Authentication, between, bounded_integer, optional_text
 from core.ingest.remote_tools import MAX_NAMESPACE_CHARACTERS
 from core.toolspec import DEFAULT_BYTE_LIMIT, DEFAULT_TIMEOUT_MS
 
@@ -22,6 +22,8 @@ _REFERENCE = RegexValidator(
     r"^(env|file):[A-Za-z0-9_.-]+\Z",
     _("Write env:NAME or file:NAME; a token itself goes into the token field."),
 )
+
+TOKEN_PLACES = (Authentication.BEARER, Authentication.HEADER, Authentication.QUERY)
 
 
 class ServerState(models.TextChoices):
@@ -55,6 +57,16 @@ class McpServer(models.Model):
         help_text=_("env:NAME reads an environment variable, file:NAME a file of CREDENTIALS_DIR."),
     )
     token = EncryptedField(_("stored token"), default="", db_default="", blank=True)
+    authentication = models.TextField(
+        _("the token goes into"),
+        choices=[(way.value, way.label) for way in TOKEN_PLACES],
+        default=Authentication.BEARER,
+        db_default=Authentication.BEARER,
+    )
+    authentication_name = optional_text(
+        _("header or parameter"),
+        help_text=_("As X-API-Key, where the secret has a header or a parameter of its own."),
+    )
     timeout_ms = bounded_integer(_("time-out, ms"), 3 * DEFAULT_TIMEOUT_MS, 100, 600_000)
     byte_limit = bounded_integer(
         _("byte ceiling of an answer"), DEFAULT_BYTE_LIMIT, 1_000, 50_000_000
@@ -95,11 +107,14 @@ class McpServer(models.Model):
         return f"h_mcp_server:{self.uid}:token:{self.server_url}"
 
     def clean(self) -> None:
-        """Say when the token is given twice."""
+        """Say when the token is given twice, or has no place."""
         if self.token and self.token_reference:
             raise ValidationError(
                 {"token_reference": _("Remove the stored token to use a reference.")}
             )
+        if self.authentication != Authentication.BEARER and not self.authentication_name:
+            text = _("Name it, as the server's documentation does.")
+            raise ValidationError({"authentication_name": text})
 
 
 class McpToolQuerySet(models.QuerySet["McpTool"]):

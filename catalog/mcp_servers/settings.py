@@ -10,7 +10,12 @@ from django.views.decorators.debug import sensitive_variables
 from access.encryption import unseal
 from access.reader_language import to_columns
 from catalog.models import McpServer, ServerState
-from catalog.sources.connections import MIN_SECRET_CHARACTERS, address_rules, check_row
+from catalog.sources.connections import (
+    MIN_SECRET_CHARACTERS,
+    address_rules,
+    check_row,
+    place_secret,
+)
 from catalog.sources.credentials import resolve_credential
 from core.errors import ConfigurationError
 from core.messages import Message, message
@@ -34,10 +39,14 @@ def to_mcp_settings(server: McpServer) -> HttpSettings:
             raise ConfigurationError(
                 message("mcp_server.token_empty", "the token behind the reference is empty")
             )
+    headers, query = (
+        place_secret(row.authentication, row.authentication_name, token) if token else ((), ())
+    )
     found = HttpSettings(
         server_url=row.server_url,
         rules=address_rules(),
-        headers=(("Authorization", f"Bearer {token}"),) if token else (),
+        headers=headers,
+        query=query,
         secrets=(token,) if len(token) >= MIN_SECRET_CHARACTERS else (),
         pool_size=row.max_calls,
         byte_limit=_WIRE_FACTOR * row.byte_limit + _WIRE_MARGIN,

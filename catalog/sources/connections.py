@@ -212,12 +212,17 @@ def _credentials(row: DataSource) -> tuple[_Pairs, _Pairs, tuple[str, ...]]:
                 "the secret of the service is missing; give it as a password or a reference",
             )
         )
-    match row.authentication:
-        case Authentication.BASIC:
-            token = b64encode(f"{row.username}:{secret}".encode()).decode()
-            return (("Authorization", f"Basic {token}"),), (), (secret, token)
+    if row.authentication == Authentication.BASIC:
+        token = b64encode(f"{row.username}:{secret}".encode()).decode()
+        return (("Authorization", f"Basic {token}"),), (), (secret, token)
+    return *place_secret(row.authentication, row.authentication_name, secret), (secret,)
+
+
+def place_secret(authentication: str, name: str, secret: str) -> tuple[_Pairs, _Pairs]:
+    """The header, or the parameter of the query, that says a secret: `Authorization: Bearer` without another."""
+    match authentication:
         case Authentication.HEADER:
-            return ((row.authentication_name, secret),), (), (secret,)
+            return ((name, secret),), ()
         case Authentication.QUERY:
-            return (), ((row.authentication_name, secret),), (secret,)
-    return (("Authorization", f"Bearer {secret}"),), (), (secret,)
+            return (), ((name, secret),)
+    return (("Authorization", f"Bearer {secret}"),), ()

@@ -51,7 +51,8 @@ class HttpSettings:
             raise ConfigurationError(
                 message(
                     "http.server_url_query",
-                    "the service's address has to end before a ? and what follows it",
+                    "the service's address has to end before a ? and what follows it; a key there is given as"
+                    " the secret or token that goes into a parameter of the address",
                 )
             )
         return found

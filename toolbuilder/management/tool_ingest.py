@@ -52,7 +52,13 @@ def add_ingest(actions: Any) -> None:
         help="FILE is the URL of an MCP server, whose tools are proxied",
     )
     ingest.add_argument(
-        "--token-reference", default="", metavar="env:NAME", help="the MCP server's bearer token"
+        "--token-reference", default="", metavar="env:NAME", help="the MCP server's token"
+    )
+    ingest.add_argument(
+        "--token-in",
+        default="",
+        metavar="header:NAME|query:NAME",
+        help="where the MCP server wants its token (default: Authorization: Bearer)",
     )
     ingest.add_argument(
         "--activate", action="store_true", help="serve the MCP server's tools, or those of --only"
@@ -118,7 +124,7 @@ def ingest_server(url: str, options: dict[str, Any], write: WriteLine) -> int:
 
     Raises ToolboxError.
     """
-    server = _find_server(options["source"], url, options["token_reference"])
+    server = _find_server(options["source"], url, options)
     if options["dry_run"]:
         settings = to_mcp_settings(server)
         timeout_ms = min(settings.timeout_ms, MAX_READ_TIMEOUT_MS)
@@ -144,11 +150,13 @@ def ingest_server(url: str, options: dict[str, Any], write: WriteLine) -> int:
     return refused
 
 
-def _find_server(name: str, url: str, token_reference: str) -> McpServer:
+def _find_server(name: str, url: str, options: dict[str, Any]) -> McpServer:
     """The server of that name; one that is not there is made, not saved."""
     found = McpServer.objects.filter(name=name).first()
     if found is None:
-        found = McpServer(name=name, server_url=url, token_reference=token_reference)
+        found = McpServer(name=name, server_url=url, token_reference=options["token_reference"])
+        if options["token_in"]:
+            found.authentication, _, found.authentication_name = options["token_in"].partition(":")
     elif found.server_url != url:
         raise EditError(
             f"{name} has another address; change it on the server's page, or choose a new name"

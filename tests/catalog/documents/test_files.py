@@ -144,9 +144,23 @@ def test_faults_have_their_lines(
         assert fault.startswith(expected.replace("FILE", str(path)))
 
 
-def test_file_that_is_not_utf_8_is_a_fault(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [("cp949", "가격은 부가세를 포함한다."), ("cp932", "価格は税込みです。"), ("utf-16", "가격")],
+)
+def test_what_spreadsheets_save_is_read(tmp_path: Path, encoding: str, text: str) -> None:
     path = tmp_path / "a.csv"
-    path.write_bytes("text\n설명".encode("cp949"))
+    path.write_bytes(f"text\n{text}\n".encode(encoding))
+
+    documents, faults = read_files([path])
+
+    assert [dict(document.content) for document in documents] == [{"text": text}]
+    assert faults == []
+
+
+def test_file_that_is_no_text_is_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text\n\xff\xff")
 
     assert faults_of(path) == [": is not UTF-8 at line 2; save it as UTF-8"]
 

@@ -227,6 +227,36 @@ def test_token_of_either_kind_is_sent(weather: McpServer, monkeypatch: pytest.Mo
         to_mcp_settings(weather)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "seen"),
+    [("header:X-API-Key", ("x-api-key", "{}")), ("query:key", ("query", "key={}"))],
+)
+def test_token_goes_where_the_server_wants_it(
+    remote: RemoteServer,
+    monkeypatch: pytest.MonkeyPatch,
+    wanted: str,
+    seen: tuple[str, str],
+) -> None:
+    monkeypatch.setattr(remote, "token", "sesame-street")
+    monkeypatch.setattr(remote, "token_seen", seen)
+    monkeypatch.setenv("WEATHER_TOKEN", "sesame-street")
+    server = McpServer.objects.create(
+        name="weather", server_url=remote.url, token_reference="env:WEATHER_TOKEN"
+    )
+    with pytest.raises(ToolboxError, match="refused the credentials"):
+        read_tools(server)
+    revision = RegistryRevision.objects.get().revision
+
+    way, _, name = wanted.partition(":")
+    McpServer.objects.update(authentication=way, authentication_name=name)
+    server.refresh_from_db()
+
+    assert RegistryRevision.objects.get().revision == revision + 1
+    read_tools(server)
+    assert server.tools.filter(name="forecast").exists()
+    assert to_mcp_settings(server).secrets == ("sesame-street",)
+
+
 def test_stored_token_is_rotated(weather: McpServer, settings: Any) -> None:
     weather.token = seal("stored", weather.token_identity())
     weather.save()
@@ -254,6 +284,16 @@ def test_command_registers_reads_and_switches_on(remote: RemoteServer) -> None:
     ]
 
 
+def test_command_says_where_the_token_goes(
+    remote: RemoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEATHER_TOKEN", "sesame-street")
+
+    ingest(remote, "--token-reference", "env:WEATHER_TOKEN", "--token-in", "header:X-API-Key")
+
+    assert remote.seen_headers[-1]["x-api-key"] == "sesame-street"
+
+
 def test_dry_run_writes_nothing(remote: RemoteServer) -> None:
     lines = ingest(remote, "--dry-run")
 
@@ -267,6 +307,8 @@ def test_dry_run_writes_nothing(remote: RemoteServer) -> None:
         pytest.param(["--source", "No Name"], "A small letter, then", id="name"),
         pytest.param(["--activate", "--only", "nothing"], "has no tool nothing", id="tool"),
         pytest.param(["--token-reference", "sesame"], "env:NAME or file:NAME", id="reference"),
+        pytest.param(["--token-in", "cookie:a"], "not a valid choice", id="place"),
+        pytest.param(["--token-in", "header"], "Name it, as the server's", id="no name"),
     ],
 )
 def test_what_is_wrong_is_told(remote: RemoteServer, more: list[str], text: str) -> None:

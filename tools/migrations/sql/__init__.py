@@ -177,6 +177,16 @@ BUMP_REVISION = (
     + "".join(_BUMP_WHERE_IT_MATTERS.format(**parts) for parts in _WHERE_IT_MATTERS)
 )
 
+
+def bump_on_server(more: str = "") -> str:
+    """Count changes of another MCP server's columns that matter, and of `more`."""
+    return f"""
+DROP TRIGGER bump_registry_on_change ON h_mcp_server;
+CREATE TRIGGER bump_registry_on_change AFTER UPDATE ON h_mcp_server FOR EACH ROW
+WHEN ({_differs(f"{_SERVER} {more}")}) EXECUTE FUNCTION toolbuilder_bump_registry();
+"""
+
+
 # To note which version a tool has is no change of it: `updated_at` stays.
 TOUCH_TOOLS = """
 CREATE FUNCTION toolbuilder_touch_tool() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -39,7 +39,12 @@ def weather(remote: RemoteServer) -> McpServer:
 
 
 def form(remote: RemoteServer, **given: Any) -> dict[str, Any]:
-    limits = {"timeout_ms": 30_000, "byte_limit": 1_000_000, "max_calls": 16}
+    limits = {
+        "authentication": "bearer",
+        "timeout_ms": 30_000,
+        "byte_limit": 1_000_000,
+        "max_calls": 16,
+    }
     return {"name": "weather", "server_url": remote.url, "is_active": "on", **limits, **given}
 
 
@@ -81,6 +86,12 @@ def test_saved_server_shows_its_tools_before_any_is_served(
             {"new_token": "a", "token_reference": "env:HOME"}, "not both", id="two tokens"
         ),
         pytest.param({"new_token": "a\nb"}, "printable ASCII", id="token of two lines"),
+        pytest.param({"authentication": "header"}, "Name it, as the", id="header without a name"),
+        pytest.param(
+            {"server_url": "https://example.com/mcp?key=a"},
+            "token that goes into a parameter",
+            id="key in the address",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_form_is_told(

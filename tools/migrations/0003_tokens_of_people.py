@@ -6,6 +6,6 @@ from tools.migrations import sql
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tools", "0001_initial")]
+    dependencies = [("tools", "0002_mcp_server_authentication")]
 
     operations = [migrations.RunSQL(sql.BUMP_FOR_PEOPLE, sql.BUMP_FOR_NO_PEOPLE)]
