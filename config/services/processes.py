@@ -1,5 +1,6 @@
 """Starting child processes that cannot outlive their starter, and ending them."""
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -147,6 +148,23 @@ def stop(process: subprocess.Popen[bytes], number: signal.Signals, timeout_s: fl
     # What the service itself has started and left behind.
     kill_group(process.pid)
     return True
+
+
+async def wait_for_end(process: subprocess.Popen[bytes], poll_s: float) -> None:
+    """Return when the process has ended: Linux tells it, other systems are asked every `poll_s`."""
+    if process.poll() is None and hasattr(os, "pidfd_open"):
+        # Some containers refuse it.
+        with contextlib.suppress(OSError):
+            descriptor, ended = os.pidfd_open(process.pid), asyncio.Event()
+            loop = asyncio.get_running_loop()
+            try:
+                loop.add_reader(descriptor, ended.set)
+                await ended.wait()
+            finally:
+                loop.remove_reader(descriptor)
+                os.close(descriptor)
+    while process.poll() is None:  # noqa: ASYNC110 - there is no event
+        await asyncio.sleep(poll_s)
 
 
 def kill_group(leader: int) -> None:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from config.services.processes import Command, Keeper, kill_group, start
+from config.services.processes import Command, Keeper, kill_group, start, wait_for_end
 from core.errors import ConfigurationError
 
 POLL_S = 0.05
@@ -173,9 +173,7 @@ class Supervisor:
         child = await self._bring_up(service)
         self._up[service.name].set()
         while not service.runs_once:
-            # No event tells of the end without threads or signal handlers of our own.
-            while child.process.poll() is None:  # noqa: ASYNC110
-                await asyncio.sleep(POLL_S)
+            await wait_for_end(child.process, POLL_S)
             child = await self._restart(child)
 
     async def _bring_up(self, service: Service) -> Child:

@@ -119,7 +119,13 @@ async def test_second_interrupt_kills_what_does_not_stop(stage: Stage) -> None:
     assert start_time(stage.pids["web"]) is None
 
 
-async def test_dead_service_is_started_again_and_that_is_said(stage: Stage) -> None:
+@pytest.mark.parametrize("is_told", [True, False], ids=["told", "asked"])
+async def test_dead_service_is_started_again_and_that_is_said(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, is_told: bool
+) -> None:
+    if not is_told:
+        # As on systems that tell nobody of an end.
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
     stage.add(
         "web",
         "echo run >> runs; echo started web >> diary; sleep 0.2\n"
